@@ -1,0 +1,185 @@
+"""The commands one can type in the world: how they are declared, found and run.
+
+A command is an async function with a docstring, and the docstring is its help. It decides and returns one
+`Reply` that carries data and a view of it; refusals are raised as `NoodlingsError` and put into words here,
+once. Nothing a person types ends in a traceback.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from noodlings.errors import NoodlingsError, UserError
+from noodlings.text import MAX_LINE, clean, shorten
+from noodlings.values.caller import Caller
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.inspect.inspector import Inspector
+    from noodlings.worlds.rooms import World
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a command answers.
+
+    Attributes:
+        data: JSON-compatible, the same numbers that the view shows.
+        view: what a person sees, any rich renderable.
+        error: something was refused.
+        leave: the caller wants to go.
+    """
+
+    data: dict[str, Any] = field(default_factory=dict)
+    view: RenderableType = ""
+    error: bool = False
+    leave: bool = False
+
+    def render(self, width: int = 80, colour: bool = False) -> str:
+        """The view as text, at most `width` columns; with ANSI colours when asked. No trailing newline."""
+        return render(self.view, width, colour)
+
+
+def render(view: RenderableType, width: int = 80, colour: bool = False) -> str:
+    """Any rich renderable as text of at most `width` columns."""
+    out = StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        no_color=not colour,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    console.print(view, end="")
+    return out.getvalue().rstrip("\n")
+
+
+@dataclass(slots=True)
+class Context:
+    """What a command works with: who asks, and the parts of the program it may ask.
+
+    `world` is None where there are no rooms (a command line sent by another server, a read-only look).
+    """
+
+    caller: Caller
+    society: Society
+    inspector: Inspector
+    world: World | None = None
+    width: int = 80
+
+
+Run = Callable[[Context, str], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its name, other names, how it is used, and what runs."""
+
+    name: str
+    usage: str
+    run: Run
+    aliases: tuple[str, ...] = ()
+    group: str = "world"
+
+    @property
+    def help(self) -> str:
+        """The whole docstring."""
+        return inspect.cleandoc(self.run.__doc__ or "")
+
+    @property
+    def summary(self) -> str:
+        """The first line of the help."""
+        return self.help.split("\n", 1)[0]
+
+
+class Registry:
+    """The commands of one world, by name."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Command] = {}
+        self._prefixes: dict[str, Command] = {}
+
+    def command(
+        self, name: str, usage: str = "", aliases: tuple[str, ...] = (), group: str = "world"
+    ) -> Callable[[Run], Run]:
+        """Declare a command. An alias of one punctuation mark needs no space behind it (`"hello`)."""
+
+        def declare(run: Run) -> Run:
+            made = Command(name, usage, run, aliases, group)
+            for key in (name, *aliases):
+                if key in self._by_name:
+                    raise ValueError(f"two commands are called {key}")
+                self._by_name[key] = made
+                if len(key) == 1 and not key.isalnum():
+                    self._prefixes[key] = made
+            return run
+
+        return declare
+
+    def all(self) -> list[Command]:
+        """Every command once, in the order of declaration."""
+        return list(dict.fromkeys(self._by_name.values()))
+
+    def find(self, name: str) -> Command:
+        """By name, alias or unambiguous beginning. Raises `UserError` that names the nearest."""
+        name = name.lower()
+        if name in self._by_name:
+            return self._by_name[name]
+        begun = {c.name: c for key, c in self._by_name.items() if len(name) > 1 and key.startswith(name)}
+        if len(begun) == 1:
+            return next(iter(begun.values()))
+        near = sorted(begun) or difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.6)
+        hint = f"did you mean {' or '.join(near)}?" if near else "type help to see what there is."
+        raise UserError(f"There is no command {shorten(name, 30)}; {hint}")
+
+    def split(self, line: str) -> tuple[Command, str]:
+        """The command of a line and what follows it."""
+        mark = self._prefixes.get(line[0])
+        if mark is not None:
+            return mark, line[1:].strip()
+        name, _, rest = line.partition(" ")
+        return self.find(name), rest.strip()
+
+    async def dispatch(self, line: str, context: Context) -> Reply:
+        """Run one line as typed. Every refusal is a reply with `error`; an empty line is an empty reply."""
+        if len(line) > MAX_LINE * 4:
+            return refused(f"That line has {len(line):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+        line = clean(line)
+        if not line:
+            return Reply()
+        if len(line) > MAX_LINE:
+            return refused(f"That line has {len(line):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+        try:
+            command, rest = self.split(line)
+            if rest in ("--help", "-h"):
+                command, rest = self.find("help"), command.name
+            return await command.run(context, rest)
+        except NoodlingsError as error:
+            return refused(str(error))
+        except Exception:  # noqa: BLE001 -- the edge: whatever broke is logged whole, and the world goes on
+            log.exception("command failed: %s", shorten(line, 200))
+            return refused("Something broke inside that command; the log has the details. The world goes on.")
+
+
+def refused(why: str) -> Reply:
+    """A reply that says no, and why."""
+    return Reply(data={"error": why}, view=Text(why, style="yellow"), error=True)
+
+
+registry = Registry()
+command = registry.command

@@ -1,0 +1,207 @@
+"""Settings: defaults here, overridden by `config.yaml`, overridden by `NOODLINGS_…` in the environment.
+
+An unknown key is an error that names the nearest right one. `config.yaml` at the top of the project lists
+every key with its default; a test keeps the two equal.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import platformdirs
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    YamlConfigSettingsSource,
+)
+
+from noodlings.errors import UserError
+
+ENV_PREFIX = "NOODLINGS_"
+CONFIG_NAME = "config.yaml"
+
+Unit = Field(ge=0.0, le=1.0)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ImportanceWeights(_Section):
+    """How much of the gap to 1 each component closes at its full strength."""
+
+    surprise: float = Field(0.2, ge=0, le=1)
+    intensity: float = Field(0.7, ge=0, le=1)
+    salience: float = Field(0.5, ge=0, le=1)
+    addressed: float = Field(0.06, ge=0, le=1)
+    answered: float = Field(0.1, ge=0, le=1)
+    remember: float = Field(0.9, ge=0, le=1)
+
+
+class MemorySettings(_Section):
+    use_hierarchical: bool = True
+    surprise_threshold: float = Field(0.3, ge=0, le=1)
+    affect_metric: Literal["centred", "cosine", "euclidean"] = "centred"
+    affect_threshold: float = Field(0.7, ge=0, le=1)
+    importance: ImportanceWeights = ImportanceWeights()
+
+
+class MemoryWindows(_Section):
+    working: int = Field(20, ge=1, le=100_000)
+    episodic: int = Field(200, ge=1, le=1_000_000)
+    subconscious: int = Field(100, ge=1, le=100_000)
+
+
+class ContextSettings(_Section):
+    working: int = Field(5, ge=0, le=1_000)
+    episodic: int = Field(3, ge=0, le=1_000)
+    affect_similar: int = Field(2, ge=0, le=1_000)
+    relevant: int = Field(2, ge=0, le=1_000)
+    max_tokens: int = Field(1_000, ge=50, le=1_000_000)
+
+
+class LLMSettings(_Section):
+    base_url: str = ""
+    model: str = ""
+    api_key: SecretStr = SecretStr("")
+    timeout_seconds: float = Field(10.0, gt=0, le=600)
+    max_tokens: int = Field(200, ge=1, le=100_000)
+
+
+class StoreSettings(_Section):
+    path: str = ""
+    durability: Literal["normal", "full"] = "normal"
+
+
+class WorldSettings(_Section):
+    idle_seconds: float = Field(45.0, ge=0, le=86_400)
+    clock_speed: float = Field(1.0, gt=0, le=100_000)
+    player: str = "traveller"
+    seed: int = 0
+
+
+class LogSettings(_Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+
+
+class Settings(BaseSettings):
+    """All settings. Build with `load_settings`, which turns mistakes into words."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=ENV_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+    )
+
+    memory: MemorySettings = MemorySettings()
+    memory_windows: MemoryWindows = MemoryWindows()
+    context: ContextSettings = ContextSettings()
+    llm: LLMSettings = LLMSettings()
+    store: StoreSettings = StoreSettings()
+    world: WorldSettings = WorldSettings()
+    log: LogSettings = LogSettings()
+
+    @property
+    def data_dir(self) -> Path:
+        """Where everything is kept: `store.path`, else the user's data folder."""
+        path = self.store.path
+        return Path(path).expanduser() if path else Path(platformdirs.user_data_dir("noodlings"))
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments before environment before file."""
+        file = cls.model_config.get("yaml_file")
+        sources: tuple[PydanticBaseSettingsSource, ...] = (init_settings, env_settings)
+        return (*sources, YamlConfigSettingsSource(settings_cls)) if file else sources
+
+
+def config_file(explicit: Path | None = None) -> Path | None:
+    """The file to read: the given one, else `NOODLINGS_CONFIG`, else `./config.yaml`, else none."""
+    named = explicit or (Path(os.environ[f"{ENV_PREFIX}CONFIG"]) if os.environ.get(f"{ENV_PREFIX}CONFIG") else None)
+    if named is not None:
+        if not named.is_file():
+            raise UserError(f"no settings file at {named}")
+        return named
+    here = Path(CONFIG_NAME)
+    return here if here.is_file() else None
+
+
+def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
+    """Read the settings.
+
+    Args:
+        file: see `config_file`.
+        overrides: sections to set from code, as nested dicts, stronger than everything else.
+
+    Raises:
+        UserError: an unknown key, a value out of range, unreadable YAML; the message names file and key.
+    """
+    path = config_file(file)
+    _refuse_unknown_environment()
+
+    class FromFile(Settings):
+        model_config = SettingsConfigDict(yaml_file=path, yaml_file_encoding="utf-8")
+
+    try:
+        return FromFile(**overrides)
+    except ValidationError as error:
+        raise UserError(_explain(error, path)) from None
+    except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
+        raise UserError(f"{path} cannot be read as YAML settings: {error}") from None
+
+
+def _refuse_unknown_environment() -> None:
+    """A misspelt section in a variable would be ignored by pydantic; say so instead."""
+    known = {f"{ENV_PREFIX}{name}".upper() for name in Settings.model_fields}
+    known |= {f"{ENV_PREFIX}CONFIG", f"{ENV_PREFIX}DATA"}
+    for name in os.environ:
+        upper = name.upper()
+        if upper.startswith(ENV_PREFIX) and upper.split("__")[0] not in known:
+            raise UserError(f"unknown variable {name}{_nearest(upper.split('__')[0], known)}")
+
+
+def _explain(error: ValidationError, path: Path | None) -> str:
+    lines = []
+    for problem in error.errors():
+        where = [str(part) for part in problem["loc"]]
+        key = ".".join(where)
+        if problem["type"] == "extra_forbidden":
+            lines.append(f"unknown key {key}{_nearest(where[-1], _keys_of(where[:-1]))}")
+        else:
+            lines.append(f"{key}: {problem['msg'].lower()} (it is {problem['input']!r:.60})")
+    source = f"in {path} or the environment" if path else "in the environment"
+    return f"settings {source}: " + "; ".join(lines)
+
+
+def _keys_of(section: list[str]) -> Iterable[str]:
+    model: Any = Settings
+    for name in section:
+        field = model.model_fields.get(name)
+        if field is None:
+            return ()
+        model = field.annotation
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            model = next((m for m in get_args(model) if isinstance(m, type) and issubclass(m, BaseModel)), None)
+            if model is None:
+                return ()
+    return model.model_fields.keys()  # type: ignore[no-any-return]
+
+
+def _nearest(wrong: str, right: Iterable[str]) -> str:
+    choices = sorted(right)
+    near = difflib.get_close_matches(wrong, choices, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean {near[0]}?"
+    return f"; there are {', '.join(choices)}" if choices else ""

@@ -1,0 +1,155 @@
+"""What the core asks of the outside: small protocols, each with several adapters and one contract test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.values.affect import Affect
+from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.percept import Percept
+from noodlings.values.persona import Persona
+from noodlings.values.trace import Trace
+
+
+class Clock(Protocol):
+    """World time."""
+
+    def now(self) -> float:
+        """Seconds since 1970-01-01 UTC."""
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def name(self) -> str:
+        """Which model this is; vectors of two names never meet."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Unit vectors of shape (len(texts), dimensions). Raises `NoodlingsError` when it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Everything a voice may build a reply from.
+
+    Attributes:
+        persona: who speaks.
+        percept: what is answered.
+        speaker: the shown name of whoever is answered.
+        mood: what the agent feels now.
+        recalled: what is in mind, oldest to newest.
+        names: user id → shown name, for everybody that is mentioned.
+        said: the agent's own latest lines, oldest first; a voice does not repeat them.
+        seed: makes the same turn sound the same in a replay.
+    """
+
+    persona: Persona
+    percept: Percept
+    speaker: str
+    mood: Affect
+    recalled: tuple[Recalled, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
+    said: tuple[str, ...] = ()
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What a voice made.
+
+    Attributes:
+        text: what is said, one printable line, never empty.
+        used: ids of the entries whose content was put into words.
+        calls, tokens: what it cost, 0 for the offline voice.
+    """
+
+    text: str
+    used: tuple[int, ...] = ()
+    calls: int = 0
+    tokens: int = 0
+
+
+class Voice(Protocol):
+    """Puts a reply into words."""
+
+    @property
+    def name(self) -> str:
+        """ "offline" or "llm"."""
+
+    async def speak(self, utterance: Utterance) -> Speech:
+        """The reply. Raises `LLMError` when it cannot, or not in time; then another voice speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """What an agent is beside its memories, as stored: plain JSON-compatible data, versioned by its owner."""
+
+    agent_id: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRecord:
+    """An agent as loaded: its state, what is in working and episodic memory, and how much it ever perceived.
+
+    `working` and `episodic` are oldest first; `perceived` counts the archive; `last_id` is the highest entry id.
+    """
+
+    state: AgentState
+    working: tuple[MemoryEntry, ...] = ()
+    episodic: tuple[MemoryEntry, ...] = ()
+    perceived: int = 0
+    consolidated: int = 0
+    last_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Everything that one step of an agent wants kept: committed together or not at all.
+
+    Attributes:
+        agent_id: whose.
+        added: new entries, for the archive.
+        updated: entries whose response, override, pin or recall history changed.
+        episodic: ids that are in episodic memory from now on.
+        evicted: ids that left episodic memory (they stay in the archive).
+        state: the agent's state from now on, or None to leave it.
+        trace: the finished turn, or None.
+    """
+
+    agent_id: str
+    added: tuple[MemoryEntry, ...] = ()
+    updated: tuple[MemoryEntry, ...] = ()
+    episodic: tuple[int, ...] = ()
+    evicted: tuple[int, ...] = ()
+    state: AgentState | None = None
+    trace: Trace | None = None
+
+
+class Store(Protocol):
+    """Where agents are kept. What `commit` returned from survives `kill -9`."""
+
+    def commit(self, changes: Changes) -> None:
+        """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
+
+    def load(self, agent_id: str) -> AgentRecord | None:
+        """The agent, or None when it was never stored."""
+
+    def agents(self) -> list[str]:
+        """Ids of all stored agents, sorted."""
+
+    def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
+        """The latest traces, newest first; with `before`, only of entries with a lower id."""
+
+    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""

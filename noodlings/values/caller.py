@@ -1,0 +1,51 @@
+"""Who asks: identity and rights of whoever types a command or calls an endpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from noodlings.errors import Forbidden
+
+
+class Role(StrEnum):
+    """What a caller may do."""
+
+    ADMIN = "admin"
+    """Everything: whoever owns the data folder."""
+    WORLD = "world"
+    """A game server: sends percepts and events, reads replies."""
+    VIEWER = "viewer"
+    """Reads everything, changes nothing."""
+    PLAYER = "player"
+    """Sees and changes only what it shared with an agent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who asks.
+
+    Attributes:
+        user_id: as in percepts and memory entries ("user_caity").
+        name: as shown ("caity").
+        role: what it may do.
+    """
+
+    user_id: str
+    name: str
+    role: Role = Role.PLAYER
+
+    @property
+    def sees_all(self) -> bool:
+        """Whether every memory of every agent may be read."""
+        return self.role in (Role.ADMIN, Role.VIEWER)
+
+    @property
+    def only_user(self) -> str | None:
+        """The one user whose shared history may be read, or None when there is no such limit."""
+        return None if self.sees_all else self.user_id
+
+    def require_admin(self, what: str) -> None:
+        """Raise `Forbidden` unless this is an admin; `what` finishes the sentence "only an admin may …"."""
+        if self.role is not Role.ADMIN:
+            raise Forbidden(f"only an admin may {what}")

@@ -1,0 +1,135 @@
+"""What is remembered: entries, their importance and why, links, symbols, and what a recall brings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from noodlings.values.affect import FloatArray, Affect
+from noodlings.values.percept import PRIVATE, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class ImportanceParts:
+    """The components of an importance, each 0…1, kept beside the value at encoding."""
+
+    surprise: float = 0.0
+    intensity: float = 0.0
+    salience: float = 0.0
+    addressed: float = 0.0
+    answered: float = 0.0
+    remember: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEntry:
+    """A percept as remembered. A value: a change is a new one (`dataclasses.replace`).
+
+    Attributes:
+        id: number of the entry within its agent, rising with each percept.
+        timestamp: world time in seconds since 1970-01-01 UTC.
+        step: the agent's count of percepts when it was encoded.
+        user_id: who said or did it.
+        user_text: what was said or done.
+        affect: what the agent felt; None where the host gave none.
+        surprise: calibrated, 0…1.
+        encoded_importance: 0…1, fixed at encoding.
+        parts: what the importance was made of.
+        override: importance set later (0…1) by a response or by hand; None while nothing came later.
+        override_by: "response", "hand" or "".
+        response: what the agent answered, or None.
+        identity_salience: how much it touches who the agent is, 0…1.
+        phenomenal_state: the agent's 40 numbers at that moment, shape (40,), or None.
+        kind: what sort of percept it was.
+        audience: who else knows of it (ids); empty means whoever was there.
+        place: where it was, a room's id, or "".
+        pinned: never leaves episodic memory.
+        recall_count: how often it was truly recalled for a response.
+        last_recalled: when it was last recalled for a response, world time, or None.
+        stability: seconds; how slowly it fades. Grows with each recall, more when recalls are far apart.
+        extra: whatever else the host gave.
+    """
+
+    id: int
+    timestamp: float
+    step: int
+    user_id: str
+    user_text: str
+    affect: Affect | None
+    surprise: float
+    encoded_importance: float
+    parts: ImportanceParts
+    override: float | None = None
+    override_by: str = ""
+    response: str | None = None
+    identity_salience: float = 0.0
+    phenomenal_state: FloatArray | None = None
+    kind: Kind = Kind.SAY
+    audience: frozenset[str] = frozenset()
+    place: str = ""
+    pinned: bool = False
+    recall_count: int = 0
+    last_recalled: float | None = None
+    stability: float = 0.0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def importance(self) -> float:
+        """The importance in force, 0…1: the override where there is one, else the value at encoding."""
+        return self.encoded_importance if self.override is None else self.override
+
+    @property
+    def private(self) -> bool:
+        """Whether only `audience` (and the agent) may know of it."""
+        return self.kind in PRIVATE
+
+    def known_to(self, users: frozenset[str]) -> bool:
+        """Whether saying it aloud before these users tells none of them anything private."""
+        return not self.private or users <= self.audience | {self.user_id}
+
+
+class Why(StrEnum):
+    """Why an entry was recalled."""
+
+    RECENT = "recent"
+    IMPORTANT = "important"
+    AFFECT = "affect"
+    SEMANTIC = "semantic"
+    LEXICAL = "lexical"
+    LINKED = "linked"
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """An entry that was recalled, with why and how strongly.
+
+    Attributes:
+        entry: what was recalled.
+        why: every reason that chose it, the first one first.
+        score: of the first reason, 0…1 (recency, importance, likeness, match).
+        scores: the score of each reason by its name.
+    """
+
+    entry: MemoryEntry
+    why: tuple[Why, ...]
+    score: float
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStats:
+    """How full an agent's memory is. Rates and averages are 0…1, 0 where nothing is there yet."""
+
+    hierarchical: bool
+    working: int
+    working_capacity: int
+    episodic: int
+    episodic_capacity: int
+    symbols: int
+    symbol_capacity: int
+    perceived: int
+    consolidated: int
+    consolidation_rate: float
+    average_importance: float
+    pinned: int

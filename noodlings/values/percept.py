@@ -1,0 +1,71 @@
+"""A percept: something an agent perceived, as the world hands it over."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from noodlings.errors import UserError
+from noodlings.values.affect import Affect
+
+
+class Kind(StrEnum):
+    """What sort of thing was perceived."""
+
+    SAY = "say"
+    EMOTE = "emote"
+    WHISPER = "whisper"
+    ARRIVE = "arrive"
+    LEAVE = "leave"
+    EVENT = "event"
+    THOUGHT = "thought"
+    """The agent's own rumination: never as if somebody had said it."""
+
+
+PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
+"""Kinds that only those in `Percept.audience` know of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Percept:
+    """Something an agent perceived.
+
+    Attributes:
+        user_id: who did it (a player, another agent, or the agent itself).
+        text: what was said or done, without the name: "My dog died yesterday", "waves".
+        kind: see `Kind`.
+        timestamp: world time in seconds since 1970-01-01 UTC, finite.
+        addressed: it was meant for this agent (named, whispered to, alone together).
+        audience: whoever else knows of it, ids. Empty means: everybody who was there.
+        affect: what the agent feels about it, when the world already knows; else it is appraised.
+        surprise: 0…1, when the world already knows; else it is forecast and compared.
+        identity_salience: how much it touches who the agent is, 0…1.
+        depth: how many replies of other agents led to it; a person's line has 0. Ends echo between agents.
+        place: where it happened, a room's id, or "".
+        data: whatever else the world wants to have kept (JSON-compatible).
+    """
+
+    user_id: str
+    text: str
+    timestamp: float
+    kind: Kind = Kind.SAY
+    addressed: bool = False
+    audience: frozenset[str] = frozenset()
+    affect: Affect | None = None
+    surprise: float | None = None
+    identity_salience: float = 0.0
+    depth: int = 0
+    place: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.user_id:
+            raise UserError("a percept needs a user_id: whoever said or did it")
+        if not math.isfinite(self.timestamp):
+            raise UserError(f"a percept's timestamp must be finite seconds, not {self.timestamp!r}")
+        for name in ("surprise", "identity_salience"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 <= value <= 1.0:
+                raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")

@@ -1,0 +1,71 @@
+"""A persona: who an agent is. Read from a YAML recipe (`noodlings.agent.recipes`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from noodlings.values.affect import NEUTRAL, Affect
+
+APPETITES = ("curiosity", "status", "mastery", "novelty", "safety", "social_bond", "comfort", "autonomy")
+"""The eight drives, 0…1 each."""
+
+TRAITS = ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism")
+"""The five traits of personality, 0…1 each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """How an agent sounds when no model speaks for it.
+
+    Attributes:
+        case: "plain", "upper" or "lower".
+        address: what it likes to call whoever it talks to; empty for their name.
+        interjections: short outbursts by feeling: joy, sorrow, fear, anger, boredom, calm.
+        mannerisms: sentences it likes to put in, complete in themselves.
+        gestures: what it does instead of speaking, without its name ("tilts its head").
+        idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
+    """
+
+    case: str = "plain"
+    address: tuple[str, ...] = ()
+    interjections: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    mannerisms: tuple[str, ...] = ()
+    gestures: tuple[str, ...] = ()
+    idle: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """Who an agent is.
+
+    Attributes:
+        id: "servnak": lower case, the name in commands, URLs and the database.
+        name: as shown, "SERVNAK".
+        species: "robot".
+        description: what one sees when looking.
+        identity: the prompt that tells a model who it is, second person.
+        personality: trait → 0…1, all of `TRAITS`.
+        appetites: appetite → 0…1, all of `APPETITES`.
+        voice: how it sounds without a model.
+        aliases: other names it listens to.
+        home: the room it starts in.
+        baseline: the affect its mood returns to.
+        identity_words: what touches its sense of self; a percept that names one has identity salience.
+        transistors: name → gain 0…1.
+        max_tokens: the longest reply a model may give.
+    """
+
+    id: str
+    name: str
+    species: str
+    description: str
+    identity: str
+    personality: dict[str, float]
+    appetites: dict[str, float]
+    voice: Voice = Voice()
+    aliases: tuple[str, ...] = ()
+    home: str = ""
+    baseline: Affect = NEUTRAL
+    identity_words: tuple[str, ...] = ()
+    transistors: dict[str, float] = field(default_factory=dict)
+    max_tokens: int = 200

@@ -1,0 +1,73 @@
+"""The trace of one turn: what was perceived, felt, recalled, thought and said, and what degraded.
+
+A trace refers to memories by id and never copies their words, so that forgetting one leaves nothing here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from noodlings.values.affect import Affect
+from noodlings.values.memory import ImportanceParts
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledTrace:
+    """One memory that was in mind during a turn, by reference."""
+
+    entry_id: int
+    why: tuple[str, ...]
+    score: float
+    scores: dict[str, float] = field(default_factory=dict)
+    used: bool = False
+    """Whether the words that were said came from it (the offline voice knows; a model cannot be asked)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Modulation:
+    """What one transistor made of the thought."""
+
+    transistor: str
+    gain: float
+    before: str
+    after: str
+    read: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The record of one turn.
+
+    Attributes:
+        agent_id, entry_id: whose turn, and the percept it answers (an entry of that agent).
+        timestamp: world time.
+        affect: what was appraised, and by what means (`appraised_by`: "words", "model", "given", …).
+        mood: the agent's mood after the event.
+        surprise, importance, parts: as encoded.
+        recalled: what was in mind, oldest to newest; empty when the agent had nothing to say.
+        thought: the plain thought, or "" when the agent kept silent.
+        modulations: what each transistor made of it, in order.
+        response: what was said, or None.
+        voice: which voice spoke: "offline", "llm", or "".
+        decision: why it spoke or kept silent.
+        milliseconds: how long each step took, by its name.
+        degraded: what failed and was done without, in words.
+    """
+
+    agent_id: str
+    entry_id: int
+    timestamp: float
+    affect: Affect
+    appraised_by: str
+    mood: Affect
+    surprise: float
+    importance: float
+    parts: ImportanceParts
+    recalled: tuple[RecalledTrace, ...] = ()
+    thought: str = ""
+    modulations: tuple[Modulation, ...] = ()
+    response: str | None = None
+    voice: str = ""
+    decision: str = ""
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
