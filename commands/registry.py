@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from commands.parse import HelpAsked
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.caller import Caller
@@ -158,22 +159,29 @@ class Registry:
     async def dispatch(self, line: str, context: Context) -> Reply:
         """Run one line as typed. Every refusal is a reply with `error`; an empty line is an empty reply."""
         if len(line) > MAX_LINE * 4:
-            return refused(f"That line has {len(line):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+            return _too_long(line)
         line = clean(line)
         if not line:
             return Reply()
         if len(line) > MAX_LINE:
-            return refused(f"That line has {len(line):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+            return _too_long(line)
         try:
             command, rest = self.split(line)
             if rest in ("--help", "-h"):
                 command, rest = self.find("help"), command.name
-            return await command.run(context, rest)
+            try:
+                return await command.run(context, rest)
+            except HelpAsked:
+                return await self.find("help").run(context, command.name)
         except NoodlingsError as error:
             return refused(str(error))
-        except Exception:  # noqa: BLE001 -- the edge: whatever broke is logged whole, and the world goes on
+        except Exception:
             log.exception("command failed: %s", shorten(line, 200))
             return refused("Something broke inside that command; the log has the details. The world goes on.")
+
+
+def _too_long(line: str) -> Reply:
+    return refused(f"That line has {len(line):,} characters; say it in pieces of at most {MAX_LINE:,}.")
 
 
 def refused(why: str) -> Reply:

@@ -1,0 +1,208 @@
+"""How the words behind a command are read: `NAME = text` and `NAME --flag VALUE`.
+
+Strict on purpose: a flag that does not exist, a value that is missing or a number out of range is refused
+in one sentence that says what would work. Nothing is guessed and nothing is silently left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from noodlings.errors import UserError
+from noodlings.text import shorten
+
+FlagValue = str | int | float | bool
+
+
+class HelpAsked(Exception):
+    """`--help` stood among the flags; the registry answers with the command's help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One flag that a command understands.
+
+    Attributes:
+        name: without the dashes ("affect-similar").
+        metavar: what its value is called in a usage line ("N", "WHO"); empty for a flag that takes no value.
+        kind: str, int or float: what the value must be.
+        low, high: the range of a number, both ends included; None where there is no end.
+    """
+
+    name: str
+    metavar: str = ""
+    kind: type[str] | type[int] | type[float] = str
+    low: float | None = None
+    high: float | None = None
+
+    def __str__(self) -> str:
+        return f"--{self.name} {self.metavar}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What a line may hold behind its command.
+
+    Attributes:
+        usage: the whole line as one types it, shown when something is missing.
+        flags: the flags it understands, beside `--help`.
+        named: a name must be given.
+    """
+
+    usage: str
+    flags: tuple[Flag, ...] = ()
+    named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What was read: the name ("" when none was given) and the value of each flag that was given."""
+
+    name: str = ""
+    flags: dict[str, FlagValue] = field(default_factory=dict)
+
+    def has(self, flag: str) -> bool:
+        """Whether the flag was given."""
+        return flag in self.flags
+
+    def text(self, flag: str, default: str = "") -> str:
+        """The value of a text flag."""
+        return str(self.flags.get(flag, default))
+
+    def whole(self, flag: str, default: int) -> int:
+        """The value of a flag of kind int."""
+        return int(self.flags.get(flag, default))
+
+    def number(self, flag: str, default: float) -> float:
+        """The value of a flag of kind float."""
+        return float(self.flags.get(flag, default))
+
+
+def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
+    """Read `NAME --flag --other VALUE` (the name may also come last).
+
+    Args:
+        arguments: a line as typed, where double quotes hold words together; or words that a shell has
+            already taken apart.
+        spec: what may be there. `--flag=VALUE` means the same as `--flag VALUE`.
+
+    Raises:
+        UserError: an unknown flag (the nearest right one is named), a missing or wrong value, a flag given
+            twice, a missing name, words left over.
+        HelpAsked: `--help` or `-h` was among them.
+    """
+    words = split_words(arguments) if isinstance(arguments, str) else list(arguments)
+    known = {flag.name: flag for flag in spec.flags}
+    flags: dict[str, FlagValue] = {}
+    names: list[str] = []
+    name_closed = False
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if word in ("--help", "-h"):
+            raise HelpAsked
+        if not _looks_like_flag(word):
+            if name_closed:
+                raise UserError(
+                    f"{_quoted(word)} is left over; a name of several words goes in double quotes."
+                )
+            names.append(word)
+            continue
+        name_closed = bool(names)
+        name, given, value = word.lstrip("-").partition("=")
+        flag = known.get(name.lower()) if word.startswith("--") else None
+        if flag is None:
+            raise UserError(
+                f"There is no flag {shorten(word.partition('=')[0], 30)}{_nearest_flag(name, known)}"
+            )
+        if flag.name in flags:
+            raise UserError(f"--{flag.name} is given twice.")
+        if not flag.metavar:
+            if given:
+                raise UserError(f"--{flag.name} takes no value.")
+            flags[flag.name] = True
+            continue
+        if not given:
+            if at == len(words) or words[at].startswith("--"):
+                raise UserError(f"--{flag.name} needs {_wanted(flag)} behind it: {flag}")
+            value = words[at]
+            at += 1
+        flags[flag.name] = _value(flag, value)
+    if spec.named and not names:
+        raise UserError(f"Whose? It goes like this: {spec.usage}")
+    return Parsed(" ".join(names), flags)
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a line; double quotes hold words together, an unclosed one holds to the end.
+
+    An apostrophe is a letter here (unlike in a shell), because people are called O'Brien.
+    """
+    words: list[str] = []
+    word, inside, open_word = "", False, False
+    for character in line:
+        if character == '"':
+            inside, open_word = not inside, True
+        elif character.isspace() and not inside:
+            if open_word:
+                words.append(word)
+            word, open_word = "", False
+        else:
+            word, open_word = word + character, True
+    return [*words, word] if open_word else words
+
+
+def split_assignment(arguments: str, usage: str) -> tuple[str, str]:
+    """Read `NAME = text`. Raises `UserError` with the usage when one of the two is missing."""
+    name, sign, text = (part.strip() for part in arguments.partition("="))
+    if not (name and sign and text):
+        raise UserError(f"It goes like this: {usage}")
+    return name, text
+
+
+def _looks_like_flag(word: str) -> bool:
+    return len(word) > 1 and word.startswith("-") and not word[1:].replace(".", "", 1).isdigit()
+
+
+def _value(flag: Flag, value: str) -> FlagValue:
+    if flag.kind is str:
+        if not value:
+            raise UserError(f"--{flag.name} needs {_wanted(flag)} behind it: {flag}")
+        return value
+    try:
+        number = flag.kind(value)
+    except ValueError:
+        raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.") from None
+    # Written so that NaN, for which every comparison is false, is refused too.
+    low_enough = flag.high is None or float(number) <= flag.high
+    high_enough = flag.low is None or float(number) >= flag.low
+    if float(number) != float(number) or not (low_enough and high_enough):
+        raise UserError(f"--{flag.name} needs {_wanted(flag)}, not {_quoted(value)}.")
+    return number
+
+
+def _wanted(flag: Flag) -> str:
+    if flag.kind is str:
+        return f"a value ({flag.metavar})"
+    sort = "a whole number" if flag.kind is int else "a number"
+    if flag.low is not None and flag.high is not None:
+        return f"{sort} from {flag.low:g} to {flag.high:g}"
+    if flag.low is not None:
+        return f"{sort} of at least {flag.low:g}"
+    return f"{sort} of at most {flag.high:g}" if flag.high is not None else sort
+
+
+def _nearest_flag(wrong: str, known: dict[str, Flag]) -> str:
+    near = difflib.get_close_matches(wrong.lower(), known, n=1, cutoff=0.5)
+    if not near and len(wrong) > 1:
+        near = [name for name in known if name.startswith(wrong.lower())][:1]
+    if near:
+        return f"; did you mean --{near[0]}?"
+    return f"; there are {', '.join(f'--{name}' for name in (*known, 'help'))}."
+
+
+def _quoted(word: str) -> str:
+    return f"'{shorten(word, 30)}'"
