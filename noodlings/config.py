@@ -6,11 +6,9 @@ every key with its default; a test keeps the two equal.
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import platformdirs
 import yaml
@@ -23,6 +21,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
+from noodlings.explain import explain, nearest
 
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
@@ -129,7 +128,8 @@ class Settings(BaseSettings):
 
 def config_file(explicit: Path | None = None) -> Path | None:
     """The file to read: the given one, else `NOODLINGS_CONFIG`, else `./config.yaml`, else none."""
-    named = explicit or (Path(os.environ[f"{ENV_PREFIX}CONFIG"]) if os.environ.get(f"{ENV_PREFIX}CONFIG") else None)
+    from_environment = os.environ.get(f"{ENV_PREFIX}CONFIG")
+    named = explicit or (Path(from_environment) if from_environment else None)
     if named is not None:
         if not named.is_file():
             raise UserError(f"no settings file at {named}")
@@ -157,7 +157,8 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     try:
         return FromFile(**overrides)
     except ValidationError as error:
-        raise UserError(_explain(error, path)) from None
+        source = f"in {path} or the environment" if path else "in the environment"
+        raise UserError(f"settings {source}: {explain(error, Settings)}") from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
         raise UserError(f"{path} cannot be read as YAML settings: {error}") from None
 
@@ -169,39 +170,4 @@ def _refuse_unknown_environment() -> None:
     for name in os.environ:
         upper = name.upper()
         if upper.startswith(ENV_PREFIX) and upper.split("__")[0] not in known:
-            raise UserError(f"unknown variable {name}{_nearest(upper.split('__')[0], known)}")
-
-
-def _explain(error: ValidationError, path: Path | None) -> str:
-    lines = []
-    for problem in error.errors():
-        where = [str(part) for part in problem["loc"]]
-        key = ".".join(where)
-        if problem["type"] == "extra_forbidden":
-            lines.append(f"unknown key {key}{_nearest(where[-1], _keys_of(where[:-1]))}")
-        else:
-            lines.append(f"{key}: {problem['msg'].lower()} (it is {problem['input']!r:.60})")
-    source = f"in {path} or the environment" if path else "in the environment"
-    return f"settings {source}: " + "; ".join(lines)
-
-
-def _keys_of(section: list[str]) -> Iterable[str]:
-    model: Any = Settings
-    for name in section:
-        field = model.model_fields.get(name)
-        if field is None:
-            return ()
-        model = field.annotation
-        if not (isinstance(model, type) and issubclass(model, BaseModel)):
-            model = next((m for m in get_args(model) if isinstance(m, type) and issubclass(m, BaseModel)), None)
-            if model is None:
-                return ()
-    return model.model_fields.keys()  # type: ignore[no-any-return]
-
-
-def _nearest(wrong: str, right: Iterable[str]) -> str:
-    choices = sorted(right)
-    near = difflib.get_close_matches(wrong, choices, n=1, cutoff=0.5)
-    if near:
-        return f"; did you mean {near[0]}?"
-    return f"; there are {', '.join(choices)}" if choices else ""
+            raise UserError(f"unknown variable {name}{nearest(upper.split('__')[0], known)}")
