@@ -11,6 +11,7 @@ The axes, in this order everywhere (arrays, JSON, the database):
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, SupportsFloat
@@ -26,10 +27,6 @@ AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
 REST = (0.0, 0.5, 0.0, 0.0, 0.0)
 """The neutral affect: nothing felt, ordinarily awake."""
 
-# How far each axis, at its extreme, makes a moment intense. Arousal counts only above rest (being sleepy is
-# not a storm), and less than the rest: loud is not yet important. Boredom is a weak feeling.
-_INTENSITY = np.array([0.9, 0.6, 1.0, 1.0, 0.3])
-
 
 @dataclass(frozen=True, slots=True)
 class Affect:
@@ -42,11 +39,14 @@ class Affect:
     boredom: float = 0.0
 
     def __post_init__(self) -> None:
-        for axis in AXES:
-            value = getattr(self, axis)
-            low = -1.0 if axis == "valence" else 0.0
-            if not low <= value <= 1.0:  # NaN fails this too
-                raise UserError(f"{axis} is {value!r}: it must lie between {low:g} and 1")
+        if not (  # NaN fails every comparison
+            -1.0 <= self.valence <= 1.0
+            and 0.0 <= self.arousal <= 1.0
+            and 0.0 <= self.fear <= 1.0
+            and 0.0 <= self.sorrow <= 1.0
+            and 0.0 <= self.boredom <= 1.0
+        ):
+            raise UserError(f"an affect is out of range (valence −1…1, the others 0…1): {self.as_list()}")
 
     @classmethod
     def of(cls, numbers: Sequence[SupportsFloat] | FloatArray | Affect | Any) -> Affect:
@@ -55,7 +55,10 @@ class Affect:
         Values beyond the range are clamped (older bridges overshoot); NaN, infinity and any other shape
         raise `UserError`.
         """
-        return numbers if isinstance(numbers, Affect) else cls(*affect_array(numbers).tolist())
+        if isinstance(numbers, Affect):
+            return numbers
+        valence, *others = _five_floats(numbers)
+        return cls(min(max(valence, -1.0), 1.0), *[min(max(other, 0.0), 1.0) for other in others])
 
     @classmethod
     def clamped(
@@ -80,29 +83,26 @@ class Affect:
     @property
     def intensity(self) -> float:
         """How much feeling there is, 0…1. See `intensity`."""
-        return float(intensity(self.array()))
+        return float(intensity(self.valence, self.arousal, self.fear, self.sorrow, self.boredom))
 
 
 NEUTRAL = Affect()
 
 
-def affect_array(numbers: Any) -> npt.NDArray[np.float64]:
-    """Five numbers from outside as an array of shape (5,), clamped to the range of each axis.
-
-    Raises:
-        UserError: not five numbers, or one of them is NaN or infinite.
-    """
+def _five_floats(numbers: Any) -> list[float]:
+    """Five finite floats from a sequence or an array (numpy, mlx) of shape (5,) or (1, 5)."""
     try:
-        array = np.asarray(numbers, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {numbers!r:.80}") from error
-    if array.shape == (1, 5):
-        array = array[0]
-    if array.shape != (5,):
-        raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not an array of shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise UserError(f"affect holds a value that is not finite: {array.tolist()}")
-    return np.clip(array, (-1.0, 0.0, 0.0, 0.0, 0.0), 1.0)
+        listed = numbers.tolist() if hasattr(numbers, "tolist") else list(numbers)
+        if len(listed) == 1:
+            listed = list(listed[0])
+        floats = [float(number) for number in listed]
+    except (TypeError, ValueError):
+        raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {numbers!r:.80}") from None
+    if len(floats) != len(AXES):
+        raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {len(floats)}")
+    if not all(map(math.isfinite, floats)):
+        raise UserError(f"affect holds a value that is not finite: {floats}")
+    return floats
 
 
 def arousal_from_signed(arousal: float) -> float:
@@ -110,13 +110,22 @@ def arousal_from_signed(arousal: float) -> float:
     return min(max((arousal + 1.0) / 2.0, 0.0), 1.0)
 
 
-def intensity(affect: FloatArray) -> FloatArray:
-    """How much feeling there is, 0…1, for affects of shape (..., 5). The only definition in the project.
+def intensity(valence: Any, arousal: Any, fear: Any, sorrow: Any, boredom: Any) -> Any:
+    """How much feeling there is, 0…1. The only definition in the project; floats or arrays of one shape.
 
-    The strongest axis decides, and each of the others closes a part of the gap that is left:
-    1 − Π(1 − wᵢ·|xᵢ|), with arousal counted from rest upward. So fear and sorrow together are more than
-    fear alone, one strong feeling is enough, and nothing exceeds 1.
+        1 − (1 − 0.9·|valence|)(1 − 0.6·wakefulness)(1 − fear)(1 − sorrow)(1 − 0.3·boredom)
+
+    The strongest axis decides, and each other one closes a part of the gap that is left: one strong feeling
+    is enough, fear and sorrow together are more than fear alone, nothing exceeds 1. Wakefulness is arousal
+    above rest, 0…1: being sleepy is no storm. It counts less than the rest, because loud is not yet
+    important, and boredom least.
     """
-    strength = np.abs(affect)
-    strength[..., 1] = np.clip(2.0 * affect[..., 1] - 1.0, 0.0, None)
-    return np.asarray(1.0 - np.prod(1.0 - _INTENSITY * strength, axis=-1))
+    above_rest = 2.0 * arousal - 1.0
+    wakefulness = (above_rest + abs(above_rest)) / 2.0
+    return 1.0 - (
+        (1.0 - 0.9 * abs(valence))
+        * (1.0 - 0.6 * wakefulness)
+        * (1.0 - fear)
+        * (1.0 - sorrow)
+        * (1.0 - 0.3 * boredom)
+    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from noodlings.values.affect import FloatArray, Affect
+from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.percept import PRIVATE, Kind
 
 

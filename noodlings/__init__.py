@@ -1,0 +1,58 @@
+"""noodlings: memory and inner life for the characters of text worlds and agent simulations.
+
+The public names are loaded when they are first used, so that `import noodlings` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.app import build
+    from noodlings.config import Settings, load_settings
+    from noodlings.memory.hierarchical import HierarchicalMemory
+    from noodlings.memory.list_wrapper import MemoryListWrapper
+    from noodlings.values.affect import Affect
+    from noodlings.values.memory import MemoryEntry
+    from noodlings.values.percept import Kind, Percept
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Affect": "noodlings.values.affect",
+    "HierarchicalMemory": "noodlings.memory.hierarchical",
+    "Kind": "noodlings.values.percept",
+    "MemoryEntry": "noodlings.values.memory",
+    "MemoryListWrapper": "noodlings.memory.list_wrapper",
+    "Percept": "noodlings.values.percept",
+    "Settings": "noodlings.config",
+    "Society": "noodlings.agent.society",
+    "build": "noodlings.app",
+    "load_settings": "noodlings.config",
+}
+
+__all__ = [
+    "Affect",
+    "HierarchicalMemory",
+    "Kind",
+    "MemoryEntry",
+    "MemoryListWrapper",
+    "Percept",
+    "Settings",
+    "Society",
+    "build",
+    "load_settings",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

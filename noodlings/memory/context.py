@@ -1,0 +1,94 @@
+"""Hybrid context: what an agent has in mind when it speaks.
+
+The latest entries, the most important ones, those that felt like now, and whatever else a caller brings
+(entries that share rare words, or are linked). No doubles; oldest to newest, because hosts cut contexts from
+the front; within a budget of entries and of tokens; each with its why. A slot for which nothing fits stays
+empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+
+CHARACTERS_PER_TOKEN = 4
+ENTRY_TOKENS = 6
+"""Tokens an entry costs beside its words: who, when, punctuation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much may be in mind.
+
+    Attributes:
+        working, episodic, affect_similar: slots for the latest, the important, those alike in feeling.
+        total: entries in all; more room than slots is filled with the latest, None means the slots decide.
+        max_tokens: tokens in all, by `token_count`; None means no limit.
+    """
+
+    working: int = 5
+    episodic: int = 3
+    affect_similar: int = 2
+    total: int | None = None
+    max_tokens: int | None = None
+
+
+def token_count(entry: MemoryEntry) -> int:
+    """About how many tokens an entry costs in a prompt."""
+    characters = len(entry.user_text) + len(entry.response or "")
+    return ENTRY_TOKENS + -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
+    """One `Recalled` for each entry, by id; reasons and scores of all groups, the first group's in front."""
+    merged: dict[int, Recalled] = {}
+    for group in groups:
+        for found in group:
+            known = merged.get(found.entry.id)
+            if known is None:
+                merged[found.entry.id] = found
+            else:
+                why = known.why + tuple(reason for reason in found.why if reason not in known.why)
+                merged[found.entry.id] = Recalled(known.entry, why, known.score, found.scores | known.scores)
+    return merged
+
+
+def assemble(
+    recent: Sequence[Recalled], chosen: Sequence[Sequence[Recalled]], budget: Budget
+) -> list[Recalled]:
+    """The context, oldest to newest.
+
+    Args:
+        recent: candidates for the latest, newest first; more than the slots, so that `total` can be filled.
+        chosen: the other groups, each best first; what a group repeats only adds its reason.
+        budget: limits; when there is too much, the older of the recent entries go first, then the last of
+            the chosen. The very latest entry is what the talk is about and goes last.
+    """
+    slots = budget.working
+    merged = merge([recent[:slots], *chosen])
+    if budget.total is not None:
+        for found in recent[slots:]:
+            if len(merged) >= budget.total:
+                break
+            merged.setdefault(found.entry.id, found)
+    by_worth = sorted(merged.values(), key=_first_is_recent)
+    newest = recent[0].entry.id if recent and slots else None
+    by_worth.sort(key=lambda found: found.entry.id != newest)
+    kept: list[Recalled] = []
+    tokens = 0
+    for found in by_worth:
+        if budget.total is not None and len(kept) >= budget.total:
+            break
+        cost = token_count(found.entry)
+        if budget.max_tokens is not None and tokens + cost > budget.max_tokens:
+            continue
+        tokens += cost
+        kept.append(found)
+    return sorted(kept, key=lambda found: (found.entry.timestamp, found.entry.id))
+
+
+def _first_is_recent(found: Recalled) -> bool:
+    """Sorts what was chosen for a reason before what is merely recent; stable within both."""
+    return found.why == (Why.RECENT,)

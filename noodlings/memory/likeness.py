@@ -1,0 +1,116 @@
+"""Likeness of feeling: the one measure of how alike two affects are, for all of the project.
+
+Each metric turns affects into features once, when an entry is encoded, so that comparing a whole stream is a
+matrix product and a few vector operations. Every metric gives 0…1, clamped; a missing affect (a row of NaN)
+is as alike as not: `MISSING`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.values.affect import REST, Affect
+
+Array = npt.NDArray[np.float64]
+
+MISSING = 0.5
+NEUTRAL_INTENSITY = 0.05
+"""Below this intensity nothing was felt that another feeling could be like."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One way to compare feelings.
+
+    Attributes:
+        name: as in the settings.
+        width: numbers in a feature row.
+        features: an affect as a row of `width` numbers, pure floats because rows come one at a time.
+        compare: features (n, width) and one row (width,) → likeness (n,), NaN where features are NaN.
+    """
+
+    name: str
+    width: int
+    features: Callable[[Affect], tuple[float, ...]]
+    compare: Callable[[Array, Array], Array]
+
+    def alike(self, features: Array, affect: Affect) -> Array:
+        """Likeness 0…1 of each feature row (n, width) to one affect; `MISSING` for rows of NaN."""
+        likeness = self.compare(features, np.array(self.features(affect)))
+        missing = likeness != likeness
+        if missing.any():
+            likeness[missing] = MISSING
+        return likeness
+
+    def row(self, affect: Affect | None) -> tuple[float, ...]:
+        """The features of an affect, NaN where there is none."""
+        return (math.nan,) * self.width if affect is None else self.features(affect)
+
+
+def _unit(v: float, a: float, f: float, s: float, b: float) -> tuple[float, float, float, float, float]:
+    """Scaled to length 1; no length stays 0."""
+    length = math.hypot(v, a, f, s, b) or 1.0
+    return (v / length, a / length, f / length, s / length, b / length)
+
+
+def _centred_features(affect: Affect) -> tuple[float, ...]:
+    felt = affect.intensity
+    if felt < NEUTRAL_INTENSITY:
+        return (0.0, 0.0, 0.0, 0.0, 0.0, NEUTRAL_INTENSITY**0.5)
+    # Fear and sorrow tell feelings apart best; boredom colours more than it defines.
+    direction = _unit(
+        affect.valence, affect.arousal - REST[1], 1.2 * affect.fear, 1.2 * affect.sorrow, 0.8 * affect.boredom
+    )
+    return (*direction, felt**0.5)
+
+
+def _centred_compare(features: Array, one: Array) -> Array:
+    felt = features[:, 5]
+    ratio = np.minimum(felt, one[5])
+    ratio /= np.maximum(felt, one[5])
+    ratio *= features[:, :5] @ one[:5]
+    return ratio.clip(0.0, 1.0)
+
+
+def _cosine_features(affect: Affect) -> tuple[float, ...]:
+    return _unit(*affect.as_list())
+
+
+def _cosine_compare(features: Array, one: Array) -> Array:
+    return (features @ one).clip(0.0, 1.0)
+
+
+def _euclidean_features(affect: Affect) -> tuple[float, ...]:
+    return (affect.valence, 2.0 * affect.arousal - 1.0)
+
+
+def _euclidean_compare(features: Array, one: Array) -> Array:
+    return (1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0)).clip(0.0, 1.0)
+
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        # Cosine of the deviations from rest, times how far the weaker feeling reaches the stronger one.
+        # Neutral is like nothing: the affect slots of a context then stay empty.
+        Metric("centred", 6, _centred_features, _centred_compare),
+        # Cosine of the raw numbers, as in noodleMUSH; the four axes without sign inflate it.
+        Metric("cosine", 5, _cosine_features, _cosine_compare),
+        # Distance in the valence–arousal plane, both −1…1, so that opposite corners are √8 apart.
+        Metric("euclidean", 2, _euclidean_features, _euclidean_compare),
+    )
+}
+DEFAULT_METRIC = "centred"
+
+
+def likeness(one: Affect | None, other: Affect | None, metric: str = DEFAULT_METRIC) -> float:
+    """How alike two feelings are, 0…1. Symmetric; 1 for equal non-neutral ones; `MISSING` without one."""
+    if one is None or other is None:
+        return MISSING
+    chosen = METRICS[metric]
+    return float(chosen.alike(np.array([chosen.features(other)]), one)[0])

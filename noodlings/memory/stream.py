@@ -1,0 +1,269 @@
+"""A stream: the entries of one kind of memory, packed in columns.
+
+An agent holds hundreds of entries and a society holds thousands of agents, so the numbers of a stream lie in
+contiguous arrays and an entry is a value that is built when somebody reads it. Rows [0, len) are always in
+use; removing one moves the last row into its place, so order is by id, never by row.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.memory.likeness import Metric
+from noodlings.memory.strength import strength
+from noodlings.values.affect import Affect
+from noodlings.values.build import builder
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+
+Rows = npt.NDArray[np.intp]
+Floats = npt.NDArray[np.float64]
+
+STATE_SIZE = 40
+_FIRST_ROWS = 16
+
+# Columns of the integer matrix; the last three are 0 or 1.
+_ID, _STEP, _USER, _RECALL_COUNT, _HELD, _PINNED, _PRIVATE = range(7)
+# Columns of the float matrix. NaN stands for None.
+_TIMESTAMP, _SURPRISE, _ENCODED, _OVERRIDE, _SALIENCE, _LAST_RECALLED, _STABILITY = range(7)
+_PARTS = slice(7, 13)
+_AFFECT = slice(13, 18)
+_WIDTH = 18
+
+_NO_AFFECT = [math.nan] * 5
+
+_build_entry = builder(MemoryEntry)
+_build_affect = builder(Affect)
+_build_parts = builder(ImportanceParts)
+
+
+class Stream:
+    """Up to `capacity` entries with vectorised questions about all of them.
+
+    Args:
+        capacity: rows the stream may hold, ≥ 1. Arrays grow towards it by doubling.
+        metric: how likeness of feeling is measured.
+    """
+
+    def __init__(self, capacity: int, metric: Metric) -> None:
+        self.capacity = capacity
+        self.metric = metric
+        self._size = 0
+        self._row_of: dict[int, int] = {}
+        rows = min(capacity, _FIRST_ROWS)
+        self._ints = np.zeros((rows, 7), np.int64)
+        self._floats = np.zeros((rows, _WIDTH))
+        self._features = np.zeros((rows, metric.width))
+        self._states = np.full((rows, STATE_SIZE), np.nan, np.float32)
+        # user_id, text, response, kind, audience, place, override_by, extra
+        self._words: list[tuple[Any, ...]] = []
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __contains__(self, entry_id: int) -> bool:
+        return entry_id in self._row_of
+
+    @property
+    def full(self) -> bool:
+        """Whether adding would exceed the capacity."""
+        return self._size >= self.capacity
+
+    # -- writing
+
+    def put(self, entry: MemoryEntry) -> None:
+        """Add an entry, or replace the one with its id. The caller makes room first."""
+        row = self._row_of.get(entry.id)
+        if row is None:
+            if self.full:
+                raise IndexError(f"the stream holds {self.capacity} entries and is full")
+            row = self._size
+            if row == len(self._ints):
+                self._grow()
+            self._size += 1
+            self._row_of[entry.id] = row
+            self._words.append(())
+        self._write(row, entry)
+
+    def drop(self, entry_id: int) -> None:
+        """Take an entry out. Raises KeyError when it is not here."""
+        row = self._row_of.pop(entry_id)
+        last = self._size - 1
+        if row != last:
+            for matrix in (self._ints, self._floats, self._features, self._states):
+                matrix[row] = matrix[last]
+            self._words[row] = self._words[last]
+            self._row_of[int(self._ints[row, _ID])] = row
+        self._words.pop()
+        self._size = last
+
+    def clear(self) -> None:
+        """Take every entry out."""
+        self._row_of.clear()
+        self._words.clear()
+        self._size = 0
+
+    def _write(self, row: int, entry: MemoryEntry) -> None:
+        parts = entry.parts
+        self._ints[row] = (
+            entry.id,
+            entry.step,
+            _user_code(entry.user_id),
+            entry.recall_count,
+            entry.pinned or parts.remember > 0.0,
+            entry.pinned,
+            entry.private,
+        )
+        self._floats[row] = (
+            entry.timestamp,
+            entry.surprise,
+            entry.encoded_importance,
+            np.nan if entry.override is None else entry.override,
+            entry.identity_salience,
+            np.nan if entry.last_recalled is None else entry.last_recalled,
+            entry.stability,
+            parts.surprise,
+            parts.intensity,
+            parts.salience,
+            parts.addressed,
+            parts.answered,
+            parts.remember,
+            *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
+        )
+        self._features[row] = self.metric.row(entry.affect)
+        self._states[row] = np.nan if entry.phenomenal_state is None else entry.phenomenal_state
+        self._words[row] = (
+            entry.user_id,
+            entry.user_text,
+            entry.response,
+            entry.kind,
+            entry.audience,
+            entry.place,
+            entry.override_by,
+            entry.extra or None,
+        )
+
+    def _grow(self) -> None:
+        rows = min(2 * len(self._ints), self.capacity)
+        self._ints, self._floats, self._features, self._states = (
+            np.concatenate((matrix, np.zeros((rows - len(matrix), matrix.shape[1]), matrix.dtype)))
+            for matrix in (self._ints, self._floats, self._features, self._states)
+        )
+
+    # -- reading: one entry
+
+    def get(self, entry_id: int) -> MemoryEntry | None:
+        """The entry with this id, or None."""
+        row = self._row_of.get(entry_id)
+        return None if row is None else self._read(row)
+
+    def entries(self, rows: Iterable[int]) -> list[MemoryEntry]:
+        """The entries of these rows, in their order."""
+        return [self._read(int(row)) for row in rows]
+
+    def _read(self, row: int) -> MemoryEntry:
+        ints, numbers = self._ints[row].tolist(), self._floats[row].tolist()
+        affect, override, last = numbers[_AFFECT], numbers[_OVERRIDE], numbers[_LAST_RECALLED]
+        user_id, text, response, kind, audience, place, override_by, extra = self._words[row]
+        state = self._states[row]
+        return _build_entry(
+            (
+                ints[_ID],
+                numbers[_TIMESTAMP],
+                ints[_STEP],
+                user_id,
+                text,
+                _build_affect(affect) if affect[0] == affect[0] else None,
+                numbers[_SURPRISE],
+                numbers[_ENCODED],
+                _build_parts(numbers[_PARTS]),
+                override if override == override else None,
+                override_by,
+                response,
+                numbers[_SALIENCE],
+                state.copy() if state[0] == state[0] else None,
+                kind,
+                audience,
+                place,
+                bool(ints[_PINNED]),
+                ints[_RECALL_COUNT],
+                last if last == last else None,
+                numbers[_STABILITY],
+                {} if extra is None else extra,
+            )
+        )
+
+    # -- reading: all rows at once
+
+    @property
+    def ids(self) -> npt.NDArray[np.int64]:
+        """Ids by row, shape (len,)."""
+        return self._ints[: self._size, _ID]
+
+    @property
+    def pinned(self) -> npt.NDArray[np.bool_]:
+        """Whether each row is pinned, shape (len,)."""
+        return self._ints[: self._size, _PINNED] != 0
+
+    @property
+    def held(self) -> npt.NDArray[np.bool_]:
+        """Whether each row must not be evicted (pinned, or asked to be remembered), shape (len,)."""
+        return self._ints[: self._size, _HELD] != 0
+
+    def importances(self) -> Floats:
+        """Importance in force by row, shape (len,)."""
+        floats = self._floats[: self._size]
+        override = floats[:, _OVERRIDE]
+        return np.where(np.isnan(override), floats[:, _ENCODED], override)
+
+    def strengths(self, now: float) -> Floats:
+        """Strength by row at world time `now`, shape (len,)."""
+        floats = self._floats[: self._size]
+        recalled = floats[:, _LAST_RECALLED]
+        since = np.where(np.isnan(recalled), floats[:, _TIMESTAMP], recalled)
+        result: Floats = strength(self.importances(), now - since, floats[:, _STABILITY])
+        return result
+
+    def likeness(self, affect: Affect) -> Floats:
+        """Likeness of feeling of each row to `affect`, 0…1, shape (len,)."""
+        return self.metric.alike(self._features[: self._size], affect)
+
+    def said_by(self, user_id: str) -> npt.NDArray[np.bool_]:
+        """Whether each row is about this user, shape (len,)."""
+        mask: npt.NDArray[np.bool_] = self._ints[: self._size, _USER] == _user_code(user_id)
+        for row in np.flatnonzero(mask):  # two ids may share a code; the rows that match are few
+            if self._words[row][0] != user_id:
+                mask[row] = False
+        return mask
+
+    def known_to(self, users: frozenset[str]) -> npt.NDArray[np.bool_]:
+        """Whether each row may be spoken of before these users (see `MemoryEntry.known_to`), shape (len,)."""
+        mask: npt.NDArray[np.bool_] = self._ints[: self._size, _PRIVATE] == 0
+        for row in np.flatnonzero(~mask):
+            user_id, audience = self._words[row][0], self._words[row][4]
+            mask[row] = users <= audience | {user_id}
+        return mask
+
+    def newest(self, count: int | None = None) -> Rows:
+        """Rows of the `count` latest entries (all by default), oldest first."""
+        order = np.argsort(self.ids)
+        return order if count is None else order[max(len(order) - count, 0) :]
+
+    def top(self, scores: Floats, limit: int, mask: npt.NDArray[np.bool_] | None = None) -> Rows:
+        """Rows of the `limit` highest scores where `mask` holds, best first; equal scores: newer first."""
+        rows = np.arange(self._size) if mask is None else np.flatnonzero(mask)
+        if limit <= 0 or not len(rows):
+            return rows[:0]
+        if len(rows) > 4 * limit + 64:  # a full sort of a long stream for three rows is waste
+            edge = np.partition(scores[rows], len(rows) - limit)[len(rows) - limit]
+            rows = rows[scores[rows] >= edge]
+        return rows[np.lexsort((-self.ids[rows], -scores[rows]))][:limit]
+
+
+def _user_code(user_id: str) -> int:
+    # Only ever compared within this process, so that the salted hash serves.
+    return hash(user_id)
