@@ -1,0 +1,1 @@
+"""Affect: what is felt about what is perceived, and the words for it."""

@@ -1,0 +1,85 @@
+"""A word for a feeling: five numbers in, "sorrowful" out, the same everywhere it is shown.
+
+Whether anything is felt at all is decided by the shared intensity (`noodlings.values.affect.intensity`);
+which feeling it is, by the direction in which the affect points. So a little sorrow is still sorrow, only
+with a milder word.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.values.affect import Affect
+
+FELT = 0.15
+"""Below this intensity nothing is felt worth a name."""
+STRONG = 0.75
+"""From this intensity on the stronger word is used."""
+DROWSY = 0.3
+"""Arousal up to which somebody who feels nothing is calm, not merely neutral."""
+
+FAMILIES = ("joy", "calm", "fear", "anger", "sorrow", "boredom", "neutral", "unknown")
+"""Feelings of one sort, in the order in which they are listed; "unknown" is a missing affect."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prototype:
+    """One direction of feeling: its family, a word for when it is mild, and one for when it is strong."""
+
+    family: str
+    mild: str
+    strong: str
+    direction: tuple[float, float, float, float, float]
+    """Valence, arousal (here −1…1 around rest), fear, sorrow, boredom."""
+
+
+_PROTOTYPES = (
+    _Prototype("joy", "content", "joyful", (1.0, 0.1, 0.0, 0.0, 0.0)),
+    _Prototype("joy", "lively", "excited", (0.5, 0.9, 0.0, 0.0, 0.0)),
+    _Prototype("calm", "calm", "serene", (0.5, -0.9, 0.0, 0.0, 0.0)),
+    _Prototype("fear", "anxious", "afraid", (-0.5, 0.5, 0.9, 0.1, 0.0)),
+    _Prototype("anger", "annoyed", "angry", (-0.7, 0.7, 0.0, 0.0, 0.0)),
+    _Prototype("sorrow", "sad", "sorrowful", (-0.6, -0.1, 0.0, 0.8, 0.0)),
+    _Prototype("sorrow", "unhappy", "miserable", (-1.0, -0.1, 0.0, 0.0, 0.0)),
+    _Prototype("sorrow", "wistful", "wistful", (0.6, -0.1, 0.0, 0.8, 0.0)),
+    _Prototype("boredom", "bored", "bored", (-0.2, -0.4, 0.0, 0.0, 0.9)),
+)
+
+
+def _directions(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.asarray(numbers / np.linalg.norm(numbers, axis=-1, keepdims=True))
+
+
+_TABLE = _directions(np.array([prototype.direction for prototype in _PROTOTYPES]))  # (prototypes, 5)
+_FAMILY_OF = {word: p.family for p in _PROTOTYPES for word in (p.mild, p.strong)} | {"neutral": "neutral"}
+
+
+def feeling(affect: Affect | None) -> str:
+    """One word for what is felt: "joyful", "anxious", "calm", "neutral", …; "unknown" where there is none."""
+    if affect is None:
+        return "unknown"
+    intensity = affect.intensity
+    if intensity < FELT:
+        return "calm" if affect.arousal <= DROWSY else "neutral"
+    prototype = _nearest(affect)
+    return prototype.strong if intensity >= STRONG else prototype.mild
+
+
+def family(affect: Affect | None) -> str:
+    """The sort of feeling, one of `FAMILIES`: "sorrow" for sad, sorrowful, unhappy, miserable and wistful."""
+    return family_of(feeling(affect))
+
+
+def family_of(word: str) -> str:
+    """The sort of a feeling that is known by its word alone; a word that is no feeling is "unknown"."""
+    return _FAMILY_OF.get(word, "unknown")
+
+
+def _nearest(affect: Affect) -> _Prototype:
+    """The prototype at the smallest angle. Only for affects of some intensity: at rest there is no angle."""
+    point = affect.array()
+    point[1] = 2.0 * point[1] - 1.0
+    return _PROTOTYPES[int(np.argmax(_TABLE @ _directions(point)))]
