@@ -1,0 +1,200 @@
+"""The only reader: every question about the inside of an agent is asked here, by commands, API and studio.
+
+Each question names its caller and gets a frozen view that holds what this caller may read, with a count of
+what was left out. Reading never changes, reinforces or reorders anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from noodlings.affect.feeling import FAMILIES, family
+from noodlings.inspect.flow import last_flow
+from noodlings.inspect.look import Look, by_importance, cut, felt
+from noodlings.inspect.rights import readable
+from noodlings.inspect.views import (
+    AffectGroupsView,
+    AffectGroupView,
+    AgentsView,
+    AgentView,
+    AlikeEntryView,
+    AlikeView,
+    EntriesView,
+    FlowView,
+    StatsView,
+)
+from noodlings.text import clean
+from noodlings.values.affect import Affect
+from noodlings.values.caller import Caller
+from noodlings.values.memory import MemoryEntry
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+
+BINS = 10
+
+
+class Inspector:
+    """Reads the agents of one society.
+
+    `name` is whatever `Society.find` understands; it raises `NotFound` (naming the nearest) for an agent
+    that does not exist. A `limit` is at least 1, None means all; with `offset` it counts from the first in
+    the order of the view. Other values raise `UserError`.
+    """
+
+    def __init__(self, society: Society) -> None:
+        self._society = society
+
+    def agents(self, caller: Caller) -> AgentsView:
+        """All agents, by name."""
+        views = (self.agent(caller, agent_id) for agent_id in self._society.agents)
+        return AgentsView(tuple(sorted(views, key=lambda view: view.name.casefold())))
+
+    def agent(self, caller: Caller, name: str) -> AgentView:
+        """Who an agent is and how it feels; open to everybody."""
+        look = self._look(caller, name)
+        persona, stats = look.agent.persona, look.agent.memory.stats()
+        return AgentView(
+            id=look.agent_id,
+            name=look.name,
+            species=clean(persona.species),
+            description=clean(persona.description),
+            mood=felt(look.agent.mood),
+            affect=felt(look.agent.affect),
+            hierarchical=stats.hierarchical,
+            working=stats.working,
+            episodic=stats.episodic,
+            perceived=stats.perceived,
+        )
+
+    def stats(self, caller: Caller, name: str) -> StatsView:
+        """How full an agent's memory is; figures without content are open to everybody."""
+        look = self._look(caller, name)
+        stats = look.agent.memory.stats()
+        histogram = [0] * BINS
+        for entry in look.in_mind():
+            histogram[min(int(entry.importance * BINS), BINS - 1)] += 1
+        return StatsView(
+            agent=look.agent_id,
+            name=look.name,
+            hierarchical=stats.hierarchical,
+            working=stats.working,
+            working_capacity=stats.working_capacity,
+            episodic=stats.episodic,
+            episodic_capacity=stats.episodic_capacity,
+            symbols=stats.symbols,
+            symbol_capacity=stats.symbol_capacity,
+            perceived=stats.perceived,
+            consolidated=stats.consolidated,
+            consolidation_rate=stats.consolidation_rate,
+            average_importance=stats.average_importance,
+            pinned=stats.pinned,
+            histogram=tuple(histogram),
+        )
+
+    def working(self, caller: Caller, name: str, limit: int | None = None, offset: int = 0) -> EntriesView:
+        """Working memory, oldest first; limit and offset count from the latest."""
+        look = self._look(caller, name)
+        return look.latest_page("working", look.agent.memory.retrieve_working(), limit, offset)
+
+    def episodic(
+        self,
+        caller: Caller,
+        name: str,
+        limit: int | None = None,
+        offset: int = 0,
+        min_importance: float = 0.0,
+        who: str | None = None,
+    ) -> EntriesView:
+        """Episodic memory, the most important first; with `who`, only of one user (see `by_user`)."""
+        look = self._look(caller, name)
+        user = None if who is None else look.user(who)
+        entries = look.agent.memory.retrieve_episodic(user, min_importance, limit=None)
+        return look.page("episodic", entries, limit, offset, user or "")
+
+    def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
+        """The most important of all that is in mind, working and episodic, each once."""
+        look = self._look(caller, name)
+        return look.page("important", sorted(look.in_mind(), key=by_importance), limit, offset)
+
+    def by_user(
+        self, caller: Caller, name: str, who: str, limit: int | None = None, offset: int = 0
+    ) -> EntriesView:
+        """What is in mind of one user, oldest first; limit and offset count from the latest.
+
+        Args:
+            who: a user's id, a shown name, or "me".
+
+        Raises:
+            Forbidden: the caller may not read what that user shared.
+            NotFound: nobody is called that; `UserError`: several are.
+        """
+        look = self._look(caller, name)
+        user = look.user(who)
+        entries = [entry for entry in look.in_mind() if entry.user_id == user]
+        return look.latest_page("user", entries, limit, offset, user)
+
+    def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> AffectGroupsView:
+        """What is in mind by the sort of feeling; of each sort the `limit` most important."""
+        look = self._look(caller, name)
+        kept, hidden = readable(caller, sorted(look.in_mind(), key=by_importance), lambda entry: entry)
+        sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
+        for entry in kept:
+            sorts[family(entry.affect)].append(entry)
+        return AffectGroupsView(
+            agent=look.agent_id,
+            name=look.name,
+            hierarchical=look.agent.memory.hierarchical,
+            groups=tuple(_group(look, sort, entries, limit) for sort, entries in sorts.items() if entries),
+            total=len(kept),
+            hidden=hidden,
+        )
+
+    def affect_alike(
+        self,
+        caller: Caller,
+        name: str,
+        affect: Affect | None = None,
+        limit: int | None = 5,
+        min_similarity: float | None = None,
+    ) -> AlikeView:
+        """Memories that felt like an affect, the most alike first.
+
+        Args:
+            affect: what to compare with; None means what the agent feels now.
+            min_similarity: 0…1; None means as in the settings.
+        """
+        look = self._look(caller, name)
+        current = look.agent.affect if affect is None else affect
+        least = self._society.settings.memory.affect_threshold if min_similarity is None else min_similarity
+        # Rights come before the limit: else others' memories would take the places of the caller's own.
+        found = look.agent.memory.recall_by_affect(current, max(len(look.in_mind()), 1), least)
+        kept, hidden = readable(caller, found, lambda recalled: recalled.entry)
+        return AlikeView(
+            agent=look.agent_id,
+            name=look.name,
+            hierarchical=look.agent.memory.hierarchical,
+            current=felt(current),
+            min_similarity=least,
+            entries=tuple(
+                AlikeEntryView(recalled.score, look.entry(recalled.entry)) for recalled in cut(kept, limit)
+            ),
+            total=len(kept),
+            hidden=hidden,
+        )
+
+    def last_retrieval(self, caller: Caller, name: str) -> FlowView:
+        """What the last answer was made of; for a player, the last answer to this player."""
+        return last_flow(self._look(caller, name), self._society.store)
+
+    def _look(self, caller: Caller, name: str) -> Look:
+        return Look(self._society, self._society.find(name), caller)
+
+
+def _group(look: Look, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
+    return AffectGroupView(
+        feeling=sort,
+        count=len(entries),
+        average_importance=sum(entry.importance for entry in entries) / len(entries),
+        entries=tuple(look.entry(entry) for entry in cut(entries, limit)),
+    )

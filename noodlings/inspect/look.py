@@ -1,0 +1,150 @@
+"""One caller looking at one agent at one moment: which entries it may read, and how they appear.
+
+Texts come out as clean single lines, and what the caller may not read comes out as a number.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from noodlings.affect.feeling import feeling
+from noodlings.errors import NotFound, UserError
+from noodlings.inspect.rights import readable, require_all_history
+from noodlings.inspect.views import EntriesView, EntryView, FeltView, iso
+from noodlings.text import clean, shorten
+from noodlings.values.affect import Affect
+from noodlings.values.caller import Caller
+from noodlings.values.memory import MemoryEntry
+
+if TYPE_CHECKING:
+    from noodlings.agent.agent import Agent
+    from noodlings.agent.society import Society
+
+T = TypeVar("T")
+
+
+class Look:
+    """What one caller sees of one agent now. Cheap to make; made anew for every question.
+
+    Attributes:
+        caller: who looks.
+        agent: who is looked at.
+        agent_id, name: the agent's id, and its name as shown.
+    """
+
+    def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
+        self.caller = caller
+        self.agent = agent
+        self.agent_id = agent.persona.id
+        self.name = clean(agent.persona.name)
+        self._names = society.names()
+        self._now = society.clock.now()
+
+    def in_mind(self) -> list[MemoryEntry]:
+        """Working and episodic memory, each entry once, oldest first; not yet limited by rights."""
+        memory = self.agent.memory
+        entries = (*memory.retrieve_episodic(limit=None), *memory.retrieve_working())
+        by_id = {entry.id: entry for entry in entries}
+        return [by_id[number] for number in sorted(by_id)]
+
+    def entry(self, entry: MemoryEntry) -> EntryView:
+        """An entry as it appears now. The caller's rights to it were checked before."""
+        return EntryView(
+            id=entry.id,
+            user=entry.user_id,
+            name=clean(self._names.get(entry.user_id, entry.user_id)),
+            text=clean(entry.user_text),
+            response=None if entry.response is None else clean(entry.response),
+            timestamp=entry.timestamp,
+            when=iso(entry.timestamp),
+            age=max(self._now - entry.timestamp, 0.0),
+            affect=entry.affect,
+            feeling=feeling(entry.affect),
+            surprise=entry.surprise,
+            importance=entry.importance,
+            encoded_importance=entry.encoded_importance,
+            override=entry.override,
+            override_by=entry.override_by,
+            parts=entry.parts,
+            strength=self.agent.memory.strength(entry, self._now),
+            kind=entry.kind.value,
+            pinned=entry.pinned,
+            recall_count=entry.recall_count,
+            private=entry.private,
+        )
+
+    def page(
+        self, view: str, entries: Sequence[MemoryEntry], limit: int | None, offset: int, user: str = ""
+    ) -> EntriesView:
+        """`limit` readable entries from `offset` on, in the order given."""
+        kept, hidden = readable(self.caller, entries, _itself)
+        return EntriesView(
+            agent=self.agent_id,
+            name=self.name,
+            view=view,
+            hierarchical=self.agent.memory.hierarchical,
+            user=user,
+            entries=tuple(self.entry(entry) for entry in cut(kept, limit, offset)),
+            offset=offset,
+            total=len(kept),
+            hidden=hidden,
+        )
+
+    def latest_page(
+        self, view: str, entries: Sequence[MemoryEntry], limit: int | None, offset: int, user: str = ""
+    ) -> EntriesView:
+        """The same, counted from the end, for entries that are oldest first, and stay so."""
+        page = self.page(view, entries[::-1], limit, offset, user)
+        return replace(page, entries=page.entries[::-1])
+
+    def user(self, who: str) -> str:
+        """The id of whoever is meant by an id, a shown name, or "me".
+
+        Raises:
+            Forbidden: the caller may not read what that user shared; said before anything is looked up, so
+                that nobody learns who else there is.
+            NotFound: nobody is called that.
+            UserError: several are.
+        """
+        wanted = clean(who).casefold()
+        if wanted in ("me", self.caller.user_id.casefold(), clean(self.caller.name).casefold()):
+            return self.caller.user_id
+        require_all_history(self.caller)
+        people = {entry.user_id: entry.user_id for entry in self.in_mind()} | self._names
+        if who in people:
+            return who
+        meant = [user for user, name in people.items() if wanted in (user.casefold(), clean(name).casefold())]
+        if len(meant) == 1:
+            return meant[0]
+        if meant:
+            raise UserError(f"Several are called {shorten(clean(who), 30)}: {', '.join(sorted(meant)[:5])}.")
+        names = sorted({clean(name) for name in people.values()}, key=str.casefold)
+        near = difflib.get_close_matches(wanted, [name.casefold() for name in names], n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names[:10]) or 'none yet'}."
+        raise NotFound(f"{self.name} knows nobody called {shorten(clean(who), 30)}; {hint}")
+
+
+def felt(affect: Affect) -> FeltView:
+    """An affect with its word."""
+    return FeltView(affect, feeling(affect))
+
+
+def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:
+    """`limit` items (None: all) from `offset` on. Raises `UserError` below 1 and 0."""
+    if offset < 0 or (limit is not None and limit < 1):
+        raise UserError(
+            f"a page needs a limit of at least 1 and an offset of at least 0, not {limit}, {offset}"
+        )
+    return items[offset:] if limit is None else items[offset : offset + limit]
+
+
+def by_importance(entry: MemoryEntry) -> tuple[float, int]:
+    """Sorts the most important first, and the later one first among equals."""
+    return (-entry.importance, -entry.id)
+
+
+def _itself(entry: MemoryEntry) -> MemoryEntry:
+    return entry

@@ -1,0 +1,255 @@
+"""What one sees when looking inside an agent: frozen views, the same for a command, the API and the studio.
+
+Every view has `as_dict()`, which is JSON exactly: it comes back equal from `json.loads(json.dumps(…))`.
+Floats are rounded to six digits, times are seconds since 1970-01-01 UTC with an ISO 8601 string beside them,
+texts are one printable line. `hidden` always counts what the caller has no right to read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from noodlings.values.affect import Affect
+from noodlings.values.memory import ImportanceParts
+
+DIGITS = 6
+
+
+def plain(value: Any) -> Any:
+    """A value of views, records, tuples, dicts and numbers as JSON: dicts, lists, strings, numbers, None."""
+    if isinstance(value, float):
+        return round(float(value), DIGITS)
+    if isinstance(value, str):
+        return str(value)  # an enum's member becomes its value
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def iso(timestamp: float) -> str:
+    """A moment in world time as ISO 8601 in UTC, to the second; "" where the calendar ends."""
+    try:
+        return datetime.fromtimestamp(timestamp, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+class View:
+    """Gives every view its `as_dict`."""
+
+    __slots__ = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The view as JSON-compatible data, its fields by their names."""
+        data: dict[str, Any] = plain(self)
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class FeltView(View):
+    """An affect and the word for it; `affect` is None where none was given."""
+
+    affect: Affect | None
+    feeling: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentView(View):
+    """Who an agent is and how it feels: nothing of what it remembers, so everybody may see it."""
+
+    id: str
+    name: str
+    species: str
+    description: str
+    mood: FeltView
+    affect: FeltView
+    hierarchical: bool
+    working: int
+    episodic: int
+    perceived: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsView(View):
+    """All agents, by name."""
+
+    agents: tuple[AgentView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatsView(View):
+    """How full an agent's memory is: figures without content, so everybody may see them.
+
+    `histogram` counts the entries in mind (working and episodic, each once) by importance, in ten bins of a
+    tenth each, the last one with 1 itself. Rates and averages are 0…1.
+    """
+
+    agent: str
+    name: str
+    hierarchical: bool
+    working: int
+    working_capacity: int
+    episodic: int
+    episodic_capacity: int
+    symbols: int
+    symbol_capacity: int
+    perceived: int
+    consolidated: int
+    consolidation_rate: float
+    average_importance: float
+    pinned: int
+    histogram: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView(View):
+    """One memory as seen now.
+
+    Attributes:
+        user, name: who said or did it: the id, and the name as shown.
+        when: `timestamp` as ISO 8601; age: seconds since then, at least 0.
+        importance: in force, 0…1; the value at encoding, what overrode it and by whom stand beside it.
+        strength: importance seen through age and recalls, 0…1.
+    """
+
+    id: int
+    user: str
+    name: str
+    text: str
+    response: str | None
+    timestamp: float
+    when: str
+    age: float
+    affect: Affect | None
+    feeling: str
+    surprise: float
+    importance: float
+    encoded_importance: float
+    override: float | None
+    override_by: str
+    parts: ImportanceParts
+    strength: float
+    kind: str
+    pinned: bool
+    recall_count: int
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EntriesView(View):
+    """Some of an agent's memories.
+
+    Attributes:
+        view: which: "working" and "user" are oldest first, "episodic" and "important" by importance.
+        user: for "user", whose; else "".
+        total: how many there are that the caller may read; `entries` are those from `offset` on, counted
+            from the latest or the most important.
+    """
+
+    agent: str
+    name: str
+    view: str
+    hierarchical: bool
+    user: str
+    entries: tuple[EntryView, ...]
+    offset: int
+    total: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class AffectGroupView(View):
+    """The memories of one sort of feeling: how many, how important on average, and the most important."""
+
+    feeling: str
+    count: int
+    average_importance: float
+    entries: tuple[EntryView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AffectGroupsView(View):
+    """What an agent has in mind, by feeling; groups that are empty are left out."""
+
+    agent: str
+    name: str
+    hierarchical: bool
+    groups: tuple[AffectGroupView, ...]
+    total: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeEntryView(View):
+    """A memory that felt like a given affect, and how alike, 0…1."""
+
+    similarity: float
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeView(View):
+    """The memories that felt most like `current`, the most alike first."""
+
+    agent: str
+    name: str
+    hierarchical: bool
+    current: FeltView
+    min_similarity: float
+    entries: tuple[AlikeEntryView, ...]
+    total: int
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class FlowEntryView(View):
+    """One memory that was in mind when an agent answered.
+
+    `entry` is None where it has been forgotten since; `why` and `scores` name the reasons that chose it,
+    `used` says whether the words that were said came from it.
+    """
+
+    id: int
+    forgotten: bool
+    why: tuple[str, ...]
+    score: float
+    scores: dict[str, float]
+    used: bool
+    entry: EntryView | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView(View):
+    """One answer: to what, in which mood, by which voice, and why it was given.
+
+    `percept` and `response` are None where the percept has been forgotten since. `degraded` says in words
+    what failed and was done without.
+    """
+
+    percept: EntryView | None
+    response: str | None
+    mood: FeltView
+    voice: str
+    decision: str
+    degraded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FlowView(View):
+    """What the last answer was made of: the memories in mind, oldest to newest.
+
+    `turn` is None while there was none that recalled anything.
+    """
+
+    agent: str
+    name: str
+    hierarchical: bool
+    turn: TurnView | None
+    recalled: tuple[FlowEntryView, ...]
+    hidden: int
