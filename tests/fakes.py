@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+
+from noodlings.values.affect import NEUTRAL
+from noodlings.values.memory import ImportanceParts
+from noodlings.values.percept import Percept
+from noodlings.values.persona import APPETITES, TRAITS, Persona
+from noodlings.values.trace import Trace
 
 
 class HashingEmbedder:
@@ -25,3 +31,118 @@ class HashingEmbedder:
             total = sum(np.random.default_rng(seed).normal(size=self.dimensions) for seed in seeds)
             vectors[row] = total / np.linalg.norm(total)
         return vectors
+
+
+def make_persona(name: str, **changes: object) -> Persona:
+    """A persona of no particular character, called `name`; its id is the name in lower case."""
+    fields: dict[str, object] = {
+        "id": name.lower(),
+        "name": name,
+        "species": "noodling",
+        "description": f"{name} looks back at you.",
+        "identity": f"You are {name}.",
+        "personality": dict.fromkeys(TRAITS, 0.5),
+        "appetites": dict.fromkeys(APPETITES, 0.5),
+    }
+    return Persona(**(fields | changes))  # type: ignore[arg-type]
+
+
+class ScriptedMinds:
+    """The minds of a world without an agent behind them.
+
+    `answer(agent_id, percept)` gives the words or None; what was perceived is kept, in order, in `heard`.
+    """
+
+    def __init__(self, answer: Callable[[str, Percept], str | None] = lambda agent_id, percept: None) -> None:
+        self.answer = answer
+        self.heard: list[tuple[str, Percept]] = []
+        self.idle_acts: list[str | None] = []
+
+    async def perceive(self, agent_id: str, percept: Percept) -> Trace:
+        """A finished turn with the scripted words."""
+        self.heard.append((agent_id, percept))
+        return Trace(
+            agent_id=agent_id,
+            entry_id=len(self.heard),
+            timestamp=percept.timestamp,
+            affect=NEUTRAL,
+            appraised_by="given",
+            mood=NEUTRAL,
+            surprise=0.0,
+            importance=0.0,
+            parts=ImportanceParts(),
+            response=self.answer(agent_id, percept),
+        )
+
+    async def idle(self, agent_id: str, now: float) -> str | None:
+        """The next of `idle_acts`, round and round."""
+        if not self.idle_acts:
+            return None
+        self.idle_acts.append(self.idle_acts.pop(0))
+        return self.idle_acts[-1]
+
+    def texts(self, agent_id: str) -> list[str]:
+        """What one agent perceived, as words."""
+        return [percept.text for who, percept in self.heard if who == agent_id]
+
+
+def persona(agent_id: str = "phi", name: str = "Phi") -> Persona:
+    """Somebody in the middle of every trait."""
+    even = {trait: 0.5 for trait in TRAITS}
+    drives = {appetite: 0.5 for appetite in APPETITES}
+    return Persona(agent_id, name, "fox", "A small red fox.", f"You are {name}.", even, drives)
+
+
+@dataclass
+class FakeAgent:
+    """The part of an agent that one can look at."""
+
+    persona: Persona = field(default_factory=persona)
+    memory: HierarchicalMemory = field(default_factory=HierarchicalMemory)
+    mood: Affect = NEUTRAL
+    affect: Affect = NEUTRAL
+
+
+@dataclass
+class FakeArchive:
+    """The reading half of a `Store`, over lists."""
+
+    kept: dict[str, dict[int, MemoryEntry]] = field(default_factory=dict)
+    turns: dict[str, list[Trace]] = field(default_factory=dict)
+
+    def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
+        """As in `Store`."""
+        newest_first = sorted(self.turns.get(agent_id, ()), key=lambda trace: -trace.entry_id)
+        return [trace for trace in newest_first if before is None or trace.entry_id < before][:limit]
+
+    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """As in `Store`."""
+        kept = self.kept.get(agent_id, {})
+        return {entry_id: kept[entry_id] for entry_id in ids if entry_id in kept}
+
+
+@dataclass
+class FakeSociety:
+    """The part of a society that one can look at."""
+
+    agents: dict[str, FakeAgent] = field(default_factory=dict)
+    people: dict[str, str] = field(default_factory=dict)
+    store: FakeArchive = field(default_factory=FakeArchive)
+    clock: ManualClock = field(default_factory=ManualClock)
+    settings: Settings = field(default_factory=Settings)
+
+    def add(self, agent: FakeAgent) -> FakeAgent:
+        """Let an agent live here."""
+        self.agents[agent.persona.id] = agent
+        return agent
+
+    def names(self) -> dict[str, str]:
+        """As in `Society`."""
+        return self.people | {agent_id: agent.persona.name for agent_id, agent in self.agents.items()}
+
+    def find(self, name: str) -> FakeAgent:
+        """As in `Society`."""
+        for agent_id, agent in self.agents.items():
+            if name.casefold() in (agent_id, agent.persona.name.casefold()):
+                return agent
+        raise NotFound(f"There is nobody called {name}; there are {', '.join(self.agents)}.")

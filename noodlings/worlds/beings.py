@@ -1,0 +1,78 @@
+"""Who is in a world, and how they are called: characters with a persona, players with an outlet."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from noodlings.errors import NotFound
+from noodlings.text import shorten
+from noodlings.values.persona import Persona
+from noodlings.worlds.lines import Line
+
+Outlet = Callable[[Line], None]
+"""Where a player sees what happens. Must return at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Being:
+    """Somebody in a world.
+
+    Attributes:
+        id: as in percepts ("user_caity", "servnak").
+        name: as shown.
+        aliases: other names.
+        persona: of a character; None for a player.
+        outlet: of a player; None for a character.
+    """
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    persona: Persona | None = None
+    outlet: Outlet | None = None
+
+    @classmethod
+    def character(cls, persona: Persona) -> Being:
+        """The body of a persona."""
+        return cls(persona.id, persona.name, persona.aliases, persona)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything it is called, folded for comparison."""
+        return tuple(name.casefold() for name in (self.id, self.name, *self.aliases))
+
+    def named_in(self, text: str) -> bool:
+        """Whether the text names it, as whole words in any case."""
+        folded = text.casefold()
+        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) for name in self.names if name)
+
+
+def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
+    """Somebody by id, name, alias or unambiguous beginning of one.
+
+    Args:
+        wanted: as typed.
+        beings: whom it may be.
+        where: finishes the sentence "There is nobody called … {where}".
+
+    Raises:
+        NotFound: names the nearest, or who there is.
+    """
+    by_name = {name: being for being in beings for name in being.names}
+    folded = wanted.casefold().strip()
+    if folded in by_name:
+        return by_name[folded]
+    begun = {being.id: being for name, being in by_name.items() if folded and name.startswith(folded)}
+    if len(begun) == 1:
+        return next(iter(begun.values()))
+    near = [by_name[name] for name in difflib.get_close_matches(folded, by_name, n=1, cutoff=0.6)]
+    choices = list(begun.values()) or near
+    if choices:
+        hint = f"did you mean {' or '.join(being.name for being in choices)}?"
+    else:
+        present = sorted({being.name for being in by_name.values()}, key=str.casefold)
+        hint = f"there is {', '.join(present)}." if present else "there is nobody at all."
+    raise NotFound(f"There is nobody called {shorten(wanted, 30)} {where}; {hint}")

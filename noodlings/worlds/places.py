@@ -1,0 +1,117 @@
+"""The rooms of a world as they are written down: read from YAML, checked once, never changed.
+
+Whatever is wrong in the file (an exit into nowhere, an unknown key) is refused before anybody walks there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import yaml
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from noodlings.errors import UserError
+from noodlings.text import shorten
+
+PLACES = Path(__file__).with_name("places.yaml")
+
+_OPPOSITE = {
+    "north": "the south",
+    "south": "the north",
+    "east": "the west",
+    "west": "the east",
+    "up": "below",
+    "down": "above",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something to look at: its name, other words for it, and what one sees."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: str
+    description: str
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room. `exits` leads from a direction ("north") to the id of another room."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    name: str
+    description: str
+    exits: dict[str, str] = field(default_factory=dict)
+    things: tuple[Thing, ...] = ()
+
+    @property
+    def inline(self) -> str:
+        """The name in the middle of a sentence: "the Workshop"."""
+        return self.name[0].lower() + self.name[1:] if self.name.startswith("The ") else self.name
+
+    def thing(self, wanted: str) -> Thing | None:
+        """Something to look at, by its name or another word for it."""
+        wanted = wanted.casefold().strip().removeprefix("the ")
+        return next((thing for thing in self.things if wanted in (thing.name, *thing.also)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """All rooms by their ids, and the one where players come in."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    start: str
+    rooms: dict[str, Room]
+
+    def exit(self, room: Room, way: str) -> tuple[str, str]:
+        """The exit called `way`: a direction, its first letter, or where it leads.
+
+        Returns:
+            Its direction and the id of the room behind it.
+
+        Raises:
+            UserError: there is none; the message names those there are.
+        """
+        way = way.casefold().strip().removeprefix("the ")
+        for direction, target in room.exits.items():
+            name = self.rooms[target].name.casefold()
+            if way in (direction, direction[0], target, name, name.removeprefix("the ")):
+                return direction, target
+        exits = [f"{direction} to {self.rooms[to].inline}" for direction, to in room.exits.items()]
+        asked = f"There is no way {shorten(way, 30)} from here" if way else "Which way"
+        raise UserError(f"{asked}; there is {', '.join(exits) or 'no way out at all'}.")
+
+
+def load_places(file: Path = PLACES) -> Places:
+    """Read the rooms. Raises `UserError` naming the file and what is wrong in it."""
+    try:
+        places = _reader().validate_python(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(str(part) for part in problem["loc"])
+        raise UserError(f"{file}: {where}: {problem['msg'].lower()}") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UserError(f"{file} cannot be read as rooms: {error}") from None
+    if places.start not in places.rooms:
+        raise UserError(f"{file}: start is {places.start}, and there is no such room")
+    for name, room in places.rooms.items():
+        for direction, target in room.exits.items():
+            if target not in places.rooms:
+                raise UserError(f"{file}: {direction} of {name} leads to {target}, and there is no such room")
+    return places
+
+
+def came_from(direction: str) -> str:
+    """From where somebody arrives who walked in this direction: north → "the south"."""
+    return _OPPOSITE.get(direction, "somewhere else")
+
+
+@cache
+def _reader() -> TypeAdapter[Places]:
+    return TypeAdapter(Places)

@@ -1,0 +1,282 @@
+"""The world: rooms, who is where, and what happens there.
+
+Everything that happens is perceived by the characters in the room and shown to the players in it. Acting
+returns at once: what characters make of it comes later, through their own queues (`minds`), so that a slow
+mind never holds up the world or another mind.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from noodlings.errors import NotFound, UserError
+from noodlings.ports import Clock
+from noodlings.text import MAX_LINE, clean, shorten
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import Persona
+from noodlings.values.trace import Trace
+from noodlings.worlds.beings import Being, Outlet, find_being
+from noodlings.worlds.lines import Line, split_gestures, spoken
+from noodlings.worlds.minds import CAPACITY, Minds, Perceive
+from noodlings.worlds.places import Places, Room, came_from
+
+log = logging.getLogger(__name__)
+
+MAX_DEPTH = 3
+"""Replies to replies to replies reach nobody's mind any more: every echo ends."""
+MAX_NAME = 30
+
+Idle = Callable[[str, float], Awaitable[str | None]]
+"""Agent id, world time → what it does of its own accord: a line in quotation marks is spoken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What somebody sees of the room they are in."""
+
+    room: Room
+    exits: dict[str, str]
+    """Direction → name of the room it leads to."""
+    others: tuple[Being, ...]
+
+
+class World:
+    """Rooms with characters and players in them. Use within a running event loop.
+
+    Args:
+        places: the rooms.
+        personas: the characters; each starts where it was, else at its home.
+        perceive: hands a percept to a character's mind.
+        idle: asks a character what it does of its own accord.
+        clock: world time.
+        seed: which character acts next of its own accord.
+        state: what `changed` was handed in an earlier life.
+        changed: called with the whole state (JSON-compatible) whenever somebody moved.
+        capacity: percepts that may wait for one character.
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        personas: Iterable[Persona],
+        perceive: Perceive,
+        idle: Idle,
+        clock: Clock,
+        *,
+        seed: int = 0,
+        state: dict[str, Any] | None = None,
+        changed: Callable[[dict[str, Any]], None] = lambda state: None,
+        capacity: int = CAPACITY,
+    ) -> None:
+        self.places = places
+        self._clock = clock
+        self._idle_act = idle
+        self._changed = changed
+        self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
+        self._turns: list[str] = []
+        self._minds = Minds(perceive, self._answered, capacity)
+        self._beings: dict[str, Being] = {}
+        rooms = (state or {}).get("rooms", {})
+        self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
+        for persona in personas:
+            self._beings[persona.id] = Being.character(persona)
+            self._rooms.setdefault(persona.id, self._home(persona))
+
+    def enter(self, user_id: str, name: str, outlet: Outlet) -> None:
+        """A player comes in, where it was last. Raises `UserError` when the name will not do."""
+        name = clean(name)
+        if not name or len(name) > MAX_NAME:
+            raise UserError(f"a player's name has 1 to {MAX_NAME} characters")
+        if user_id in self._beings or any(name.casefold() in being.names for being in self._beings.values()):
+            raise UserError(f"somebody called {name} is already here; choose another name")
+        self._beings[user_id] = Being(user_id, name, outlet=outlet)
+        self._rooms.setdefault(user_id, self.places.start)
+        self._happen(self._beings[user_id], Line(Kind.ARRIVE, "arrives", user_id, name))
+        self._save()
+
+    def leave(self, user_id: str) -> None:
+        """A player goes; nothing happens when it was not there."""
+        being = self._beings.get(user_id)
+        if being is not None:
+            self._happen(being, Line(Kind.LEAVE, "leaves", user_id, being.name))
+            del self._beings[user_id]
+
+    def being(self, being_id: str) -> Being:
+        """Somebody in the world. Raises `NotFound`."""
+        if being_id not in self._beings:
+            raise NotFound(f"{shorten(being_id, 30)} is not in this world")
+        return self._beings[being_id]
+
+    def who(self) -> list[tuple[Being, Room]]:
+        """Everybody and where they are: characters first."""
+        return [(being, self.room_of(being.id)) for being in self._beings.values()]
+
+    def room_of(self, being_id: str) -> Room:
+        """Where somebody is."""
+        return self.places.rooms[self._rooms[self.being(being_id).id]]
+
+    def scene(self, being_id: str) -> Scene:
+        """What somebody sees around them."""
+        room = self.room_of(being_id)
+        exits = {direction: self.places.rooms[target].name for direction, target in room.exits.items()}
+        return Scene(room, exits, tuple(self._others(being_id)))
+
+    def find_here(self, being_id: str, wanted: str) -> Being:
+        """Somebody in the same room by name. Raises `NotFound`, naming the nearest or where they are."""
+        others = self._others(being_id)
+        try:
+            return find_being(wanted, others, "here")
+        except NotFound:
+            for being, room in self.who():
+                if wanted.casefold() in being.names and being.id != being_id:
+                    raise NotFound(f"{being.name} is not here, but in {room.inline}.") from None
+            raise
+
+    def say(self, being_id: str, text: str, depth: int = 0) -> Line:
+        """Say something to everybody in the room."""
+        being = self.being(being_id)
+        return self._happen(being, Line(Kind.SAY, _heard(text), being_id, being.name), depth)
+
+    def emote(self, being_id: str, text: str, depth: int = 0) -> Line:
+        """Do something that everybody in the room sees: "waves"."""
+        being = self.being(being_id)
+        return self._happen(being, Line(Kind.EMOTE, _heard(text), being_id, being.name), depth)
+
+    def whisper(self, being_id: str, to: str, text: str, depth: int = 0) -> Line:
+        """Say something to one in the room; the others only see that it happened."""
+        being, target = self.being(being_id), self.find_here(being_id, to)
+        line = Line(Kind.WHISPER, _heard(text), being_id, being.name, "", target.id, target.name)
+        return self._happen(being, line, depth)
+
+    def go(self, being_id: str, way: str) -> Room:
+        """Walk through an exit, named by its direction or by where it leads. Raises `UserError`."""
+        being, room = self.being(being_id), self.room_of(being_id)
+        direction, target = self.places.exit(room, way)
+        self._happen(being, Line(Kind.LEAVE, f"leaves to the {direction}", being_id, being.name))
+        self._rooms[being_id] = target
+        self._happen(being, Line(Kind.ARRIVE, f"arrives from {came_from(direction)}", being_id, being.name))
+        self._save()
+        return self.places.rooms[target]
+
+    async def live(self, now: float) -> str | None:
+        """Let one character that shares a room with a player do something of its own accord.
+
+        Everybody gets a turn before anybody gets a second one. Returns who had the turn, or None.
+        """
+        turn = self._next_turn()
+        if turn is None:
+            self._turns = [being.id for being in self._beings.values() if being.persona]
+            self._random.shuffle(self._turns)
+            turn = self._next_turn()
+        if turn is not None:
+            self._turns.remove(turn)
+            await self._act(turn, now)
+        return turn
+
+    async def settle(self) -> None:
+        """Wait until every mind is done with what happened, and with what followed from it."""
+        await self._minds.settle()
+
+    async def close(self) -> None:
+        """End all minds. `settle` first to let them finish."""
+        await self._minds.close()
+
+    async def _act(self, being_id: str, now: float) -> None:
+        act = clean(await self._idle_act(being_id, now) or "")
+        words = spoken(act)
+        # Depth 1: nobody asked for it, so whoever answers a character's musing begins no long talk.
+        if words:
+            self.say(being_id, words, depth=1)
+        elif act:
+            self.emote(being_id, act, depth=1)
+
+    def _answered(self, agent_id: str, percept: Percept, trace: Trace | None) -> None:
+        being = self._beings[agent_id]
+        if trace is None:
+            text = f"{being.name} loses the thread for a moment; the log says why."
+            self._show(agent_id, Line(Kind.EVENT, text))
+            return
+        words, manner = split_gestures(shorten(clean(trace.response or ""), MAX_LINE), being.name)
+        if not words and not manner:
+            return
+        depth = percept.depth + 1
+        if not words:
+            self.emote(agent_id, manner, depth)
+        elif percept.kind is Kind.WHISPER:
+            # What was asked in a whisper is answered in one: aloud it would tell the whole room.
+            target = self._beings.get(percept.user_id)
+            if target is None or target not in self._others(agent_id):
+                log.info("%s had an answer for %s, who is gone", agent_id, percept.user_id)
+                return
+            line = Line(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name)
+            self._happen(being, line, depth)
+        else:
+            self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth)
+
+    def _happen(self, being: Being, line: Line, depth: int = 0) -> Line:
+        """Show the line to the players in the room and hand it to the minds there; the actor is left out."""
+        self._show(being.id, line)
+        others = self._others(being.id)
+        if depth > MAX_DEPTH:
+            return line
+        audience = frozenset({being.id, line.target}) if line.kind is Kind.WHISPER else frozenset()
+        for other in others:
+            if other.persona is None or (audience and other.id not in audience):
+                continue
+            speaks = line.kind in (Kind.SAY, Kind.EMOTE, Kind.WHISPER)
+            alone = len(others) == 1
+            percept = Percept(
+                user_id=being.id,
+                text=line.text,
+                timestamp=self._clock.now(),
+                kind=line.kind,
+                addressed=speaks and (bool(audience) or alone or other.named_in(line.text)),
+                audience=audience,
+                depth=depth,
+                place=self._rooms[being.id],
+                data={"manner": line.manner} if line.manner else {},
+            )
+            self._minds.hand(other.id, percept)
+        return line
+
+    def _show(self, being_id: str, line: Line) -> None:
+        overheard = Line(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
+        for other in self._others(being_id):
+            if other.outlet is not None:
+                secret = line.kind is Kind.WHISPER and other.id != line.target
+                other.outlet(overheard if secret else line)
+
+    def _others(self, being_id: str) -> list[Being]:
+        room = self._rooms[being_id]
+        return [
+            being for being in self._beings.values() if being.id != being_id and self._rooms[being.id] == room
+        ]
+
+    def _next_turn(self) -> str | None:
+        """The first in line who shares a room with a player and is not busy thinking."""
+        for being_id in self._turns:
+            watched = any(other.outlet for other in self._others(being_id))
+            if watched and not self._minds.busy(being_id):
+                return being_id
+        return None
+
+    def _home(self, persona: Persona) -> str:
+        return persona.home if persona.home in self.places.rooms else self.places.start
+
+    def _save(self) -> None:
+        # Whoever is at home is left out: a recipe that gives a character another home must move it.
+        homes = {being.id: self._home(being.persona) for being in self._beings.values() if being.persona}
+        self._changed({"rooms": {who: room for who, room in self._rooms.items() if homes.get(who) != room}})
+
+
+def _heard(text: str) -> str:
+    text = clean(text)
+    if not text:
+        raise UserError("There is nothing to hear in that.")
+    if len(text) > MAX_LINE:
+        raise UserError(f"That has {len(text):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+    return text

@@ -1,0 +1,289 @@
+import asyncio
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.clock import ManualClock
+from noodlings.errors import NotFound, UserError
+from noodlings.values.percept import Kind
+from noodlings.worlds.beings import Being, find_being
+from noodlings.worlds.places import load_places
+from noodlings.worlds.rooms import MAX_DEPTH, World
+from tests.fakes import ScriptedMinds, make_persona
+
+PLACES = load_places()
+SERVNAK = make_persona("SERVNAK", home="workshop", aliases=("tin man",))
+PHI = make_persona("Phi", home="workshop")
+TOAD = make_persona("Toad", home="garden")
+
+
+class Stage:
+    """A world with three characters, a player whose lines are kept, and scripted minds."""
+
+    def __init__(self, answer=lambda agent_id, percept: None, personas=(SERVNAK, PHI, TOAD), **options):
+        self.minds = ScriptedMinds(answer)
+        self.lines = []
+        self.states = []
+        self.world = World(
+            PLACES,
+            personas,
+            self.minds.perceive,
+            self.minds.idle,
+            ManualClock(1000.0),
+            changed=self.states.append,
+            **options,
+        )
+
+    def enter(self, name="caity"):
+        self.world.enter(f"user_{name}", name, self.lines.append)
+        return self
+
+    def seen(self, viewer="user_caity"):
+        return [line.view(viewer).plain for line in self.lines]
+
+    def heard(self, agent_id, kind=Kind.SAY):
+        return [percept for who, percept in self.minds.heard if who == agent_id and percept.kind is kind]
+
+
+async def test_what_is_said_is_heard_by_the_characters_in_the_room_alone():
+    stage = Stage().enter()
+    stage.world.say("user_caity", "Good morning")
+    await stage.world.settle()
+    for agent_id in ("servnak", "phi"):
+        [percept] = stage.heard(agent_id)
+        assert (percept.text, percept.user_id, percept.timestamp) == ("Good morning", "user_caity", 1000.0)
+        assert (percept.addressed, percept.depth, percept.place) == (False, 0, "workshop")
+    assert stage.heard("toad") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "addressed"),
+    [
+        ("servnak, hello", {"servnak"}),
+        ("Hello, SERVNAK!", {"servnak"}),
+        ("oh Tin Man?", {"servnak"}),
+        ("servnak and phi: come", {"servnak", "phi"}),
+        ("the philosopher is here", set()),
+        ("toad is in the garden", set()),
+    ],
+)
+async def test_whoever_is_named_as_a_whole_word_is_addressed(text, addressed):
+    stage = Stage().enter()
+    stage.world.say("user_caity", text)
+    await stage.world.settle()
+    assert {who for who, percept in stage.minds.heard if percept.addressed} == addressed
+
+
+async def test_alone_together_every_word_is_meant_for_the_other():
+    stage = Stage().enter()
+    stage.world.go("user_caity", "north")
+    stage.world.say("user_caity", "nice pond")
+    stage.world.emote("user_caity", "sits down")
+    await stage.world.settle()
+    assert [percept.addressed for percept in stage.heard("toad")] == [True]
+    assert [percept.addressed for percept in stage.heard("toad", Kind.EMOTE)] == [True]
+    assert [percept.addressed for percept in stage.heard("toad", Kind.ARRIVE)] == [False]
+
+
+async def test_coming_and_going_is_perceived_on_both_sides():
+    stage = Stage().enter()
+    stage.world.go("user_caity", "north")
+    stage.world.leave("user_caity")
+    await stage.world.settle()
+    assert [percept.text for percept in stage.heard("phi", Kind.ARRIVE)] == ["arrives"]
+    assert [percept.text for percept in stage.heard("phi", Kind.LEAVE)] == ["leaves to the north"]
+    assert [percept.text for percept in stage.heard("toad", Kind.ARRIVE)] == ["arrives from the south"]
+    assert [percept.text for percept in stage.heard("toad", Kind.LEAVE)] == ["leaves"]
+
+
+async def test_an_answer_is_shown_and_heard_one_deeper():
+    def answer(agent_id, percept):
+        return "*whirrs* HELLO." if agent_id == "servnak" and percept.addressed else None
+
+    stage = Stage(answer).enter()
+    stage.world.say("user_caity", "servnak!")
+    await stage.world.settle()
+    assert stage.seen()[-1] == 'SERVNAK whirrs and says, "HELLO."'
+    [percept] = [heard for heard in stage.heard("phi") if heard.user_id == "servnak"]
+    assert (percept.text, percept.depth, percept.data) == ("HELLO.", 1, {"manner": "whirrs"})
+
+
+async def test_an_answer_that_is_all_gesture_is_an_emote():
+    stage = Stage(lambda agent_id, percept: "*nods*" if percept.addressed else None).enter()
+    stage.world.say("user_caity", "phi?")
+    await stage.world.settle()
+    assert "Phi nods." in stage.seen()
+    assert [heard.text for heard in stage.heard("servnak", Kind.EMOTE)] == ["nods"]
+
+
+async def test_talk_among_characters_who_always_answer_ends():
+    stage = Stage(lambda agent_id, percept: "AND YOU, PHI, SERVNAK?").enter()
+    stage.world.say("user_caity", "hello")
+    await asyncio.wait_for(stage.world.settle(), 5)
+    assert max(percept.depth for _, percept in stage.minds.heard) == MAX_DEPTH
+
+
+async def test_a_whisper_is_known_to_two():
+    other_lines = []
+    stage = Stage(lambda agent_id, percept: "I KEEP IT.").enter()
+    stage.world.enter("user_bob", "bob", other_lines.append)
+    stage.world.whisper("user_caity", "phi", "the key is under the pear tree")
+    await stage.world.settle()
+    [percept] = stage.heard("phi", Kind.WHISPER)
+    assert percept.addressed
+    assert percept.audience == {"user_caity", "phi"}
+    assert stage.heard("servnak", Kind.WHISPER) == []
+    assert 'Phi whispers to you, "I KEEP IT."' in stage.seen()
+    overheard = [line.view("user_bob").plain for line in other_lines if line.kind is Kind.WHISPER]
+    assert overheard == ["caity whispers something to Phi.", "Phi whispers something to caity."]
+
+
+async def test_the_answer_to_a_whisper_is_not_shouted_after_whoever_left():
+    gate = asyncio.Event()
+    stage = Stage(lambda agent_id, percept: "SECRET" if percept.kind is Kind.WHISPER else None).enter()
+    perceive = stage.minds.perceive
+
+    async def slowly(agent_id, percept):
+        if percept.kind is Kind.WHISPER:
+            await gate.wait()
+        return await perceive(agent_id, percept)
+
+    world = World(PLACES, (SERVNAK, PHI), slowly, stage.minds.idle, ManualClock())
+    world.enter("user_caity", "caity", stage.lines.append)
+    world.whisper("user_caity", "phi", "psst")
+    world.leave("user_caity")
+    gate.set()
+    await world.settle()
+    assert all("SECRET" not in percept.text for _, percept in stage.minds.heard)
+    await world.close()
+
+
+async def test_a_mind_that_fails_is_seen_to():
+    stage = Stage(lambda agent_id, percept: 1 / 0).enter()
+    stage.world.say("user_caity", "phi?")
+    await stage.world.settle()
+    assert "Phi loses the thread for a moment; the log says why." in stage.seen()
+
+
+async def test_acting_never_waits_for_a_mind():
+    gate = asyncio.Event()
+
+    async def never(agent_id, percept):
+        await gate.wait()
+
+    world = World(PLACES, (PHI,), never, ScriptedMinds().idle, ManualClock(), capacity=3)
+    world.enter("user_caity", "caity", lambda line: None)
+    for _ in range(10):
+        world.say("user_caity", "hello?")
+    world.go("user_caity", "east")
+    assert world.room_of("user_caity").name == "The Library"
+    await world.close()
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\x00\x1b[31m", "x" * 4001])
+async def test_what_cannot_be_heard_is_refused(text):
+    stage = Stage().enter()
+    with pytest.raises(UserError):
+        stage.world.say("user_caity", text)
+
+
+async def test_who_is_elsewhere_is_named_with_where():
+    stage = Stage().enter()
+    with pytest.raises(NotFound, match="Toad is not here, but in the Walled Garden"):
+        stage.world.whisper("user_caity", "toad", "psst")
+    with pytest.raises(NotFound, match="nobody called servnack here; did you mean SERVNAK"):
+        stage.world.whisper("user_caity", "servnack", "psst")
+    with pytest.raises(NotFound, match="there is Phi, SERVNAK"):
+        stage.world.whisper("user_caity", "zzzzzz", "psst")
+
+
+async def test_a_beginning_finds_whoever_it_fits_alone():
+    beings = [Being("a", "Anna"), Being("b", "Annabel"), Being("c", "Carl")]
+    assert find_being("car", beings, "here").id == "c"
+    assert find_being("ANNA", beings, "here").id == "a"
+    with pytest.raises(NotFound, match="did you mean Anna or Annabel"):
+        find_being("ann", beings, "here")
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 31, "Servnak", "tin man", "caity"])
+async def test_a_player_needs_a_name_of_its_own(name):
+    stage = Stage().enter()
+    with pytest.raises(UserError):
+        stage.world.enter(f"user_2{name}", name, stage.lines.append)
+
+
+async def test_everybody_is_where_they_were_when_the_world_comes_back():
+    stage = Stage().enter()
+    stage.world.go("user_caity", "north")
+    state = json.loads(json.dumps(stage.states[-1]))
+    again = Stage(state=state).enter()
+    assert again.world.room_of("user_caity").name == "The Walled Garden"
+
+
+async def test_a_character_follows_its_recipe_to_a_new_home():
+    stage = Stage().enter()
+    moved = make_persona("Toad", home="library")
+    again = Stage(personas=(SERVNAK, PHI, moved), state=stage.states[-1])
+    assert again.world.room_of("toad").name == "The Library"
+
+
+async def test_rooms_that_are_gone_are_left_for_the_start():
+    stage = Stage(personas=(make_persona("Lost", home="attic"),), state={"rooms": {"user_caity": "cellar"}})
+    stage.enter()
+    assert stage.world.room_of("lost").name == stage.world.room_of("user_caity").name == "The Workshop"
+
+
+async def test_idle_life_is_fair_seeded_and_only_where_somebody_watches():
+    def turns(seed):
+        stage = Stage(seed=seed)
+        stage.minds.idle_acts = ["polishes a lens"]
+        return stage.enter()
+
+    async def take(stage, count):
+        taken = []
+        for _ in range(count):
+            await stage.world.settle()
+            taken.append(await stage.world.live(0.0))
+        return taken
+
+    first = await take(turns(7), 8)
+    assert first == await take(turns(7), 8)
+    assert {first.count(who) for who in ("servnak", "phi")} == {4}
+    assert "toad" not in first
+    assert all(set(first[pair : pair + 2]) == {"servnak", "phi"} for pair in range(0, 8, 2))
+
+
+async def test_nobody_acts_where_nobody_watches():
+    stage = Stage()
+    stage.minds.idle_acts = ["polishes a lens"]
+    assert await stage.world.live(0.0) is None
+
+
+async def test_an_idle_line_in_quotation_marks_is_spoken_the_rest_done():
+    stage = Stage(personas=(PHI, make_persona("Ada", home="workshop"))).enter()
+    await stage.world.settle()
+    stage.minds.idle_acts = ['"Fine weather."', "yawns"]
+    for _ in range(2):
+        await stage.world.live(0.0)
+        await stage.world.settle()
+    names = {line.name for line in stage.lines}
+    assert names == {"Phi", "Ada"}
+    assert [line.kind for line in stage.lines] == [Kind.SAY, Kind.EMOTE]
+    assert {percept.depth for _, percept in stage.minds.heard if percept.kind is not Kind.ARRIVE} == {1}
+
+
+async def test_whoever_thinks_is_left_in_peace():
+    stage = Stage(personas=(PHI,)).enter()
+    stage.minds.idle_acts = ["yawns"]
+    assert await stage.world.live(0.0) is None
+    await stage.world.settle()
+    assert await stage.world.live(0.0) == "phi"
+
+
+@given(st.text(max_size=60))
+def test_names_in_any_text_are_looked_for_without_failing(text):
+    being = Being.character(make_persona("C++ (old)", aliases=("",)))
+    assert being.named_in(f"hey C++ (OLD) {text}") or text[:1].isalnum() or text[:1] == "_"
+    being.named_in(text)
