@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.values.affect import NEUTRAL
-from noodlings.values.memory import ImportanceParts
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.errors import NotFound
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
@@ -86,18 +91,11 @@ class ScriptedMinds:
         return [percept.text for who, percept in self.heard if who == agent_id]
 
 
-def persona(agent_id: str = "phi", name: str = "Phi") -> Persona:
-    """Somebody in the middle of every trait."""
-    even = {trait: 0.5 for trait in TRAITS}
-    drives = {appetite: 0.5 for appetite in APPETITES}
-    return Persona(agent_id, name, "fox", "A small red fox.", f"You are {name}.", even, drives)
-
-
 @dataclass
 class FakeAgent:
     """The part of an agent that one can look at."""
 
-    persona: Persona = field(default_factory=persona)
+    persona: Persona = field(default_factory=lambda: make_persona("Phi"))
     memory: HierarchicalMemory = field(default_factory=HierarchicalMemory)
     mood: Affect = NEUTRAL
     affect: Affect = NEUTRAL
