@@ -1,0 +1,1 @@
+"""The inner life between feeling and memory: phenomenal state, expectation, surprise, appetites."""

@@ -1,0 +1,89 @@
+"""What was meant, as a short vector: from any text embedding, or from the words alone when there is none.
+
+The rules it keeps: the same meaning gives the same vector in every process and on every machine (no `hash()`,
+no random numbers that a library may change), and vectors that came from different sources never meet.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+from snowballstemmer import stemmer
+
+from noodlings.errors import UserError
+from noodlings.text import clean
+
+SIZE = 64
+"""Numbers in a short vector."""
+
+WORD_VECTOR_SIZE = 512
+"""Numbers in `word_vector`: unlike that of any common sentence embedding."""
+
+Vector = npt.NDArray[np.float32]
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_STEM = stemmer("english")
+
+# Pieces of words stand in for kinship between words that a stemmer does not see (friend, befriended).
+_PIECE = 4
+_PIECE_WEIGHT = 0.3
+# A longer text says nothing new about what is meant, but would cost more.
+_MAX_WORDS = 400
+
+
+def word_vector(text: str) -> Vector:
+    """A unit vector of shape (512,) from the words of a text: stemmed, hashed with a sign, and their pieces.
+
+    The stand-in for a sentence embedding (feature hashing: Weinberger et al. 2009). All zeros for no words.
+    """
+    vector = np.zeros(WORD_VECTOR_SIZE)
+    for word in _STEM.stemWords([w.lower() for w in _WORD.findall(clean(text))[:_MAX_WORDS]]):
+        _put(vector, word, 1.0)
+        marked = f"<{word}>"
+        pieces = [marked[i : i + _PIECE] for i in range(len(marked) - _PIECE + 1)]
+        for piece in pieces:
+            _put(vector, piece, _PIECE_WEIGHT / len(pieces) ** 0.5)
+    return _unit(vector)
+
+
+def short_vector(meaning: Any) -> Vector | None:
+    """Any embedding as a unit vector of shape (64,); None when it is all zeros (nothing was said).
+
+    A random projection with signs keeps cosines to about ±0.1 (Achlioptas 2003), so an agent can keep what it
+    lately heard in a few kilobytes.
+
+    Raises:
+        UserError: not a vector, or one of its numbers is not finite.
+    """
+    try:
+        vector = np.asarray(meaning, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"a meaning is a vector of numbers, not {meaning!r:.80}") from error
+    if vector.ndim != 1 or not vector.size:
+        raise UserError(f"a meaning is one vector, not an array of shape {vector.shape}")
+    if not np.isfinite(vector).all():
+        raise UserError("a meaning holds a number that is not finite")
+    return _unit(vector @ _projection(vector.size)) if vector.any() else None
+
+
+def _put(vector: npt.NDArray[np.float64], token: str, weight: float) -> None:
+    code = crc32(token.encode())
+    vector[(code >> 1) % WORD_VECTOR_SIZE] += weight if code & 1 else -weight
+
+
+def _unit(vector: npt.NDArray[np.float64]) -> Vector:
+    length = float(np.linalg.norm(vector))
+    return np.asarray(vector / length if length else vector, dtype=np.float32)
+
+
+@cache
+def _projection(size: int) -> npt.NDArray[np.float64]:
+    """Signs of shape (size, 64). Raw bits of PCG64: numpy keeps those for good, its distributions not."""
+    bits = np.random.PCG64(size).random_raw(size)
+    signs = np.unpackbits(bits.astype("<u8").view(np.uint8)).reshape(size, SIZE)
+    return signs.astype(np.float64) * 2.0 - 1.0

@@ -1,0 +1,177 @@
+"""What an agent expects, and how surprised it is: the way of one percept through the mind.
+
+    what came, against the forecast → error → surprise, by the agent's own history
+    the state steps on → the forecast learns → what was meant becomes familiar
+
+`perceive` is pure: the same state and percept give the same result, bit for bit, before and after a restart.
+`Mind` holds the state of one agent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.errors import UserError
+from noodlings.mind.familiarity import Familiar
+from noodlings.mind.meaning import short_vector
+from noodlings.mind.packing import pack, unpack
+from noodlings.mind.parameters import FEATURES, Parameters, shipped
+from noodlings.mind.phenomenal import AFFECT_SIZE, STATE_SIZE, step
+from noodlings.mind.predictor import features, forecast, learn
+from noodlings.mind.surprise import HISTORY, affect_error, calibrated, meaning_error, usual
+from noodlings.values.affect import Affect
+
+Numbers = npt.NDArray[np.float64]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """What one percept was to an agent.
+
+    Attributes:
+        surprise: calibrated on the agent's own history, 0…1.
+        error: how unlikely the percept was, in nats, ≥ 0.
+        state: the phenomenal state after it, shape (40,), each −1…1; read-only.
+        forecast: the affect that had been expected in its place.
+    """
+
+    surprise: float
+    error: float
+    state: Numbers
+    forecast: Affect
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MindState:
+    """Everything a mind keeps between two percepts. The arrays are read-only.
+
+    Attributes:
+        state: the phenomenal state, (40,). affect: the last one, (5,).
+        readout: the agent's own weights of the forecast, (46, 5).
+        errors: its last errors in nats, oldest first, at most `HISTORY`.
+        familiar: the meanings it lately heard.
+    """
+
+    state: Numbers
+    affect: Numbers
+    readout: Numbers
+    errors: Numbers
+    familiar: Familiar
+
+    @classmethod
+    def newborn(cls, parameters: Parameters) -> MindState:
+        """At rest, with nothing heard and nothing learned."""
+        rest = np.asarray(parameters.rest)
+        return cls(_kept(np.zeros(STATE_SIZE)), rest, parameters.readout, _kept(np.zeros(0)), Familiar())
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible, about 15 KB; `from_dict` gives the same bits back."""
+        return {
+            "version": VERSION,
+            "state": self.state.tolist(),
+            "affect": self.affect.tolist(),
+            "readout": pack(self.readout),
+            "errors": self.errors.tolist(),
+            "familiar": self.familiar.as_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MindState:
+        """Raises `UserError` for another version, and for anything that is damaged."""
+        if data.get("version") != VERSION:
+            raise UserError(f"a stored mind of version {data.get('version')!r}; this program reads {VERSION}")
+        return cls(
+            state=unpack(data, "state", (STATE_SIZE,)),
+            affect=unpack(data, "affect", (AFFECT_SIZE,)),
+            readout=unpack(data, "readout", (FEATURES, AFFECT_SIZE)),
+            errors=unpack(data, "errors", (-1,)),
+            familiar=Familiar.from_dict(data.get("familiar")),
+        )
+
+
+def expected_next(parameters: Parameters, mind: MindState) -> tuple[Numbers, Numbers]:
+    """The affect, (5,), and the phenomenal state, (40,), that this mind expects next."""
+    return forecast(np, parameters, mind.readout, mind.state, mind.affect)
+
+
+def perceive(
+    parameters: Parameters, mind: MindState, affect: Affect, meaning: Any, now: float
+) -> tuple[MindState, Expectation]:
+    """One percept. Arguments and errors as in `Mind.perceive`; `parameters` are of numpy."""
+    if not math.isfinite(now):
+        raise UserError(f"the time of a percept must be finite seconds, not {now!r}")
+    came = Affect.of(affect).array()
+    meant = None if meaning is None else short_vector(meaning)
+    expected, _ = expected_next(parameters, mind)
+
+    error = affect_error(expected, came)
+    familiar = mind.familiar
+    if meant is not None:
+        error += meaning_error(familiar.likelihood(meant, now))
+        familiar = familiar.heard(meant, now)
+    surprise = calibrated(error, usual(mind.errors))
+
+    state = _kept(step(np, parameters, mind.state, came))
+    seen = features(np, parameters, mind.state, mind.affect)
+    after = MindState(
+        state=state,
+        affect=_kept(came),
+        readout=_kept(learn(np, parameters, mind.readout, seen, came)),
+        errors=_kept(np.append(mind.errors[-(HISTORY - 1) :], error)),
+        familiar=familiar,
+    )
+    return after, Expectation(surprise, error, state, Affect.of(expected))
+
+
+class Mind:
+    """The mind of one agent. Not safe for two threads at once; an agent has one lock."""
+
+    def __init__(self, parameters: Parameters | None = None) -> None:
+        """Newborn. Args: parameters: other weights than the shipped ones."""
+        self._parameters = parameters or shipped()
+        self._mind = MindState.newborn(self._parameters)
+
+    def perceive(self, affect: Affect, meaning: Any, now: float) -> Expectation:
+        """Take in one percept: how surprising it was, and what state it leaves.
+
+        Args:
+            affect: what is felt about it; five numbers in any form that `Affect.of` takes.
+            meaning: an embedding of its text (any one-dimensional array; all of one model), else
+                `noodlings.mind.meaning.word_vector(text)`, else None for what has no words.
+            now: world time, seconds.
+
+        Raises:
+            UserError: a number is not finite or a shape does not fit; the mind is as it was before.
+        """
+        self._mind, expectation = perceive(self._parameters, self._mind, affect, meaning, now)
+        return expectation
+
+    @property
+    def state(self) -> Numbers:
+        """The phenomenal state, (40,): fast 16, medium 16, slow 8. Read-only."""
+        return self._mind.state
+
+    def expects(self) -> Affect:
+        """The affect it expects next."""
+        return Affect.of(expected_next(self._parameters, self._mind)[0])
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything it keeps, JSON-compatible and exact."""
+        return self._mind.as_dict()
+
+    def load_state(self, data: Mapping[str, Any]) -> None:
+        """Continue where `state_dict` was taken. Raises `UserError`; the mind is then as it was before."""
+        self._mind = MindState.from_dict(data)
+
+
+def _kept(array: Numbers) -> Numbers:
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,45 @@
+"""Arrays as JSON and back, bit for bit: short ones as lists a person can read, long ones as base64.
+
+Everything that is read is checked for shape and finiteness, for it comes from a file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.errors import UserError
+
+
+def pack(array: npt.NDArray[np.floating[Any]]) -> str:
+    """The little-endian bytes of an array, in C order, as base64."""
+    return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode("ascii")
+
+
+def unpack(
+    data: Mapping[str, Any], key: str, shape: tuple[int, ...], dtype: type[np.floating[Any]] = np.float64
+) -> npt.NDArray[Any]:
+    """The array under `key`, read-only, packed or a plain list. A −1 in `shape` stands for any length.
+
+    Raises:
+        UserError: it is missing, damaged, of another shape, or not finite.
+    """
+    raw = data.get(key)
+    little = np.dtype(dtype).newbyteorder("<")
+    try:
+        if isinstance(raw, str):
+            array = np.frombuffer(base64.b64decode(raw, validate=True), dtype=little).astype(dtype)
+        else:
+            array = np.array(raw, dtype=dtype)
+        array = array.reshape(shape)
+    except (TypeError, ValueError, binascii.Error) as error:
+        raise UserError(f"a stored mind is damaged: {key} should be numbers of shape {shape}") from error
+    if not np.isfinite(array).all():
+        raise UserError(f"a stored mind is damaged: {key} holds a number that is not finite")
+    array.flags.writeable = False
+    return array

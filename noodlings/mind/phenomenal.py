@@ -1,0 +1,66 @@
+"""The phenomenal state: 40 numbers that carry what was felt, at three paces.
+
+Three recurrent layers stand one on the other: a fast one (16 units) hears the affect, a medium one (16) hears
+the fast one, a slow one (8) hears the medium one. Each is a layer of leaky integrators (Jaeger et al. 2007;
+several paces, one on the other: Yamashita and Tani 2008):
+
+    h ← h + leak · (tanh(x·W + h·U) − h)
+
+The rules this keeps:
+
+* `step` is pure and written over `xp`, so that numpy and mlx run the same lines, for one agent or for many.
+* Rest stays at rest: there is no bias, and resting affect is the origin, so zeros are a fixed point.
+* The slow layer moves less than the fast one, on every stream. A layer travels at most
+  ‖W‖/(1 − ‖U‖) times as far as what it hears (see `travel_bound`), and the shipped weights keep the product
+  of the two upper layers, unit for unit, below 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from noodlings.errors import UserError
+from noodlings.mind.parameters import Parameters
+
+FAST, MEDIUM, SLOW = slice(0, 16), slice(16, 32), slice(32, 40)
+STATE_SIZE = 40
+AFFECT_SIZE = 5
+
+
+def step(xp: Any, parameters: Parameters, state: Any, affect: Any) -> Any:
+    """The state after an affect.
+
+    Args:
+        xp: `numpy` or `mlx.core`; the arrays and the parameters must be its own (`Parameters.on`).
+        parameters: the weights; the same for every agent.
+        state: shape (40,), or (n, 40) for n agents at once; each number in −1…1.
+        affect: shape (5,), or (n, 5), in the order and range of `noodlings.values.affect`.
+
+    Returns:
+        The next state, of the shape of `state`, each number in −1…1.
+
+    Raises:
+        UserError: a shape does not fit. Values are not looked at: whoever lets numbers in checks them once.
+    """
+    _check(state, STATE_SIZE, "a phenomenal state")
+    _check(affect, AFFECT_SIZE, "an affect")
+    fast, medium, slow = state[..., FAST], state[..., MEDIUM], state[..., SLOW]
+    heard = felt(parameters, affect)
+    fast = fast + parameters.leak_fast * (
+        xp.tanh(heard @ parameters.into_fast + fast @ parameters.within_fast) - fast
+    )
+    medium = medium + parameters.leak_medium * (
+        xp.tanh(fast @ parameters.into_medium + medium @ parameters.within_medium) - medium
+    )
+    slow = slow + parameters.leak_slow * (xp.tanh(medium @ parameters.into_slow) - slow)
+    return xp.concatenate([fast, medium, slow], axis=-1)
+
+
+def felt(parameters: Parameters, affect: Any) -> Any:
+    """Affect seen from rest: valence and arousal −1…1, the others 0…1, resting affect all zeros."""
+    return (affect - parameters.rest) * parameters.scale
+
+
+def _check(array: Any, size: int, what: str) -> None:
+    if len(array.shape) not in (1, 2) or array.shape[-1] != size:
+        raise UserError(f"{what} has shape ({size},), or (agents, {size}), not {tuple(array.shape)}")
