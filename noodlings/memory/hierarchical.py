@@ -13,31 +13,32 @@ Usable alone: no event loop, no disk, no model. The rules it keeps:
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.context import Budget, assemble
+from noodlings.memory.encode import EVERYBODY, read_affect, unit
+from noodlings.memory.episodic import EpisodicMemory
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance
 from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
-from noodlings.memory.stream import STATE_SIZE, Stream
-from noodlings.memory.strength import INITIAL_STABILITY, reinforced, strength
+from noodlings.memory.recorder import Recorder
+from noodlings.memory.stream import Stream
+from noodlings.memory.strength import reinforced
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts, MemoryEntry, MemoryStats, Recalled, Why
-from noodlings.values.percept import Kind
+from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled, Why
 
 log = logging.getLogger(__name__)
 
-EVERYBODY: frozenset[str] = frozenset()
+DEFAULT_BUDGET = Budget()
 
 
-class HierarchicalMemory:
+class HierarchicalMemory(Recorder):
     """The conscious memory of one agent.
 
     Args:
@@ -67,99 +68,17 @@ class HierarchicalMemory:
         for name, value in (("working_capacity", working_capacity), ("episodic_capacity", episodic_capacity)):
             if value < 1:
                 raise UserError(f"{name} is {value}: it must be at least 1")
-        if not 0.0 <= surprise_threshold <= 1.0:
-            raise UserError(f"surprise_threshold is {surprise_threshold}: it must lie between 0 and 1")
         if metric not in METRICS:
             raise UserError(f"there is no metric {metric}; there are {', '.join(METRICS)}")
-        self.threshold = surprise_threshold
-        self.weights = weights
+        super().__init__(weights, journal)
         self.symbol_capacity = symbol_capacity
         self._working = Stream(working_capacity, METRICS[metric])
-        self._episodic = Stream(episodic_capacity, METRICS[metric])
-        self._journal = journal
-        self._last_id = 0
-        self._perceived = 0
+        self._episodic = EpisodicMemory(
+            episodic_capacity, METRICS[metric], unit(surprise_threshold, "surprise_threshold")
+        )
         self._consolidated = 0
-        self._now = -np.inf
 
     # -- writing
-
-    def add(
-        self,
-        timestamp: float,
-        step: int,
-        user_id: str,
-        user_text: str,
-        affect: Any,
-        phenomenal_state: Any = None,
-        surprise: float = 0.0,
-        response: str | None = None,
-        identity_salience: float = 0.0,
-        *,
-        kind: Kind = Kind.SAY,
-        addressed: bool = False,
-        remember: bool = False,
-        audience: Collection[str] = (),
-        place: str = "",
-        **extra: Any,
-    ) -> MemoryEntry:
-        """Encode a percept into working memory, and into episodic memory when it matters.
-
-        Args:
-            timestamp: world time in seconds since 1970-01-01 UTC, finite.
-            step: the host's count of percepts; only kept.
-            user_id, user_text: who said or did what.
-            affect: five numbers (list, numpy or mlx array of shape (5,) or (1, 5)), an `Affect`, or None or
-                an empty list where nothing is known.
-            phenomenal_state: 40 numbers, a dict of arrays that are 40 together, or None.
-            surprise, identity_salience: 0…1.
-            response: what the agent answered, when that is already known.
-            kind, audience, place: see `Percept`.
-            addressed: it was said to this agent.
-            remember: somebody asked to keep it.
-            extra: anything else, kept with the entry.
-
-        Raises:
-            UserError: a number is NaN, infinite, out of range or of the wrong shape.
-        """
-        felt = None if affect is None or np.size(affect) == 0 else Affect.of(affect)
-        parts = ImportanceParts(
-            surprise=_unit(surprise, "surprise"),
-            intensity=0.0 if felt is None else felt.intensity,
-            salience=_unit(identity_salience, "identity_salience"),
-            addressed=float(addressed),
-            remember=float(remember),
-        )
-        entry = MemoryEntry(
-            id=self._last_id + 1,
-            timestamp=_finite(timestamp, "timestamp"),
-            step=step,
-            user_id=user_id,
-            user_text=user_text,
-            affect=felt,
-            surprise=parts.surprise,
-            encoded_importance=importance(parts, self.weights),
-            parts=parts,
-            identity_salience=parts.salience,
-            phenomenal_state=_state(phenomenal_state),
-            kind=kind,
-            audience=frozenset(audience) if audience else EVERYBODY,
-            place=place,
-            stability=INITIAL_STABILITY,
-            extra=extra,
-        )
-        self._last_id = entry.id
-        self._perceived += 1
-        self._now = max(self._now, entry.timestamp)
-        if self._journal is not None:
-            self._journal.added(entry)
-        self._admit_working(entry)
-        log.info(
-            "added to working: %s: %s (importance %.2f, salience %.2f)",
-            entry.user_id, shorten(entry.user_text, 50), entry.importance, entry.identity_salience,
-        )  # fmt: skip
-        self._consolidate(entry)
-        return entry if response is None else self.complete(entry, response)
 
     def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
         """Put the response beside an entry. Its importance may rise by that, once; it may become episodic.
@@ -181,17 +100,16 @@ class HierarchicalMemory:
         for entry_id in entry_ids:
             entry = self.find(entry_id)
             if entry is not None:
-                since = entry.timestamp if entry.last_recalled is None else entry.last_recalled
                 self._revise(
                     entry,
                     recall_count=entry.recall_count + 1,
                     last_recalled=moment,
-                    stability=reinforced(entry.stability, moment - since),
+                    stability=reinforced(entry.stability, moment - entry.fresh_at),
                 )
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
         """Hold an entry in episodic memory, or let it go again. Raises `UserError` when all room is held."""
-        if pinned and entry.id not in self._episodic and self._held_everywhere():
+        if pinned and entry.id not in self._episodic and self._episodic.all_held:
             raise UserError(
                 f"all {self._episodic.capacity} places of episodic memory are pinned; unpin something first"
             )
@@ -201,7 +119,7 @@ class HierarchicalMemory:
         """Set an importance by hand (0…1), or take that back with None. The value at encoding stays."""
         if value is None:
             return self._revise(entry, override=None, override_by="")
-        return self._revise(entry, override=_unit(value, "importance"), override_by="hand")
+        return self._revise(entry, override=unit(value, "importance"), override_by="hand")
 
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of both streams and out of the journal; ids that are not here are ignored."""
@@ -209,8 +127,7 @@ class HierarchicalMemory:
             for stream in (self._working, self._episodic):
                 if entry_id in stream:
                     stream.drop(entry_id)
-            if self._journal is not None:
-                self._journal.forgotten(entry_id)
+            self._forget_journalled(entry_id)
 
     def restore(
         self,
@@ -230,7 +147,7 @@ class HierarchicalMemory:
         for entry in held[: self._episodic.capacity]:
             self._episodic.put(entry)
         self._perceived, self._consolidated, self._last_id = perceived, consolidated, last_id
-        self._now = max((kept.timestamp for kept in (*working, *episodic)), default=-np.inf)
+        self._now = max((kept.timestamp for kept in (*working, *episodic)), default=-math.inf)
 
     # -- reading
 
@@ -258,36 +175,19 @@ class HierarchicalMemory:
             min_importance: only entries at least this important, 0…1.
             limit: at most so many; None for all.
         """
-        stream = self._episodic
-        scores = stream.importances()
-        mask = scores >= min_importance
-        if user_id is not None:
-            mask &= stream.said_by(user_id)
-        return stream.entries(stream.top(scores, len(stream) if limit is None else limit, mask))
+        return self._episodic.important(limit, min_importance, user_id)
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
         """Episodic entries that felt like `current_affect`, most alike first, with the likeness as score."""
-        stream = self._episodic
-        alike = stream.likeness(Affect.of(current_affect))
-        rows = stream.top(alike, top_k, alike >= min_similarity)
-        return [
-            _recalled(entry, Why.AFFECT, score)
-            for entry, score in zip(stream.entries(rows), alike[rows].tolist(), strict=True)
-        ]
-
-    def retrieve_by_affect_similarity(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
-    ) -> list[MemoryEntry]:
-        """The entries of `recall_by_affect` without their scores."""
-        return [found.entry for found in self.recall_by_affect(current_affect, top_k, min_similarity)]
+        return self._episodic.recall_alike(Affect.of(current_affect), top_k, min_similarity)
 
     def context(
         self,
         user_id: str | None,
         current_affect: Any,
-        budget: Budget = Budget(),  # noqa: B008 -- frozen
+        budget: Budget = DEFAULT_BUDGET,
         *,
         also: Sequence[Recalled] = (),
         present: frozenset[str] = EVERYBODY,
@@ -305,31 +205,20 @@ class HierarchicalMemory:
             without: ids to leave out, such as the entry that is being answered.
             min_similarity: how alike a feeling must be.
         """
-        working, episodic = self._working, self._episodic
         recent = [
-            _recalled(entry, Why.RECENT, 1.0 / (1 + back))
-            for back, entry in enumerate(reversed(working.entries(working.newest())))
+            Recalled(entry, (Why.RECENT,), 1.0 / (1 + back), {Why.RECENT.value: 1.0 / (1 + back)})
+            for back, entry in enumerate(reversed(self.retrieve_working()))
             if entry.id not in without and entry.known_to(present)
         ]
-        taken = {found.entry.id for found in recent[: budget.working]}
-        allowed = episodic.known_to(present) & ~np.isin(episodic.ids, [*without, *taken])
-        scores = episodic.importances()
-        mask = allowed if user_id is None else allowed & episodic.said_by(user_id)
-        rows = episodic.top(scores, budget.episodic, mask)
-        important = [
-            _recalled(entry, Why.IMPORTANT, score)
-            for entry, score in zip(episodic.entries(rows), scores[rows].tolist(), strict=True)
-        ]
-        alike: list[Recalled] = []
-        if current_affect is not None and budget.affect_similar:
-            likeness = episodic.likeness(Affect.of(current_affect))
-            mask = allowed & (likeness >= min_similarity)
-            mask[rows] = False
-            rows = episodic.top(likeness, budget.affect_similar, mask)
-            alike = [
-                _recalled(entry, Why.AFFECT, score)
-                for entry, score in zip(episodic.entries(rows), likeness[rows].tolist(), strict=True)
-            ]
+        taken = [found.entry.id for found in recent[: budget.working]]
+        allowed = self._episodic.allowed(present, [*without, *taken])
+        important = self._episodic.recall_important(budget.episodic, user_id, allowed)
+        felt = read_affect(current_affect)
+        alike = (
+            []
+            if felt is None
+            else self._episodic.recall_alike(felt, budget.affect_similar, min_similarity, allowed)
+        )
         brought = [found for found in also if found.entry.id not in without and found.entry.known_to(present)]
         context = assemble(recent, (brought, important, alike), budget)
         for found in context:
@@ -355,11 +244,6 @@ class HierarchicalMemory:
         budget = Budget(working_n, episodic_n, affect_similar_n, total_size)
         return [found.entry for found in self.context(user_id, current_affect, budget)]
 
-    def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
-        """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
-        since = entry.timestamp if entry.last_recalled is None else entry.last_recalled
-        return float(strength(entry.importance, self._moment(now) - since, entry.stability))
-
     def stats(self) -> MemoryStats:
         """How full the memory is. The subconscious adds its symbols."""
         importances = self._episodic.importances()
@@ -378,11 +262,6 @@ class HierarchicalMemory:
             pinned=int(self._episodic.pinned.sum()),
         )
 
-    def get_stats(self) -> dict[str, Any]:
-        """`stats` as a dict, for hosts."""
-        stats = self.stats()
-        return {name: getattr(stats, name) for name in stats.__dataclass_fields__}
-
     # -- inside
 
     def _revise(self, entry: MemoryEntry, **changes: Any) -> MemoryEntry:
@@ -396,75 +275,35 @@ class HierarchicalMemory:
         self._consolidate(revised)
         return revised
 
-    def _admit_working(self, entry: MemoryEntry) -> None:
+    def _admit(self, entry: MemoryEntry) -> None:
         if self._working.full:
             self._working.drop(int(self._working.ids.min()))
         self._working.put(entry)
+        log.info(
+            "added to working: %s: %s (importance %.2f, salience %.2f)",
+            entry.user_id,
+            shorten(entry.user_text, 50),
+            entry.importance,
+            entry.identity_salience,
+        )
+        self._consolidate(entry)
 
     def _consolidate(self, entry: MemoryEntry) -> None:
         """Into episodic memory, if it matters enough; out of it the weakest, if there is no room."""
         stream = self._episodic
-        if entry.id in stream or not (entry.pinned or entry.importance > self.threshold):
+        if entry.id in stream or not stream.admits(entry):
             return
         if stream.full:
-            weakest = self._weakest()
-            held = entry.pinned or entry.parts.remember > 0.0
-            if weakest is None or (not held and self.strength(entry) < self.strength(weakest)):
+            leaver = stream.leaver(entry, self._now)
+            if leaver == entry.id:
                 return
-            stream.drop(weakest.id)
-            self._note_membership(weakest.id, False)
+            stream.drop(leaver)
+            self._note_membership(leaver, False)
         stream.put(entry)
         self._consolidated += 1
         self._note_membership(entry.id, True)
         log.info("consolidated to episodic: %s (total %d)", shorten(entry.user_text, 50), len(stream))
 
-    def _weakest(self) -> MemoryEntry | None:
-        """The episodic entry that may leave and is weakest now (equal ones: the oldest), if there is any."""
-        stream = self._episodic
-        rows = np.flatnonzero(~stream.held)
-        if not len(rows):
-            return None
-        order = np.lexsort((stream.ids[rows], stream.strengths(self._now)[rows]))
-        return stream.entries(rows[order[:1]])[0]
-
-    def _held_everywhere(self) -> bool:
-        return self._episodic.full and bool(self._episodic.held.all())
-
     def _note_membership(self, entry_id: int, episodic: bool) -> None:
         if self._journal is not None:
             self._journal.membership(entry_id, episodic)
-
-    def _moment(self, now: float | None) -> float:
-        return self._now if now is None else now
-
-
-def _recalled(entry: MemoryEntry, why: Why, score: float) -> Recalled:
-    return Recalled(entry, (why,), score, {why.value: score})
-
-
-def _finite(value: Any, name: str) -> float:
-    number = float(value)
-    if not np.isfinite(number):
-        raise UserError(f"{name} is {value!r}: it must be a finite number")
-    return number
-
-
-def _unit(value: Any, name: str) -> float:
-    number = float(value)
-    if not 0.0 <= number <= 1.0:
-        raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
-    return number
-
-
-def _state(numbers: Any) -> Any:
-    """40 numbers as float32, or None for nothing."""
-    if numbers is None:
-        return None
-    if isinstance(numbers, dict):
-        numbers = np.concatenate([np.ravel(np.asarray(part)) for part in numbers.values()]) if numbers else ()
-    state = np.asarray(numbers, np.float32).ravel()
-    if state.size == 0:
-        return None
-    if state.size != STATE_SIZE or not np.isfinite(state).all():
-        raise UserError(f"a phenomenal state is {STATE_SIZE} finite numbers, not {state.size}")
-    return state

@@ -40,8 +40,9 @@ class Journal:
 
     def forgotten(self, entry_id: int) -> None:
         """An entry is gone: nothing of it is to be written any more."""
-        for pending in (self._added, self._updated, self._episodic):
-            pending.pop(entry_id, None)  # type: ignore[attr-defined]
+        self._added.pop(entry_id, None)
+        self._updated.pop(entry_id, None)
+        self._episodic.pop(entry_id, None)
 
     def drain(self) -> MemoryChanges:
         """Everything since the last drain; the journal is empty afterwards."""

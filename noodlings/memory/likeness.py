@@ -74,7 +74,8 @@ def _centred_compare(features: Array, one: Array) -> Array:
     ratio = np.minimum(felt, one[5])
     ratio /= np.maximum(felt, one[5])
     ratio *= features[:, :5] @ one[:5]
-    return ratio.clip(0.0, 1.0)
+    result: Array = np.clip(ratio, 0.0, 1.0)
+    return result
 
 
 def _cosine_features(affect: Affect) -> tuple[float, ...]:
@@ -82,7 +83,8 @@ def _cosine_features(affect: Affect) -> tuple[float, ...]:
 
 
 def _cosine_compare(features: Array, one: Array) -> Array:
-    return (features @ one).clip(0.0, 1.0)
+    result: Array = np.clip(features @ one, 0.0, 1.0)
+    return result
 
 
 def _euclidean_features(affect: Affect) -> tuple[float, ...]:
@@ -90,7 +92,8 @@ def _euclidean_features(affect: Affect) -> tuple[float, ...]:
 
 
 def _euclidean_compare(features: Array, one: Array) -> Array:
-    return (1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0)).clip(0.0, 1.0)
+    result: Array = np.clip(1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0), 0.0, 1.0)
+    return result
 
 
 METRICS = {

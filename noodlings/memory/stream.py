@@ -22,6 +22,7 @@ from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 Rows = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 STATE_SIZE = 40
 _FIRST_ROWS = 16
@@ -114,7 +115,7 @@ class Stream:
             entry.step,
             _user_code(entry.user_id),
             entry.recall_count,
-            entry.pinned or parts.remember > 0.0,
+            entry.held,
             entry.pinned,
             entry.private,
         )
@@ -205,14 +206,16 @@ class Stream:
         return self._ints[: self._size, _ID]
 
     @property
-    def pinned(self) -> npt.NDArray[np.bool_]:
+    def pinned(self) -> Mask:
         """Whether each row is pinned, shape (len,)."""
-        return self._ints[: self._size, _PINNED] != 0
+        mask: Mask = self._ints[: self._size, _PINNED] != 0
+        return mask
 
     @property
-    def held(self) -> npt.NDArray[np.bool_]:
+    def held(self) -> Mask:
         """Whether each row must not be evicted (pinned, or asked to be remembered), shape (len,)."""
-        return self._ints[: self._size, _HELD] != 0
+        mask: Mask = self._ints[: self._size, _HELD] != 0
+        return mask
 
     def importances(self) -> Floats:
         """Importance in force by row, shape (len,)."""
@@ -232,17 +235,17 @@ class Stream:
         """Likeness of feeling of each row to `affect`, 0…1, shape (len,)."""
         return self.metric.alike(self._features[: self._size], affect)
 
-    def said_by(self, user_id: str) -> npt.NDArray[np.bool_]:
+    def said_by(self, user_id: str) -> Mask:
         """Whether each row is about this user, shape (len,)."""
-        mask: npt.NDArray[np.bool_] = self._ints[: self._size, _USER] == _user_code(user_id)
+        mask: Mask = self._ints[: self._size, _USER] == _user_code(user_id)
         for row in np.flatnonzero(mask):  # two ids may share a code; the rows that match are few
             if self._words[row][0] != user_id:
                 mask[row] = False
         return mask
 
-    def known_to(self, users: frozenset[str]) -> npt.NDArray[np.bool_]:
+    def known_to(self, users: frozenset[str]) -> Mask:
         """Whether each row may be spoken of before these users (see `MemoryEntry.known_to`), shape (len,)."""
-        mask: npt.NDArray[np.bool_] = self._ints[: self._size, _PRIVATE] == 0
+        mask: Mask = self._ints[: self._size, _PRIVATE] == 0
         for row in np.flatnonzero(~mask):
             user_id, audience = self._words[row][0], self._words[row][4]
             mask[row] = users <= audience | {user_id}
@@ -253,7 +256,7 @@ class Stream:
         order = np.argsort(self.ids)
         return order if count is None else order[max(len(order) - count, 0) :]
 
-    def top(self, scores: Floats, limit: int, mask: npt.NDArray[np.bool_] | None = None) -> Rows:
+    def top(self, scores: Floats, limit: int, mask: Mask | None = None) -> Rows:
         """Rows of the `limit` highest scores where `mask` holds, best first; equal scores: newer first."""
         rows = np.arange(self._size) if mask is None else np.flatnonzero(mask)
         if limit <= 0 or not len(rows):

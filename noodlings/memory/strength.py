@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.values.memory import MemoryEntry
+
 DAY = 86_400.0
 
 INITIAL_STABILITY = 7 * DAY
@@ -51,3 +53,8 @@ def reinforced(stability: float, age: float) -> float:
     """
     faded = 1.0 - float(retention(age, stability))
     return stability * (1.0 + MASSED_GAIN + SPACED_GAIN * faded)
+
+
+def strength_of(entry: MemoryEntry, now: float) -> float:
+    """The strength of one entry at world time `now`, 0…1."""
+    return float(strength(entry.importance, now - entry.fresh_at, entry.stability))

@@ -80,6 +80,16 @@ class MemoryEntry:
         return self.encoded_importance if self.override is None else self.override
 
     @property
+    def held(self) -> bool:
+        """Whether it may not be evicted: it is pinned, or somebody asked to remember it."""
+        return self.pinned or self.parts.remember > 0.0
+
+    @property
+    def fresh_at(self) -> float:
+        """World time from which it fades: when it was last recalled for a response, else when it happened."""
+        return self.timestamp if self.last_recalled is None else self.last_recalled
+
+    @property
     def private(self) -> bool:
         """Whether only `audience` (and the agent) may know of it."""
         return self.kind in PRIVATE

@@ -39,6 +39,7 @@ class Percept:
         timestamp: world time in seconds since 1970-01-01 UTC, finite.
         addressed: it was meant for this agent (named, whispered to, alone together).
         audience: whoever else knows of it, ids. Empty means: everybody who was there.
+        present: who would hear the agent's answer, ids without the agent's own.
         affect: what the agent feels about it, when the world already knows; else it is appraised.
         surprise: 0…1, when the world already knows; else it is forecast and compared.
         identity_salience: how much it touches who the agent is, 0…1.
@@ -53,6 +54,7 @@ class Percept:
     kind: Kind = Kind.SAY
     addressed: bool = False
     audience: frozenset[str] = frozenset()
+    present: frozenset[str] = frozenset()
     affect: Affect | None = None
     surprise: float | None = None
     identity_salience: float = 0.0

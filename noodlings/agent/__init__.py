@@ -1,0 +1,1 @@
+"""Agents: the way of one event from percept to trace, and the society they form."""

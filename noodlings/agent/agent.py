@@ -1,0 +1,296 @@
+"""An agent: the way of one event, from percept to trace.
+
+    1 appraise   what is felt about it           5 recall    what comes to mind
+    2 mood       pushed by it                    6 think     a reply in plain words
+    3 predict    how surprising it was           7 modulate  coloured by the transistors
+    4 remember   encoded and committed           8 respond   the entry is completed
+                                                 9 settle    links, symbols, embeddings: in the background
+                                                10 trace     stored
+
+Steps 1 to 4 never wait for anything: when `perceive` first yields, the percept is on disk, whatever a slow
+or failing model does afterwards. Steps 5 to 10 of one agent run one turn at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import zlib
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from noodlings.affect.mood import Mood
+from noodlings.agent.decision import Decision, decide
+from noodlings.agent.salience import identity_salience
+from noodlings.agent.turn import Turn, timed
+from noodlings.config import ContextSettings, MemorySettings
+from noodlings.errors import LLMError, NoodlingsError
+from noodlings.memory.context import Budget
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.journal import Journal
+from noodlings.memory.plain import PlainMemory
+from noodlings.mind.meaning import word_vector
+from noodlings.mind.mind import Mind
+from noodlings.ports import AgentRecord, AgentState, Changes, Embedder, Speech, Store, Utterance, Voice
+from noodlings.text import clean
+from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.memory import Recalled
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import Persona
+from noodlings.values.trace import Trace
+
+log = logging.getLogger(__name__)
+
+SAID = 40
+"""An agent's own latest lines, which its voice does not repeat."""
+STATE_VERSION = 1
+
+
+class Appraiser(Protocol):
+    """Text to affect."""
+
+    def appraise(self, text: str, *, addressed: bool = False, vector: Any = None) -> Any:
+        """An appraisal with `affect`, `confidence` and `by`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Faculties:
+    """What all agents of a society share.
+
+    Attributes:
+        appraiser: text → affect.
+        store: where turns are kept.
+        offline: the voice that always works.
+        voice: the voice of a model, or None without one.
+        embedder: text → vector, or None; only a local one, it runs in the way of an event.
+        names: user id → shown name, of everybody who is known.
+        memory, context: settings.
+        seed: same seed, same percepts: same turns.
+    """
+
+    appraiser: Appraiser
+    store: Store
+    offline: Voice
+    names: Callable[[], dict[str, str]]
+    memory: MemorySettings
+    context: ContextSettings
+    voice: Voice | None = None
+    embedder: Embedder | None = None
+    seed: int = 0
+
+
+class Agent:
+    """One character: who it is, what it feels, what it remembers.
+
+    Attributes:
+        persona: who it is.
+        memory: what it has in mind.
+        mood: its slow feeling, an `Affect`.
+        affect: what it felt about the latest percept.
+        mind: expectation and phenomenal state.
+    """
+
+    def __init__(
+        self, persona: Persona, memory: HierarchicalMemory | PlainMemory, journal: Journal, faculties: Faculties
+    ) -> None:
+        self.persona = persona
+        self.memory = memory
+        self.affect: Affect = NEUTRAL
+        self.mind = Mind()
+        self._mood = Mood.of(persona)
+        self._journal = journal
+        self._with = faculties
+        self._step = 0
+        self._said: deque[str] = deque(maxlen=SAID)
+        self._last_spoke: float | None = None
+        self._speaking = asyncio.Lock()
+
+    @property
+    def id(self) -> str:
+        """The persona's id."""
+        return self.persona.id
+
+    @property
+    def mood(self) -> Affect:
+        """The slow feeling, as of the latest percept."""
+        return self._mood.affect
+
+    async def perceive(self, percept: Percept) -> Trace:
+        """The whole way of one event. Returns the stored trace; its `response` is None for silence."""
+        turn = self._take_in(percept)
+        if not turn.decision.speak:
+            return turn.trace(self.id)
+        async with self._speaking:
+            return await self._answer(turn)
+
+    async def idle(self, now: float) -> str | None:
+        """Something it does of its own accord, or None: a line in quotation marks is spoken."""
+        fresh = [act for act in self.persona.voice.idle if act not in self._said]
+        if not fresh:
+            return None
+        act = self._random(now).choice(fresh)
+        self._note_said(act, now)
+        return act
+
+    # -- steps 1 to 4: at once
+
+    def _take_in(self, percept: Percept) -> Turn:
+        milliseconds: dict[str, float] = {}
+        degraded: list[str] = []
+        text = clean(percept.text)
+        with timed(milliseconds, "appraise"):
+            vector = self._embed(text, degraded)
+            appraisal = self._with.appraiser.appraise(text, addressed=percept.addressed, vector=vector)
+            self.affect = appraisal.affect if percept.affect is None else percept.affect
+            appraised_by = appraisal.by if percept.affect is None else "given"
+        with timed(milliseconds, "mood"):
+            self._mood = self._mood.felt(self.affect, percept.timestamp)
+        with timed(milliseconds, "predict"):
+            meaning = word_vector(text) if vector is None else vector
+            expectation = self.mind.perceive(self.affect, meaning, percept.timestamp)
+            surprise = expectation.surprise if percept.surprise is None else percept.surprise
+        self._step += 1
+        with timed(milliseconds, "remember"):
+            entry = self.memory.add(
+                percept.timestamp,
+                self._step,
+                percept.user_id,
+                text,
+                self.affect,
+                expectation.state,
+                surprise,
+                identity_salience=max(percept.identity_salience, identity_salience(text, self.persona)),
+                kind=percept.kind,
+                addressed=percept.addressed,
+                audience=percept.audience,
+                place=percept.place,
+                **percept.data,
+            )
+            decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
+            turn = Turn(
+                percept, entry, self.affect, appraised_by, self.mood, decision,
+                milliseconds=milliseconds, degraded=degraded,
+            )  # fmt: skip
+            self._commit(None if decision.speak else turn.trace(self.id))
+        return turn
+
+    def _embed(self, text: str, degraded: list[str]) -> Any:
+        if self._with.embedder is None or not text:
+            return None
+        try:
+            return self._with.embedder.embed([text])[0]
+        except NoodlingsError as error:
+            degraded.append(f"no vector: {error}")
+            return None
+
+    # -- steps 5 to 10: one turn at a time
+
+    async def _answer(self, turn: Turn) -> Trace:
+        with timed(turn.milliseconds, "recall"):
+            turn.recalled = self._recall(turn)
+        with timed(turn.milliseconds, "think"):
+            speech = await self._speak(turn)
+        turn.thought = turn.response = speech.text
+        turn.used = frozenset(speech.used)
+        with timed(turn.milliseconds, "respond"):
+            self._note_said(speech.text, turn.percept.timestamp)
+            # By now the entry may have been revised, or forgotten.
+            turn.entry = self.memory.complete(self.memory.find(turn.entry.id) or turn.entry, speech.text)
+            self.memory.reinforce(self._truly_recalled(turn), turn.percept.timestamp)
+        trace = turn.trace(self.id)
+        self._commit(trace)
+        return trace
+
+    def _recall(self, turn: Turn) -> list[Recalled]:
+        sizes, percept = self._with.context, turn.percept
+        budget = Budget(
+            sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens
+        )
+        return self.memory.context(
+            percept.user_id,
+            turn.affect,
+            budget,
+            present=percept.present | {percept.user_id},
+            without=(turn.entry.id,),
+            min_similarity=self._with.memory.affect_threshold,
+        )
+
+    async def _speak(self, turn: Turn) -> Speech:
+        names = self._with.names()
+        utterance = Utterance(
+            persona=self.persona,
+            percept=turn.percept,
+            speaker=names.get(turn.percept.user_id, turn.percept.user_id),
+            mood=turn.mood,
+            recalled=tuple(turn.recalled),
+            names=names,
+            said=tuple(self._said),
+            seed=self._seed(turn.entry.id),
+        )
+        if self._with.voice is not None:
+            try:
+                turn.voice = self._with.voice.name
+                return await self._with.voice.speak(utterance)
+            except LLMError as error:
+                turn.degraded.append(f"offline voice: {error}")
+                log.warning("%s speaks with the offline voice: %s", self.id, error)
+        turn.voice = self._with.offline.name
+        return await self._with.offline.speak(utterance)
+
+    def _truly_recalled(self, turn: Turn) -> list[int]:
+        """What this answer came from: what the voice says it used; of a model, all but the merely recent."""
+        if turn.voice == self._with.offline.name:
+            return sorted(turn.used)
+        return [found.entry.id for found in turn.recalled if found.why != ("recent",)]
+
+    # -- keeping
+
+    def _commit(self, trace: Trace | None) -> None:
+        changes = self._journal.drain()
+        self._with.store.commit(
+            Changes(
+                self.id, changes.added, changes.updated, changes.episodic, changes.evicted, self.state(), trace
+            )
+        )
+
+    def state(self) -> AgentState:
+        """Everything but the memories, as stored."""
+        return AgentState(
+            self.id,
+            {
+                "version": STATE_VERSION,
+                "step": self._step,
+                "said": list(self._said),
+                "last_spoke": self._last_spoke,
+                "affect": self.affect.as_list(),
+                "mood": self._mood.as_dict(),
+                "mind": self.mind.state_dict(),
+            },
+        )
+
+    def restore(self, record: AgentRecord) -> None:
+        """Take up where the stored agent left off."""
+        data = record.state.data
+        self.memory.restore(
+            record.working, record.episodic, record.perceived, record.consolidated, record.last_id
+        )
+        if data:
+            self._step = data["step"]
+            self._said.extend(data["said"])
+            self._last_spoke = data["last_spoke"]
+            self.affect = Affect.of(data["affect"])
+            self._mood = Mood.from_dict(data["mood"], self.persona)
+            self.mind.load_state(data["mind"])
+
+    def _note_said(self, text: str, now: float) -> None:
+        self._said.append(text)
+        self._last_spoke = now
+
+    def _seed(self, moment: float) -> int:
+        return zlib.crc32(f"{self._with.seed}:{self.id}:{moment}".encode())
+
+    def _random(self, moment: float) -> random.Random:
+        return random.Random(self._seed(moment))  # noqa: S311 -- reproducible, not secret

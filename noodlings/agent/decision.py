@@ -1,0 +1,52 @@
+"""Whether an agent answers: always when it is addressed, otherwise by temperament, surprise and cool-down."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import Persona
+
+COOL_DOWN = 20.0
+"""World seconds after its last words in which an agent does not butt in."""
+
+MAX_DEPTH = 2
+"""An answer to an answer to an answer is not given, even when addressed: two agents must fall silent."""
+
+_WILLINGNESS = {Kind.SAY: 0.35, Kind.EMOTE: 0.2, Kind.ARRIVE: 0.5, Kind.LEAVE: 0.1, Kind.EVENT: 0.15}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether to speak, and the reason, as the trace shows it."""
+
+    speak: bool
+    reason: str
+
+
+def decide(
+    percept: Percept, persona: Persona, surprise: float, last_spoke: float | None, rng: random.Random
+) -> Decision:
+    """Whether `persona` answers `percept`.
+
+    Args:
+        surprise: of this percept, 0…1.
+        last_spoke: when the agent last said something, world time.
+        rng: seeded by the turn, so that a replay decides alike.
+    """
+    if percept.user_id == persona.id or percept.kind is Kind.THOUGHT:
+        return Decision(False, "its own")
+    if percept.depth > MAX_DEPTH:
+        return Decision(False, "the talk has gone round enough")
+    if percept.addressed or percept.kind is Kind.WHISPER:
+        return Decision(True, "addressed")
+    if last_spoke is not None and 0.0 <= percept.timestamp - last_spoke < COOL_DOWN:
+        return Decision(False, "spoke a moment ago")
+    if percept.depth:
+        return Decision(False, "not its talk")
+    chance = _WILLINGNESS.get(percept.kind, 0.0) * (0.4 + persona.personality["extraversion"])
+    chance += 0.5 * max(surprise - 0.5, 0.0)
+    if rng.random() < chance:
+        return Decision(True, f"felt like it (chance {chance:.2f})")
+    return Decision(False, f"kept silent (chance to speak {chance:.2f})")

@@ -1,0 +1,82 @@
+"""A turn in the making: what the steps of one event hand to one another, until the trace is written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from noodlings.agent.decision import Decision
+from noodlings.values.affect import Affect
+from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.percept import Percept
+from noodlings.values.trace import RecalledTrace, Trace
+
+
+@dataclass(slots=True)
+class Turn:
+    """One event on its way through an agent.
+
+    Attributes:
+        percept: what was perceived.
+        entry: as what it is remembered; replaced when the response completes it.
+        affect, appraised_by: what was felt about it, and by what means.
+        mood: the agent's mood after it.
+        decision: whether to speak, and why.
+        recalled: what is in mind for the answer, oldest to newest.
+        thought: the plain thought before anything modulates it.
+        response, voice, used: what was said, by which voice, out of which entries.
+        milliseconds: how long each step took.
+        degraded: what failed and was done without.
+    """
+
+    percept: Percept
+    entry: MemoryEntry
+    affect: Affect
+    appraised_by: str
+    mood: Affect
+    decision: Decision
+    recalled: list[Recalled] = field(default_factory=list)
+    thought: str = ""
+    response: str | None = None
+    voice: str = ""
+    used: frozenset[int] = frozenset()
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    degraded: list[str] = field(default_factory=list)
+
+    def trace(self, agent_id: str) -> Trace:
+        """The record of the turn. Memories go in by reference."""
+        return Trace(
+            agent_id=agent_id,
+            entry_id=self.entry.id,
+            timestamp=self.entry.timestamp,
+            affect=self.affect,
+            appraised_by=self.appraised_by,
+            mood=self.mood,
+            surprise=self.entry.surprise,
+            importance=self.entry.importance,
+            parts=self.entry.parts,
+            recalled=tuple(
+                RecalledTrace(
+                    found.entry.id, found.why, found.score, found.scores, found.entry.id in self.used
+                )
+                for found in self.recalled
+            ),
+            thought=self.thought,
+            response=self.response,
+            voice=self.voice,
+            decision=self.decision.reason,
+            milliseconds=dict(self.milliseconds),
+            degraded=tuple(self.degraded),
+        )
+
+
+@contextmanager
+def timed(milliseconds: dict[str, float], step: str) -> Iterator[None]:
+    """Note how long a step took, in milliseconds."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        milliseconds[step] = round((time.perf_counter() - began) * 1e3, 3)

@@ -1,0 +1,101 @@
+"""Encoding: a percept as handed over, made into a memory entry with its importance. Bad numbers end here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from noodlings.config import ImportanceWeights
+from noodlings.errors import UserError
+from noodlings.memory.importance import importance
+from noodlings.memory.stream import STATE_SIZE
+from noodlings.memory.strength import INITIAL_STABILITY
+from noodlings.values.affect import Affect
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.percept import Kind
+
+EVERYBODY: frozenset[str] = frozenset()
+"""The audience of what was said aloud: whoever was there."""
+
+
+def encode(
+    entry_id: int,
+    weights: ImportanceWeights,
+    *,
+    timestamp: float,
+    step: int,
+    user_id: str,
+    user_text: str,
+    affect: Any,
+    phenomenal_state: Any,
+    surprise: float,
+    identity_salience: float,
+    kind: Kind,
+    addressed: bool,
+    remember: bool,
+    audience: Collection[str],
+    place: str,
+    extra: dict[str, Any],
+) -> MemoryEntry:
+    """The entry; arguments as in `HierarchicalMemory.add`. Raises `UserError` for numbers that are none."""
+    felt = read_affect(affect)
+    parts = ImportanceParts(
+        surprise=unit(surprise, "surprise"),
+        intensity=0.0 if felt is None else felt.intensity,
+        salience=unit(identity_salience, "identity_salience"),
+        addressed=1.0 if addressed else 0.0,
+        remember=1.0 if remember else 0.0,
+    )
+    moment = float(timestamp)
+    if not math.isfinite(moment):
+        raise UserError(f"timestamp is {timestamp!r}: it must be finite seconds")
+    return MemoryEntry(
+        id=entry_id,
+        timestamp=moment,
+        step=step,
+        user_id=user_id,
+        user_text=user_text,
+        affect=felt,
+        surprise=parts.surprise,
+        encoded_importance=importance(parts, weights),
+        parts=parts,
+        identity_salience=parts.salience,
+        phenomenal_state=read_state(phenomenal_state),
+        kind=kind,
+        audience=frozenset(audience) if audience else EVERYBODY,
+        place=place,
+        stability=INITIAL_STABILITY,
+        extra=extra,
+    )
+
+
+def read_affect(numbers: Any) -> Affect | None:
+    """An affect from outside; None and an empty list or array mean that nothing is known."""
+    if numbers is None or (hasattr(numbers, "__len__") and len(numbers) == 0):
+        return None
+    return Affect.of(numbers)
+
+
+def read_state(numbers: Any) -> Any:
+    """40 numbers as float32, from an array or a dict of arrays that are 40 together; None for nothing."""
+    if isinstance(numbers, dict):
+        numbers = (
+            np.concatenate([np.ravel(np.asarray(part)) for part in numbers.values()]) if numbers else None
+        )
+    if numbers is None or np.size(numbers) == 0:
+        return None
+    state = np.asarray(numbers, np.float32).ravel()
+    if state.size != STATE_SIZE or not np.isfinite(state).all():
+        raise UserError(f"a phenomenal state is {STATE_SIZE} finite numbers, not {numbers!r:.60}")
+    return state
+
+
+def unit(value: Any, name: str) -> float:
+    """A number in 0…1, or `UserError` that names it."""
+    number = float(value)
+    if not 0.0 <= number <= 1.0:  # NaN fails this too
+        raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
+    return number

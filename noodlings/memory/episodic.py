@@ -1,0 +1,91 @@
+"""Episodic memory: the entries that matter. Who comes in, who leaves, and how they are found again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+
+from noodlings.memory.likeness import Metric
+from noodlings.memory.stream import Floats, Mask, Rows, Stream
+from noodlings.memory.strength import strength_of
+from noodlings.values.affect import Affect
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+
+
+class EpisodicMemory(Stream):
+    """A stream that makes room by strength: the weakest leaves, never the oldest as such.
+
+    Args:
+        capacity, metric: see `Stream`.
+        threshold: an importance above this lets an entry in, 0…1.
+    """
+
+    def __init__(self, capacity: int, metric: Metric, threshold: float) -> None:
+        super().__init__(capacity, metric)
+        self.threshold = threshold
+
+    def admits(self, entry: MemoryEntry) -> bool:
+        """Whether an entry that is not here matters enough to come in, were there room."""
+        return entry.pinned or entry.importance > self.threshold
+
+    def leaver(self, newcomer: MemoryEntry, now: float) -> int:
+        """Who leaves a full memory when `newcomer` comes, by id: the weakest at world time `now`.
+
+        Equal ones: the oldest. What is held stays; the newcomer itself leaves when it is the weakest, or
+        when everything else is held.
+        """
+        rows = np.flatnonzero(~self.held)
+        if not len(rows):
+            return newcomer.id
+        strengths = self.strengths(now)[rows]
+        lowest = strengths.min()
+        if not newcomer.held and strength_of(newcomer, now) < lowest:
+            return newcomer.id
+        return int(self.ids[rows[strengths == lowest]].min())
+
+    @property
+    def all_held(self) -> bool:
+        """Whether there is no room and nothing may leave."""
+        return self.full and bool(self.held.all())
+
+    def allowed(self, present: frozenset[str], without: Collection[int]) -> Mask:
+        """Rows that may be spoken of before `present` and are not to be left out, shape (len,)."""
+        mask = self.known_to(present)
+        for entry_id in without:
+            row = self._row_of.get(entry_id)
+            if row is not None:
+                mask[row] = False
+        return mask
+
+    def important(self, limit: int | None, min_importance: float, user_id: str | None) -> list[MemoryEntry]:
+        """The most important first (equal ones: newer first), of one user when `user_id` is given."""
+        scores = self.importances()
+        mask = scores >= min_importance
+        if user_id is not None:
+            mask &= self.said_by(user_id)
+        return self.entries(self.top(scores, len(self) if limit is None else limit, mask))
+
+    def recall_important(self, limit: int, user_id: str | None, allowed: Mask) -> list[Recalled]:
+        """The most important rows that are allowed; what is recalled is taken out of `allowed`."""
+        scores = self.importances()
+        mask = allowed if user_id is None else allowed & self.said_by(user_id)
+        return self._recalled(self.top(scores, limit, mask), scores, Why.IMPORTANT, allowed)
+
+    def recall_alike(
+        self, affect: Affect, limit: int, min_similarity: float, allowed: Mask | None = None
+    ) -> list[Recalled]:
+        """Those that felt most like `affect`; what is recalled is taken out of `allowed`."""
+        likeness = self.likeness(affect)
+        mask = likeness >= min_similarity
+        if allowed is not None:
+            mask &= allowed
+        return self._recalled(self.top(likeness, limit, mask), likeness, Why.AFFECT, allowed)
+
+    def _recalled(self, rows: Rows, scores: Floats, why: Why, allowed: Mask | None) -> list[Recalled]:
+        if allowed is not None:
+            allowed[rows] = False
+        return [
+            Recalled(entry, (why,), score, {why.value: score})
+            for entry, score in zip(self.entries(rows), scores[rows].tolist(), strict=True)
+        ]

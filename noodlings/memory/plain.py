@@ -1,0 +1,145 @@
+"""PlainMemory: the list that agents had before, behind the same questions.
+
+`memory.use_hierarchical: false` puts it in the place of `HierarchicalMemory`: everything perceived goes into
+one list, the first in leaves first past 500, a context is the last 10. Importance is computed, so that one
+can see what is lost, but nothing is kept for it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from noodlings.config import ImportanceWeights
+from noodlings.errors import UserError
+from noodlings.memory.context import Budget, assemble
+from noodlings.memory.encode import EVERYBODY
+from noodlings.memory.importance import DEFAULT_WEIGHTS
+from noodlings.memory.journal import Journal
+from noodlings.memory.recorder import Recorder
+from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled, Why
+
+CAPACITY = 500
+CONTEXT = 10
+
+
+class PlainMemory(Recorder):
+    """The last 500 percepts, of which the last 10 come to mind."""
+
+    hierarchical = False
+
+    def __init__(self, weights: ImportanceWeights = DEFAULT_WEIGHTS, journal: Journal | None = None) -> None:
+        super().__init__(weights, journal)
+        self._entries: dict[int, MemoryEntry] = {}
+
+    def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
+        """Put the response beside an entry."""
+        return self._revise(replace(entry, response=response))
+
+    def reinforce(self, entry_ids: Iterable[int], now: float | None = None) -> None:
+        """A list does not remember being read."""
+
+    def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
+        """Refused: nothing in a list is held."""
+        raise UserError("a plain list cannot hold a memory; set memory.use_hierarchical to true")
+
+    def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
+        """Refused: nothing in a list is weighed."""
+        raise UserError("a plain list does not weigh memories; set memory.use_hierarchical to true")
+
+    def forget(self, entry_ids: Iterable[int]) -> None:
+        """Take entries out of the list and the journal; ids that are not here are ignored."""
+        for entry_id in entry_ids:
+            self._entries.pop(entry_id, None)
+            self._forget_journalled(entry_id)
+
+    def restore(
+        self,
+        working: Iterable[MemoryEntry],
+        episodic: Iterable[MemoryEntry],
+        perceived: int,
+        consolidated: int,
+        last_id: int,
+    ) -> None:
+        """Take up where a stored agent left off, from its latest entries; what was episodic stays stored."""
+        latest = sorted(working, key=lambda entry: entry.id)[-CAPACITY:]
+        self._entries = {entry.id: entry for entry in latest}
+        self._perceived, self._last_id = perceived, last_id
+        self._now = max((entry.timestamp for entry in latest), default=-math.inf)
+
+    def find(self, entry_id: int) -> MemoryEntry | None:
+        """The entry with this id, or None."""
+        return self._entries.get(entry_id)
+
+    def is_episodic(self, entry_id: int) -> bool:
+        """Never."""
+        return False
+
+    def retrieve_working(self, last_n: int | None = None) -> list[MemoryEntry]:
+        """The list, oldest first, or its last `last_n` (0 gives none)."""
+        if last_n is not None and last_n < 0:
+            raise UserError(f"last_n is {last_n}: it must be at least 0")
+        entries = list(self._entries.values())
+        return entries if last_n is None else entries[max(len(entries) - last_n, 0) :]
+
+    def retrieve_episodic(
+        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
+    ) -> list[MemoryEntry]:
+        """Always empty."""
+        return []
+
+    def recall_by_affect(
+        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+    ) -> list[Recalled]:
+        """Always empty."""
+        return []
+
+    def context(
+        self,
+        user_id: str | None,
+        current_affect: Any,
+        budget: Budget = Budget(CONTEXT, 0, 0),  # noqa: B008 -- frozen
+        *,
+        also: Sequence[Recalled] = (),
+        present: frozenset[str] = EVERYBODY,
+        without: Collection[int] = (),
+        min_similarity: float = 0.7,
+    ) -> list[Recalled]:
+        """The last 10, oldest to newest, whatever the slots say; nothing else, and no secrets."""
+        recent = [
+            Recalled(entry, (Why.RECENT,), 1.0 / (1 + back), {Why.RECENT.value: 1.0 / (1 + back)})
+            for back, entry in enumerate(reversed(self._entries.values()))
+            if entry.id not in without and entry.known_to(present)
+        ]
+        return assemble(recent, (), Budget(CONTEXT, 0, 0, None, budget.max_tokens))
+
+    def stats(self) -> MemoryStats:
+        """How full the list is."""
+        return MemoryStats(
+            hierarchical=False,
+            working=len(self._entries),
+            working_capacity=CAPACITY,
+            episodic=0,
+            episodic_capacity=0,
+            symbols=0,
+            symbol_capacity=0,
+            perceived=self._perceived,
+            consolidated=0,
+            consolidation_rate=0.0,
+            average_importance=0.0,
+            pinned=0,
+        )
+
+    def _admit(self, entry: MemoryEntry) -> None:
+        self._entries[entry.id] = entry
+        if len(self._entries) > CAPACITY:
+            del self._entries[next(iter(self._entries))]
+
+    def _revise(self, entry: MemoryEntry) -> MemoryEntry:
+        if entry.id in self._entries:
+            self._entries[entry.id] = entry
+        if self._journal is not None:
+            self._journal.updated(entry)
+        return entry
