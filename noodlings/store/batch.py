@@ -1,0 +1,52 @@
+"""One commit as rows: everything is encoded and checked before a transaction begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from noodlings.errors import StoreError
+from noodlings.ports import Changes
+from noodlings.store.documents import text, to_json, whole
+from noodlings.store.rows import Row, entry_row, history_row, trace_row
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The rows of one commit.
+
+    Attributes:
+        agent_id: whose.
+        state: the agent's new state as a document, or None to leave it.
+        added: whole rows of new entries, in episodic memory or not.
+        revised: id → the columns of its history.
+        joined, left: ids of older entries that came to episodic memory, or of any that left it.
+        trace: the row of the finished turn, or None.
+    """
+
+    agent_id: str
+    state: str | None
+    added: list[Row]
+    revised: dict[int, Row]
+    joined: list[int]
+    left: list[int]
+    trace: Row | None
+
+
+def batch_of(changes: Changes) -> Batch:
+    """The rows of `changes`. Raises `StoreError` when a part cannot be kept, or is another agent's."""
+    for part in (changes.state, changes.trace):
+        if part is not None and part.agent_id != changes.agent_id:
+            raise StoreError(f"changes of {changes.agent_id} hold something of {part.agent_id}")
+    members = {whole(entry_id, "id") for entry_id in changes.episodic}
+    added = [entry_row(changes.agent_id, entry) for entry in changes.added]
+    for row in added:
+        row["episodic"] = row["consolidated"] = row["id"] in members
+    return Batch(
+        agent_id=text(changes.agent_id, "agent_id"),
+        state=None if changes.state is None else to_json(changes.state.data, "the state"),
+        added=added,
+        revised={whole(entry.id, "id"): history_row(entry) for entry in changes.updated},
+        joined=sorted(members - {row["id"] for row in added}),
+        left=[whole(entry_id, "id") for entry_id in changes.evicted],
+        trace=None if changes.trace is None else trace_row(changes.trace),
+    )

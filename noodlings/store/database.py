@@ -1,0 +1,199 @@
+"""One SQLite file: opened, checked, brought up to date, written in whole transactions, and closed.
+
+A file that is damaged, foreign or newer than this program is refused in words and left as it is. Everything
+that goes wrong inside is a `StoreError` without the contents of any row.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import Connection, NullPool, create_engine, event
+from sqlalchemy.exc import DBAPIError
+
+from noodlings.errors import NotFound, StoreBusy, StoreError
+from noodlings.store.lock import writer_lock
+from noodlings.store.tables import SCHEMA
+
+DATABASE_NAME = "noodlings.db"
+BUSY_SECONDS = 5.0
+"""How long to wait for somebody else (a backup, a shell) to let go of the file."""
+
+Durability = Literal["normal", "full"]
+
+_ERASURE_DUE = 1  # as PRAGMA user_version: it is part of a transaction, and survives a kill
+
+log = logging.getLogger(__name__)
+
+
+class Database:
+    """The database of a data folder, with one connection that is held open. Safe to use from any thread.
+
+    Args:
+        folder: where `noodlings.db` is or, for a writer, will be made.
+        durability: "normal" survives a killed process, "full" a power cut too.
+        read_only: no lock is taken and nothing is written; a running writer's commits are seen.
+
+    Raises:
+        NotFound: read_only, and there is no database.
+        StoreBusy: there is a writer already.
+        StoreError: the file is damaged, foreign, or of a newer version.
+    """
+
+    def __init__(self, folder: Path, durability: Durability = "normal", read_only: bool = False) -> None:
+        self.path = folder / DATABASE_NAME
+        self.read_only = read_only
+        self._mutex = threading.Lock()
+        with ExitStack() as resources:
+            if read_only:
+                self._require_file()
+            else:
+                _make_folder(folder)
+                resources.enter_context(writer_lock(folder))
+            with self._in_words():
+                self._driver = resources.enter_context(closing(self._connect()))
+                self._connection = resources.enter_context(self._wrap(self._driver))
+                self._prepare(durability)
+            self._resources = resources.pop_all()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All of the block or nothing of it, on the disk when the block has ended; for reading, one moment.
+
+        Raises:
+            StoreError: the database refused, the disk failed, or the store is closed.
+        """
+        with self._mutex, self._in_words():
+            if self._connection.closed:
+                raise StoreError(f"{self.path} was closed")
+            with self._connection.begin():
+                yield self._connection
+
+    def mark_for_erasure(self, connection: Connection) -> None:
+        """Within a transaction that deletes: its bytes must leave the disk, even if we are killed then."""
+        connection.exec_driver_sql(f"PRAGMA user_version = {_ERASURE_DUE}")
+
+    def erase(self) -> bool:
+        """Write the file anew, so that it holds no byte of what was deleted. True when that is done.
+
+        `secure_delete` is not enough: a row that SQLite moved to another page leaves a copy in the old one.
+        """
+        with self._mutex:
+            return self._erase()
+
+    def close(self) -> None:
+        """Let go of the file and the lock. A second time it does nothing."""
+        with self._mutex, self._in_words():
+            self._resources.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self.read_only else "rwc"
+        return sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+
+    def _wrap(self, driver: sqlite3.Connection) -> Connection:
+        """SQLAlchemy over the one connection there is. Every transaction begins explicitly, DDL included."""
+        engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool, hide_parameters=True)
+        begin = "BEGIN" if self.read_only else "BEGIN IMMEDIATE"
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        return engine.connect()
+
+    def _prepare(self, durability: Durability) -> None:
+        """Check before anything is written, then switch on what we rely on."""
+        schema = self._schema()
+        if schema is not None and not (len(schema) == len(SCHEMA) and schema.isdigit()):
+            raise StoreError(f"{self.path} has the unknown schema {schema!r}: it was not made by noodlings")
+        if schema is not None and schema > SCHEMA:
+            raise StoreError(
+                f"{self.path} was made by a newer noodlings (schema {schema}; this one knows {SCHEMA}):"
+                " update noodlings, or name another data folder"
+            )
+        self._driver.execute("PRAGMA foreign_keys = ON")
+        if self.read_only:
+            if schema != SCHEMA:
+                raise StoreError(f"{self.path} is not up to date: open it once for writing (noodlings play)")
+            return
+        self._driver.execute("PRAGMA journal_mode = WAL")
+        self._driver.execute(f"PRAGMA synchronous = {durability}")
+        self._driver.execute("PRAGMA secure_delete = ON")
+        if schema != SCHEMA:
+            self._migrate()
+        if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
+            self._erase()
+
+    def _schema(self) -> str | None:
+        """The revision of the file, None when it has no tables yet."""
+        tables = self._driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        names = {name for (name,) in tables}
+        if not names:
+            return None
+        if "alembic_version" not in names:
+            raise StoreError(f"{self.path} is a database of something else: name another data folder")
+        row = self._driver.execute("SELECT version_num FROM alembic_version").fetchone()
+        return str(row[0]) if row else ""
+
+    def _migrate(self) -> None:
+        from noodlings.store.migrations import migrate
+
+        with self._connection.begin():
+            migrate(self._connection)
+
+    def _erase(self) -> bool:
+        try:
+            self._driver.execute("VACUUM")
+            busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                self._driver.execute("PRAGMA user_version = 0")
+        except sqlite3.Error as error:
+            log.warning("what was forgotten is still to be erased from %s: %s", self.path, error)
+            return False
+        if busy:
+            log.warning("what was forgotten is still to be erased from %s: somebody reads it", self.path)
+        return not busy
+
+    def _require_file(self) -> None:
+        if not self.path.is_file():
+            raise NotFound(f"nothing is kept in {self.path.parent} yet: there is no {DATABASE_NAME}")
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise self._explain(error.orig) from error
+        except sqlite3.Error as error:
+            raise self._explain(error) from error
+
+    def _explain(self, error: BaseException | None) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte; the rest is detail
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return StoreError(
+                f"{self.path} is damaged ({error}); it was left as it is. Put a backup in its place,"
+                " or move it away to begin anew"
+            )
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return StoreBusy(f"{self.path} is in use by another program: {error}")
+        if code == sqlite3.SQLITE_READONLY and self.read_only:
+            return StoreError(f"{self.path} was opened for reading only")
+        if code == sqlite3.SQLITE_FULL:
+            return StoreError(f"there is no room left for {self.path}: {error}")
+        return StoreError(f"{self.path}: {error}")
+
+
+def _make_folder(folder: Path) -> None:
+    """Made for its owner alone: whispers are kept there."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"the data folder {folder} cannot be made: {error}") from error

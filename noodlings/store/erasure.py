@@ -1,0 +1,86 @@
+"""Forgetting in the database: what `noodlings.store.forget` decides, within one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Connection
+
+from noodlings.errors import StoreError
+from noodlings.store import statements as sql
+from noodlings.store.documents import LARGEST, number, text
+from noodlings.store.forget import Forgotten, content_words, repeats, without
+from noodlings.store.rows import trace_of, trace_row
+
+IDS_AT_ONCE = 500
+"""Parameters of one statement; older SQLite takes 999 in all."""
+
+
+def portions(ids: Sequence[int]) -> Iterator[list[int]]:
+    """The ids that could exist, each once, in portions that fit into a statement; none for none."""
+    possible = sorted({entry_id for entry_id in map(int, ids) if 0 <= entry_id <= LARGEST})
+    for start in range(0, len(possible), IDS_AT_ONCE):
+        yield possible[start : start + IDS_AT_ONCE]
+
+
+def delete_entries(
+    connection: Connection, agent_id: str, ids: Sequence[int], by_user: str, timestamp: float
+) -> Forgotten:
+    """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
+    texts = _texts(connection, agent_id, ids)
+    if not texts:
+        return Forgotten()
+    gone = frozenset(texts)
+    turns = _redact_traces(connection, agent_id, gone)
+    words = content_words(part for pair in texts.values() for part in pair)
+    redacted = tuple(
+        entry_id
+        for entry_id, (_, response) in _texts(connection, agent_id, turns).items()
+        if response and repeats(response, words)
+    )
+    if redacted:
+        connection.execute(sql.REDACT_RESPONSE, [_row(agent_id, entry_id) for entry_id in redacted])
+    connection.execute(sql.FORGET_ENTRY, [_row(agent_id, entry_id) for entry_id in gone])
+    connection.execute(sql.RAISE_FORGOTTEN_ID, {"of_agent": agent_id, "last_id": max(gone)})
+    event = {
+        "agent_id": agent_id,
+        "timestamp": number(timestamp, "timestamp"),
+        "kind": "forget",
+        "by_user": text(by_user, "by_user"),
+        "count": len(gone),
+    }
+    connection.execute(sql.ADD_EVENT, event)
+    return Forgotten(len(gone), redacted)
+
+
+def _texts(connection: Connection, agent_id: str, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """id → what was said and answered, of those that exist, however damaged the row is elsewhere."""
+    found = {}
+    for some in portions(ids):
+        for row in connection.execute(sql.WORDS, {"of_agent": agent_id, "ids": some}):
+            found[row.id] = (row.user_text, row.response or "")
+    return found
+
+
+def _redact_traces(connection: Connection, agent_id: str, gone: frozenset[int]) -> list[int]:
+    """Take the forgotten out of the traces of other turns; the turns in which they were recalled.
+
+    A trace that cannot be read cannot be redacted, so it goes. Those of the forgotten entries go with them.
+    """
+    turns = []
+    for row in connection.execute(sql.ALL_TRACES, {"of_agent": agent_id}).mappings().all():
+        of_trace = _row(agent_id, row["entry_id"])
+        try:
+            trace = trace_of(row)
+        except StoreError:
+            connection.execute(sql.FORGET_TRACE, of_trace)
+            continue
+        redacted = without(trace, gone)
+        if redacted is not trace:
+            connection.execute(sql.REDACT_TRACE, {**of_trace, "document": trace_row(redacted)["document"]})
+            turns.append(trace.entry_id)
+    return [entry_id for entry_id in turns if entry_id not in gone]
+
+
+def _row(agent_id: str, entry_id: int) -> dict[str, str | int]:
+    return {"of_agent": agent_id, "of_id": entry_id}

@@ -1,0 +1,88 @@
+"""One writer for a data folder: a lock that the operating system lets go of when its holder dies.
+
+Who holds it stands in a file beside it, for the words the second process says. That file is only a hint: it
+may be left over from a process that was killed, and it decides nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from noodlings.errors import StoreBusy, StoreError
+from noodlings.text import clean, shorten
+
+LOCK_NAME = "noodlings.lock"
+HOLDER_NAME = "noodlings.pid"
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Which process holds a data folder: its id, and how it was started ("noodlings play")."""
+
+    pid: int
+    command: str
+
+
+@contextmanager
+def writer_lock(folder: Path) -> Iterator[None]:
+    """Be the one writer of `folder` (which exists) until the block ends.
+
+    Raises:
+        StoreBusy: another process is, or another store of this one; the words say which.
+        StoreError: the folder cannot be written.
+    """
+    # Whichever thread closes a store lets go of it.
+    lock = FileLock(folder / LOCK_NAME, thread_local=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise StoreBusy(_busy(folder)) from None
+    except OSError as error:
+        raise StoreError(f"{folder} cannot be locked for writing: {error}") from error
+    try:
+        _write_holder(folder)
+        yield
+    finally:
+        (folder / HOLDER_NAME).unlink(missing_ok=True)
+        lock.release()
+
+
+def holder_of(folder: Path) -> Holder | None:
+    """Who holds the folder, or held it when it was killed; None when that is not known."""
+    try:
+        stored = json.loads((folder / HOLDER_NAME).read_text(encoding="utf-8"))
+        return Holder(int(stored["pid"]), shorten(clean(str(stored["command"])), 60))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _busy(folder: Path) -> str:
+    holder = holder_of(folder)
+    where = f"process {holder.pid} ({holder.command})" if holder else "another process"
+    return f"{folder} is already open in {where}"
+
+
+def _write_holder(folder: Path) -> None:
+    """Written aside and moved into place, so that nobody reads half of it."""
+    aside = folder / f"{HOLDER_NAME}.{os.getpid()}"
+    try:
+        aside.write_text(json.dumps({"pid": os.getpid(), "command": _command()}), encoding="utf-8")
+        aside.replace(folder / HOLDER_NAME)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise StoreError(f"{folder} cannot be written: {error}") from error
+
+
+def _command() -> str:
+    """The program and its subcommand; further arguments may be nobody's business."""
+    program, *arguments = sys.argv or ["python"]
+    name = Path(program).name or "python"
+    return " ".join([name, *(argument for argument in arguments[:1] if not argument.startswith("-"))])

@@ -1,0 +1,153 @@
+"""Agents kept for as long as the process lives: for simulations and tests that leave nothing behind.
+
+It holds rows, not values. So it refuses exactly what the database refuses, and nobody changes what was stored
+by holding on to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from noodlings.errors import StoreError
+from noodlings.ports import AgentRecord, AgentState, Changes
+from noodlings.store.batch import Batch, batch_of
+from noodlings.store.documents import from_json, number, text, to_json
+from noodlings.store.forget import Forgotten, content_words, repeats, without
+from noodlings.store.rows import Row, entry_of, trace_of, trace_row
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.trace import Trace
+
+
+@dataclass(slots=True)
+class _Agent:
+    state: str | None = None
+    entries: dict[int, Row] = field(default_factory=dict)
+    traces: dict[int, Row] = field(default_factory=dict)
+    last_id: int = 0
+
+
+class MemoryStore:
+    """The port `Store`, and all else that `SqlStore` does, in plain dicts. See there for the arguments."""
+
+    def __init__(self, *, working_capacity: int = 20, kept_traces: int = 2_000) -> None:
+        self._working_capacity = working_capacity
+        self._kept_traces = kept_traces
+        self._agents: dict[str, _Agent] = {}
+        self._world: dict[str, str] = {}
+
+    def commit(self, changes: Changes) -> None:
+        """Keep it all, or raise `StoreError` and keep nothing."""
+        batch = batch_of(changes)
+        agent = self._agents.get(batch.agent_id, _Agent())
+        _check(agent, batch)
+        self._agents[batch.agent_id] = agent
+        if batch.state is not None:
+            agent.state = batch.state
+        for row in batch.added:
+            agent.entries[row["id"]] = row
+            agent.last_id = max(agent.last_id, row["id"])
+        for entry_id, history in batch.revised.items():
+            _update(agent, entry_id, history)
+        for entry_id in batch.joined:
+            _update(agent, entry_id, {"episodic": True, "consolidated": True})
+        for entry_id in batch.left:
+            _update(agent, entry_id, {"episodic": False, "consolidated": True})
+        if batch.trace is not None and batch.trace["entry_id"] in agent.entries:
+            agent.traces[batch.trace["entry_id"]] = batch.trace
+            oldest = batch.trace["entry_id"] - self._kept_traces
+            while agent.traces and (first := next(iter(agent.traces))) <= oldest:
+                del agent.traces[first]
+
+    def load(self, agent_id: str) -> AgentRecord | None:
+        """The agent, or None when it was never stored."""
+        agent = self._agents.get(agent_id)
+        if agent is None:
+            return None
+        rows = [agent.entries[entry_id] for entry_id in sorted(agent.entries)]
+        return AgentRecord(
+            state=AgentState(agent_id, from_json(agent.state, "the state") if agent.state else {}),
+            working=tuple(entry_of(row) for row in rows[max(0, len(rows) - self._working_capacity) :]),
+            episodic=tuple(entry_of(row) for row in rows if row["episodic"]),
+            perceived=len(rows),
+            consolidated=sum(row["consolidated"] for row in rows),
+            last_id=agent.last_id,
+        )
+
+    def agents(self) -> list[str]:
+        """Ids of all stored agents, sorted."""
+        return sorted(self._agents)
+
+    def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
+        """The latest traces, newest first; with `before`, only of entries with a lower id."""
+        kept = self._agents.get(agent_id, _Agent()).traces
+        ids = [entry_id for entry_id in sorted(kept, reverse=True) if before is None or entry_id < before]
+        return [trace_of(kept[entry_id]) for entry_id in ids[: max(0, limit)]]
+
+    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
+        kept = self._agents.get(agent_id, _Agent()).entries
+        return {entry_id: entry_of(kept[entry_id]) for entry_id in ids if entry_id in kept}
+
+    def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
+        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
+        kept = self._agents.get(agent_id, _Agent()).entries
+        ids = [entry_id for entry_id in sorted(kept) if entry_id > after_id]
+        return [entry_of(kept[entry_id]) for entry_id in ids[: max(0, limit)]]
+
+    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+        """Delete entries with everything that was made of them. Nothing outlives us, so no event is kept."""
+        text(by_user, "by_user")
+        number(timestamp, "timestamp")
+        agent = self._agents.get(agent_id, _Agent())
+        gone = {entry_id: agent.entries.pop(entry_id) for entry_id in set(ids) & agent.entries.keys()}
+        if not gone:
+            return Forgotten()
+        words = content_words(
+            words for row in gone.values() for words in (row["user_text"], row["response"] or "")
+        )
+        redacted = []
+        for entry_id, row in sorted(agent.traces.items()):
+            trace = trace_of(row)
+            without_them = without(trace, frozenset(gone))
+            if entry_id in gone:
+                del agent.traces[entry_id]
+            elif without_them is not trace:
+                agent.traces[entry_id] = trace_row(without_them)
+                response = agent.entries[entry_id]["response"]
+                if response and repeats(response, words):
+                    _update(agent, entry_id, {"response": None})
+                    redacted.append(entry_id)
+        return Forgotten(len(gone), tuple(redacted))
+
+    def world_get(self, key: str) -> Any:
+        """What stands under a key of the world's shelf, or None."""
+        return from_json(self._world[key], key) if key in self._world else None
+
+    def world_set(self, key: str, value: Any) -> None:
+        """Put JSON-compatible data under a key, in place of what stood there."""
+        self._world[text(key, "key")] = to_json(value, f"what the world keeps under {key!r}")
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def _update(agent: _Agent, entry_id: int, columns: Row) -> None:
+    if entry_id in agent.entries:
+        agent.entries[entry_id] = {**agent.entries[entry_id], **columns}
+
+
+def _check(agent: _Agent, batch: Batch) -> None:
+    """Refuse what the database would: an entry added twice, or changed before it was added."""
+    added = [row["id"] for row in batch.added]
+    twice = {entry_id for entry_id in added if entry_id in agent.entries or added.count(entry_id) > 1}
+    if twice:
+        raise StoreError(f"the archive of {batch.agent_id} holds entry {min(twice)} already")
+    last_id = max([agent.last_id, *added])
+    named = [*batch.revised, *batch.joined, *batch.left]
+    if batch.trace is not None:
+        named.append(batch.trace["entry_id"])
+    unknown = [entry_id for entry_id in named if entry_id > last_id]
+    if unknown:
+        raise StoreError(f"{batch.agent_id} has no entry {unknown[0]}: add it before it is changed")

@@ -1,0 +1,229 @@
+"""Values to rows and back: what each column of `noodlings.store.tables` holds.
+
+Arrays are little-endian blobs, and whatever has an inner shape is a versioned JSON document: nothing here can
+run code. What cannot be kept exactly is refused before it reaches the database. A row that cannot be read is
+left out with a warning: one bad record must not empty a file.
+"""
+
+from __future__ import annotations
+
+import logging
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, SupportsFloat, TypeVar
+
+import numpy as np
+
+from noodlings.errors import NoodlingsError, StoreError
+from noodlings.store.documents import from_json, number, text, to_json, whole
+from noodlings.values.affect import Affect, FloatArray
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.percept import Kind
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
+
+Row = dict[str, Any]
+"""A row to be written: column → value."""
+Stored = Mapping[Any, Any]
+"""A row as it was read, by column."""
+Value = TypeVar("Value")
+
+log = logging.getLogger(__name__)
+
+_AFFECT = struct.Struct("<5d")
+_PARTS = tuple(field.name for field in fields(ImportanceParts))
+_STATE_NUMBERS = 40
+_STATE_DTYPES = {4 * _STATE_NUMBERS: "<f4", 8 * _STATE_NUMBERS: "<f8"}
+
+
+def undamaged(rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[Value]:
+    """What `read` makes of each row, without those that it cannot read."""
+    values = []
+    for row in rows:
+        try:
+            values.append(read(row))
+        except StoreError as error:
+            log.warning("left out: %s", error)
+    return values
+
+
+def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
+    """All columns of a new entry; it is not in episodic memory yet.
+
+    Raises:
+        StoreError: a number is not finite, a text does not encode, `extra` is not JSON-compatible.
+    """
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "id": whole(entry.id, "id"),
+        "timestamp": number(entry.timestamp, "timestamp"),
+        "step": whole(entry.step, "step"),
+        "user_id": text(entry.user_id, "user_id"),
+        "user_text": text(entry.user_text, "user_text"),
+        "affect": None if entry.affect is None else _AFFECT.pack(*entry.affect.as_list()),
+        "surprise": number(entry.surprise, "surprise"),
+        "encoded_importance": number(entry.encoded_importance, "encoded_importance"),
+        "parts": to_json(_parts(entry.parts), "parts"),
+        "identity_salience": number(entry.identity_salience, "identity_salience"),
+        "phenomenal_state": _state_blob(entry.phenomenal_state),
+        "kind": entry.kind.value,
+        "audience": to_json(sorted(entry.audience), "audience") if entry.audience else None,
+        "place": text(entry.place, "place"),
+        "extra": to_json(entry.extra, "extra") if entry.extra else None,
+        "episodic": False,
+        "consolidated": False,
+        **history_row(entry),
+    }
+
+
+def history_row(entry: MemoryEntry) -> Row:
+    """The columns of an entry that may change after it was encoded; no other ever does."""
+    recalled = entry.last_recalled
+    return {
+        "override": None if entry.override is None else number(entry.override, "override"),
+        "override_by": text(entry.override_by, "override_by"),
+        "response": None if entry.response is None else text(entry.response, "response"),
+        "pinned": bool(entry.pinned),
+        "recall_count": whole(entry.recall_count, "recall_count"),
+        "last_recalled": None if recalled is None else number(recalled, "last_recalled"),
+        "stability": number(entry.stability, "stability"),
+    }
+
+
+def entry_of(row: Stored) -> MemoryEntry:
+    """The entry of a row. Raises `StoreError` when the row is damaged."""
+    what = f"entry {row['id']} of {row['agent_id']}"
+    try:
+        return MemoryEntry(
+            id=row["id"],
+            timestamp=row["timestamp"],
+            step=row["step"],
+            user_id=row["user_id"],
+            user_text=row["user_text"],
+            affect=None if row["affect"] is None else Affect(*_AFFECT.unpack(row["affect"])),
+            surprise=row["surprise"],
+            encoded_importance=row["encoded_importance"],
+            parts=ImportanceParts(**from_json(row["parts"], f"parts of {what}")),
+            override=row["override"],
+            override_by=row["override_by"],
+            response=row["response"],
+            identity_salience=row["identity_salience"],
+            phenomenal_state=_state_array(row["phenomenal_state"]),
+            kind=Kind(row["kind"]),
+            audience=frozenset(_optional(row["audience"], f"audience of {what}", ())),
+            place=row["place"],
+            pinned=row["pinned"],
+            recall_count=row["recall_count"],
+            last_recalled=row["last_recalled"],
+            stability=row["stability"],
+            extra=_optional(row["extra"], f"extra of {what}", {}),
+        )
+    except (struct.error, KeyError, TypeError, ValueError, NoodlingsError) as error:
+        raise StoreError(f"{what} is damaged: {error}") from error
+
+
+def _optional(document: str | None, what: str, default: Any) -> Any:
+    return default if document is None else from_json(document, what)
+
+
+def trace_row(trace: Trace) -> Row:
+    """All columns of a trace. Raises `StoreError` as `entry_row` does."""
+    what = f"the trace of turn {trace.entry_id}"
+    data = {
+        "timestamp": number(trace.timestamp, "timestamp"),
+        "affect": trace.affect.as_list(),
+        "appraised_by": trace.appraised_by,
+        "mood": trace.mood.as_list(),
+        "surprise": number(trace.surprise, "surprise"),
+        "importance": number(trace.importance, "importance"),
+        "parts": _parts(trace.parts),
+        "recalled": [
+            {
+                "entry_id": whole(recalled.entry_id, "entry_id"),
+                "why": [str(why) for why in recalled.why],
+                "score": number(recalled.score, "score"),
+                "scores": _numbers(recalled.scores, "scores"),
+                "used": bool(recalled.used),
+            }
+            for recalled in trace.recalled
+        ],
+        "thought": trace.thought,
+        "modulations": [
+            {
+                "transistor": modulation.transistor,
+                "gain": number(modulation.gain, "gain"),
+                "before": modulation.before,
+                "after": modulation.after,
+                "read": list(modulation.read),
+            }
+            for modulation in trace.modulations
+        ],
+        "response": trace.response,
+        "voice": trace.voice,
+        "decision": trace.decision,
+        "milliseconds": _numbers(trace.milliseconds, "milliseconds"),
+        "degraded": list(trace.degraded),
+    }
+    return {
+        "agent_id": text(trace.agent_id, "agent_id"),
+        "entry_id": whole(trace.entry_id, "entry_id"),
+        "document": to_json(data, what),
+    }
+
+
+def trace_of(row: Stored) -> Trace:
+    """The trace of a row. Raises `StoreError` when the row is damaged."""
+    what = f"the trace of turn {row['entry_id']} of {row['agent_id']}"
+    data = from_json(row["document"], what)
+    try:
+        return Trace(
+            agent_id=row["agent_id"],
+            entry_id=row["entry_id"],
+            timestamp=data["timestamp"],
+            affect=Affect(*data["affect"]),
+            appraised_by=data["appraised_by"],
+            mood=Affect(*data["mood"]),
+            surprise=data["surprise"],
+            importance=data["importance"],
+            parts=ImportanceParts(**data["parts"]),
+            recalled=tuple(_with_tuple(RecalledTrace, item, "why") for item in data["recalled"]),
+            thought=data["thought"],
+            modulations=tuple(_with_tuple(Modulation, item, "read") for item in data["modulations"]),
+            response=data["response"],
+            voice=data["voice"],
+            decision=data["decision"],
+            milliseconds=data["milliseconds"],
+            degraded=tuple(data["degraded"]),
+        )
+    except (KeyError, TypeError, NoodlingsError) as error:
+        raise StoreError(f"{what} is damaged: {error!r}") from error
+
+
+def _with_tuple(made_of: type[Value], item: dict[str, Any], listed: str) -> Value:
+    """JSON knows only lists."""
+    return made_of(**{**item, listed: tuple(item[listed])})
+
+
+def _numbers(values: Mapping[str, SupportsFloat], what: str) -> dict[str, float]:
+    return {name: number(value, f"{what}.{name}") for name, value in values.items()}
+
+
+def _parts(parts: ImportanceParts) -> dict[str, float]:
+    return {name: number(getattr(parts, name), f"parts.{name}") for name in _PARTS}
+
+
+def _state_blob(state: FloatArray | None) -> bytes | None:
+    if state is None:
+        return None
+    if state.shape != (_STATE_NUMBERS,):
+        raise StoreError(f"phenomenal_state has shape {state.shape}; it must be ({_STATE_NUMBERS},)")
+    if not np.isfinite(state).all():
+        raise StoreError("phenomenal_state holds a number that is not finite")
+    return state.astype("<f4" if state.dtype == np.float32 else "<f8").tobytes()
+
+
+def _state_array(blob: bytes | None) -> FloatArray | None:
+    if blob is None:
+        return None
+    stored = np.frombuffer(blob, dtype=_STATE_DTYPES[len(blob)])
+    return stored.astype(stored.dtype.newbyteorder("="), copy=False)

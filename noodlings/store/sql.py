@@ -1,0 +1,213 @@
+"""Agents in SQLite: each step of an agent is one transaction, and loading one reads only what is in mind.
+
+What an entry was when it was encoded never changes: an update writes its history (response, override, pin,
+recalls) and nothing else. What was forgotten between two commits stays forgotten.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Select, Update
+
+from noodlings.errors import StoreError
+from noodlings.ports import AgentRecord, AgentState, Changes
+from noodlings.store import statements as sql
+from noodlings.store.batch import batch_of
+from noodlings.store.database import Database, Durability
+from noodlings.store.documents import LARGEST, from_json, text, to_json
+from noodlings.store.erasure import delete_entries, portions
+from noodlings.store.forget import Forgotten
+from noodlings.store.rows import Row, Stored, entry_of, trace_of, undamaged
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.trace import Trace
+
+Value = TypeVar("Value")
+
+log = logging.getLogger(__name__)
+
+
+class SqlStore:
+    """The records of a data folder, in `noodlings.db`. Safe to use from any thread; close it in the end.
+
+    Args:
+        folder: the data folder; a writer makes it when it is missing.
+        durability: what `commit` returned from survives a killed process ("normal"), or a power cut ("full").
+        read_only: takes no lock and writes nothing; sees what a running writer commits.
+        working_capacity: how many of the latest entries `load` brings.
+        kept_traces: for how many of an agent's latest percepts traces are kept.
+
+    Raises:
+        NotFound: read_only, and there is no database.
+        StoreBusy: another process writes; the words say which.
+        StoreError: the database is damaged, foreign or of a newer version. It is left as it is.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        durability: Durability = "normal",
+        read_only: bool = False,
+        *,
+        working_capacity: int = 20,
+        kept_traces: int = 2_000,
+    ) -> None:
+        self._working_capacity = working_capacity
+        self._kept_traces = kept_traces
+        self._known: set[str] = set()
+        self._database = Database(folder, durability, read_only)
+
+    def commit(self, changes: Changes) -> None:
+        """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
+        batch = batch_of(changes)
+        with self._database.transaction() as connection:
+            if batch.agent_id not in self._known:
+                connection.execute(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
+            if batch.state is not None:
+                connection.execute(sql.SET_STATE, {"of_agent": batch.agent_id, "state": batch.state})
+            if batch.added:
+                connection.execute(sql.ADD_ENTRY, batch.added)
+            _change(connection, sql.REVISE, batch.agent_id, batch.revised)
+            _change(connection, sql.JOIN_EPISODIC, batch.agent_id, {joined: {} for joined in batch.joined})
+            _change(connection, sql.LEAVE_EPISODIC, batch.agent_id, {left: {} for left in batch.left})
+            if batch.trace is not None:
+                self._keep_trace(connection, batch.trace)
+        self._known.add(batch.agent_id)
+
+    def load(self, agent_id: str) -> AgentRecord | None:
+        """The agent, or None when it was never stored. An unreadable row is left out, and logged."""
+        of_agent = {"of_agent": agent_id}
+        with self._database.transaction() as connection:
+            agent = connection.execute(sql.AGENT, of_agent).one_or_none()
+            if agent is None:
+                return None
+            working = _fetch(connection, sql.WORKING, {**of_agent, "limit": self._working_capacity})
+            episodic = _fetch(connection, sql.EPISODIC, of_agent)
+            perceived, last_id = connection.execute(sql.PERCEIVED, of_agent).one()
+            consolidated = connection.execute(sql.CONSOLIDATED, of_agent).scalar_one()
+        return AgentRecord(
+            state=AgentState(agent_id, _state_data(agent_id, agent.state)),
+            working=tuple(reversed(undamaged(working, entry_of))),
+            episodic=tuple(undamaged(episodic, entry_of)),
+            perceived=perceived,
+            consolidated=consolidated,
+            last_id=max(last_id, agent.forgotten_id),
+        )
+
+    def agents(self) -> list[str]:
+        """Ids of all stored agents, sorted."""
+        with self._database.transaction() as connection:
+            return list(connection.execute(sql.AGENTS).scalars())
+
+    def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
+        """The latest traces, newest first; with `before`, only of entries with a lower id."""
+        start = LARGEST if before is None else before
+        return self._page(sql.TRACES, trace_of, "entry_id", agent_id, start, limit)
+
+    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
+        rows: list[Stored] = []
+        with self._database.transaction() as connection:
+            for some in portions(ids):
+                rows += _fetch(connection, sql.ENTRIES, {"of_agent": agent_id, "ids": some})
+        return {entry.id: entry for entry in undamaged(rows, entry_of)}
+
+    def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
+        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
+        return self._page(sql.ARCHIVE, entry_of, "id", agent_id, after_id, limit)
+
+    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+        """Delete entries with everything that was made of them, in the file and its log, to the last byte.
+
+        Their traces go; traces that recalled them lose the reference and the words; responses of such turns
+        that repeat what was forgotten go too (see `noodlings.store.forget`). That it was done is kept as an
+        event, with `by_user`, world time and count, and without content. The agent's state is its owner's:
+        commit one without the forgotten before. Takes time in proportion to the size of the file.
+
+        Raises:
+            StoreError: nothing was forgotten.
+        """
+        with self._database.transaction() as connection:
+            forgotten = delete_entries(connection, agent_id, ids, by_user, timestamp)
+            if not forgotten.count:
+                return forgotten
+            self._database.mark_for_erasure(connection)
+        return replace(forgotten, erased=self._database.erase())
+
+    def world_get(self, key: str) -> Any:
+        """What stands under a key of the world's shelf, or None."""
+        with self._database.transaction() as connection:
+            document = connection.execute(sql.WORLD_GET, {"of_key": key}).scalar_one_or_none()
+        return None if document is None else from_json(document, f"what the world keeps under {key!r}")
+
+    def world_set(self, key: str, value: Any) -> None:
+        """Put JSON-compatible data under a key, in place of what stood there."""
+        row = {"key": text(key, "key"), "value": to_json(value, f"what the world keeps under {key!r}")}
+        with self._database.transaction() as connection:
+            connection.execute(sql.WORLD_SET, row)
+
+    def close(self) -> None:
+        """Let go of the file and the lock. A second time it does nothing."""
+        self._database.close()
+
+    def _keep_trace(self, connection: Connection, trace: Row) -> None:
+        of_agent, entry_id = trace["agent_id"], trace["entry_id"]
+        if connection.execute(sql.HAS_ENTRY, {"of_agent": of_agent, "of_id": entry_id}).first() is None:
+            _require_forgotten(connection, of_agent, [entry_id])
+            return
+        connection.execute(sql.ADD_TRACE, trace)
+        connection.execute(sql.PRUNE_TRACES, {"of_agent": of_agent, "oldest": entry_id - self._kept_traces})
+
+    def _page(
+        self,
+        statement: Select[Any],
+        read: Callable[[Stored], Value],
+        key: str,
+        agent_id: str,
+        position: int,
+        limit: int,
+    ) -> list[Value]:
+        """`limit` values where there are so many, however many unreadable rows lie between them."""
+        values: list[Value] = []
+        with self._database.transaction() as connection:
+            while (wanted := limit - len(values)) > 0:
+                at = {"of_agent": agent_id, "position": max(-1, min(position, LARGEST)), "limit": wanted}
+                rows = _fetch(connection, statement, at)
+                values += undamaged(rows, read)
+                if len(rows) < wanted:
+                    break
+                position = rows[-1][key]
+        return values
+
+
+def _fetch(connection: Connection, statement: Select[Any], parameters: Row) -> Sequence[Stored]:
+    return connection.execute(statement, parameters).mappings().all()
+
+
+def _change(connection: Connection, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:
+    """Update each of these entries by id. One that was forgotten meanwhile is left out."""
+    rows = [{"of_agent": agent_id, "of_id": entry_id, **row} for entry_id, row in columns.items()]
+    if rows and connection.execute(statement, rows).rowcount < len(rows):
+        _require_forgotten(connection, agent_id, columns)
+
+
+def _require_forgotten(connection: Connection, agent_id: str, ids: Iterable[int]) -> None:
+    """Raise `StoreError` when one of these entries is not there because it never was: that is a mistake."""
+    _, last_id = connection.execute(sql.PERCEIVED, {"of_agent": agent_id}).one()
+    last_id = max(last_id, connection.execute(sql.AGENT, {"of_agent": agent_id}).one().forgotten_id)
+    unknown = [entry_id for entry_id in ids if entry_id > last_id]
+    if unknown:
+        raise StoreError(f"{agent_id} has no entry {unknown[0]}: add it before it is changed")
+
+
+def _state_data(agent_id: str, document: str | None) -> dict[str, Any]:
+    """The state as its owner gave it; empty when there is none, or when it cannot be read."""
+    try:
+        return {} if document is None else dict(from_json(document, f"the state of {agent_id}"))
+    except (StoreError, TypeError, ValueError) as error:
+        log.warning("left out: %s", error)
+        return {}

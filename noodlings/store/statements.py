@@ -1,0 +1,67 @@
+"""Every statement the store runs, built once: SQLAlchemy compiles each on its first use and keeps the result.
+
+Values come in as parameters only. `of_agent` and `of_id` say which row, so that they never collide with a
+column that is set.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
+
+from noodlings.store.tables import agents, entries, events, traces, world
+
+_agent: BindParameter[Any] = bindparam("of_agent")
+_of_agent = entries.c.agent_id == _agent
+_of_entry = _of_agent & (entries.c.id == bindparam("of_id"))
+_among = _of_agent & entries.c.id.in_(bindparam("ids", expanding=True))
+_of_trace = (traces.c.agent_id == _agent) & (traces.c.entry_id == bindparam("of_id"))
+_limit: BindParameter[Any] = bindparam("limit")
+
+ADD_AGENT = insert(agents).prefix_with("OR IGNORE")
+SET_STATE = update(agents).where(agents.c.agent_id == _agent)
+AGENT = select(agents.c.state, agents.c.forgotten_id).where(agents.c.agent_id == _agent)
+AGENTS = select(agents.c.agent_id).order_by(agents.c.agent_id)
+
+ADD_ENTRY = insert(entries)
+REVISE = update(entries).where(_of_entry)
+JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
+LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
+HAS_ENTRY = select(entries.c.id).where(_of_entry)
+ENTRIES = select(entries).where(_among)
+WORKING = select(entries).where(_of_agent).order_by(entries.c.id.desc()).limit(_limit)
+EPISODIC = select(entries).where(_of_agent, entries.c.episodic).order_by(entries.c.id)
+PERCEIVED = select(func.count(), func.coalesce(func.max(entries.c.id), 0)).where(_of_agent)
+CONSOLIDATED = select(func.count()).select_from(entries).where(_of_agent, entries.c.consolidated)
+ARCHIVE = (
+    select(entries)
+    .where(_of_agent, entries.c.id > bindparam("position"))
+    .order_by(entries.c.id)
+    .limit(_limit)
+)
+
+ADD_TRACE = insert(traces).prefix_with("OR REPLACE")
+PRUNE_TRACES = delete(traces).where(traces.c.agent_id == _agent, traces.c.entry_id <= bindparam("oldest"))
+TRACES = (
+    select(traces)
+    .where(traces.c.agent_id == _agent, traces.c.entry_id < bindparam("position"))
+    .order_by(traces.c.entry_id.desc())
+    .limit(_limit)
+)
+
+WORDS = select(entries.c.id, entries.c.user_text, entries.c.response).where(_among)
+FORGET_ENTRY = delete(entries).where(_of_entry)
+RAISE_FORGOTTEN_ID = (
+    update(agents)
+    .where(agents.c.agent_id == _agent)
+    .values(forgotten_id=func.max(agents.c.forgotten_id, bindparam("last_id")))
+)
+ALL_TRACES = select(traces).where(traces.c.agent_id == _agent)
+REDACT_TRACE = update(traces).where(_of_trace)
+FORGET_TRACE = delete(traces).where(_of_trace)
+REDACT_RESPONSE = REVISE.values(response=None)
+ADD_EVENT = insert(events)
+
+WORLD_GET = select(world.c.value).where(world.c.key == bindparam("of_key"))
+WORLD_SET = insert(world).prefix_with("OR REPLACE")

@@ -1,0 +1,107 @@
+"""The tables of the database, as SQLAlchemy Core metadata.
+
+The migrations make these tables; a test compares the two. Whoever changes something here writes a migration
+and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces` and `world`; `events` says
+that something was done, by whom and to how much, and never what it was about.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+SCHEMA = "0001"
+"""The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+agents = Table(
+    "agents",
+    metadata,
+    Column("agent_id", Text, primary_key=True),
+    Column("state", Text),
+    # An id is never given twice, also not when the newest entry was forgotten.
+    Column("forgotten_id", Integer, nullable=False),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    # Beside (agent_id, id), because an index over text refers to its rows by an integer that VACUUM keeps.
+    Column("row_id", Integer, primary_key=True),
+    Column("agent_id", Text, ForeignKey("agents.agent_id"), nullable=False),
+    Column("id", Integer, nullable=False),
+    Column("timestamp", Float, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("user_id", Text, nullable=False),
+    Column("user_text", Text, nullable=False),
+    Column("affect", LargeBinary),
+    Column("surprise", Float, nullable=False),
+    Column("encoded_importance", Float, nullable=False),
+    Column("parts", Text, nullable=False),
+    Column("override", Float),
+    Column("override_by", Text, nullable=False),
+    Column("response", Text),
+    Column("identity_salience", Float, nullable=False),
+    Column("phenomenal_state", LargeBinary),
+    Column("kind", Text, nullable=False),
+    Column("audience", Text),
+    Column("place", Text, nullable=False),
+    Column("pinned", Boolean, nullable=False),
+    Column("recall_count", Integer, nullable=False),
+    Column("last_recalled", Float),
+    Column("stability", Float, nullable=False),
+    Column("extra", Text),
+    Column("episodic", Boolean, nullable=False),
+    Column("consolidated", Boolean, nullable=False),
+    UniqueConstraint("agent_id", "id"),
+)
+
+# Loading an agent reads its few hundred members and counts, however long its archive is.
+Index("ix_entries_episodic", entries.c.agent_id, entries.c.id, sqlite_where=entries.c.episodic)
+Index("ix_entries_consolidated", entries.c.agent_id, sqlite_where=entries.c.consolidated)
+
+traces = Table(
+    "traces",
+    metadata,
+    Column("agent_id", Text, primary_key=True),
+    Column("entry_id", Integer, primary_key=True),
+    Column("document", Text, nullable=False),
+    ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("event_id", Integer, primary_key=True),
+    Column("agent_id", Text, ForeignKey("agents.agent_id"), nullable=False),
+    Column("timestamp", Float, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("by_user", Text, nullable=False),
+    Column("count", Integer, nullable=False),
+)
+
+world = Table(
+    "world",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
