@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from noodlings.affect.mood import Mood
-from noodlings.agent.decision import Decision, decide
+from noodlings.agent.decision import decide
 from noodlings.agent.salience import identity_salience
 from noodlings.agent.turn import Turn, timed
 from noodlings.config import ContextSettings, MemorySettings
@@ -38,7 +38,7 @@ from noodlings.ports import AgentRecord, AgentState, Changes, Embedder, Speech, 
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Recalled
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 
@@ -94,7 +94,11 @@ class Agent:
     """
 
     def __init__(
-        self, persona: Persona, memory: HierarchicalMemory | PlainMemory, journal: Journal, faculties: Faculties
+        self,
+        persona: Persona,
+        memory: HierarchicalMemory | PlainMemory,
+        journal: Journal,
+        faculties: Faculties,
     ) -> None:
         self.persona = persona
         self.memory = memory
@@ -167,7 +171,7 @@ class Agent:
                 addressed=percept.addressed,
                 audience=percept.audience,
                 place=percept.place,
-                **percept.data,
+                data=percept.data,
             )
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
             turn = Turn(
@@ -206,9 +210,7 @@ class Agent:
 
     def _recall(self, turn: Turn) -> list[Recalled]:
         sizes, percept = self._with.context, turn.percept
-        budget = Budget(
-            sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens
-        )
+        budget = Budget(sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens)
         return self.memory.context(
             percept.user_id,
             turn.affect,
@@ -252,7 +254,13 @@ class Agent:
         changes = self._journal.drain()
         self._with.store.commit(
             Changes(
-                self.id, changes.added, changes.updated, changes.episodic, changes.evicted, self.state(), trace
+                self.id,
+                changes.added,
+                changes.updated,
+                changes.episodic,
+                changes.evicted,
+                self.state(),
+                trace,
             )
         )
 

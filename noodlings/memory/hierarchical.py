@@ -121,6 +121,13 @@ class HierarchicalMemory(Recorder):
             return self._revise(entry, override=None, override_by="")
         return self._revise(entry, override=unit(value, "importance"), override_by="hand")
 
+    def set_working(self, entry_ids: Iterable[int]) -> None:
+        """Let working memory hold just these of the entries in mind; nothing is forgotten by that."""
+        kept = [entry for entry_id in entry_ids if (entry := self.find(entry_id)) is not None]
+        self._working.clear()
+        for entry in kept[-self._working.capacity :]:
+            self._working.put(entry)
+
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of both streams and out of the journal; ids that are not here are ignored."""
         for entry_id in entry_ids:
