@@ -42,14 +42,14 @@ def orthogonal(random: np.random.Generator, rows: int, columns: int) -> Array:
 
 
 def layers(random: np.random.Generator) -> Parameters:
-    """Layers whose paces are about 2, 8 and 40 percepts; the bound of travel stands in `phenomenal`."""
+    """Layers whose paces are about 2, 7 and 25 percepts; the bound of travel stands in `phenomenal`."""
     return Parameters(
         rest=REST,
         scale=SCALE,
         floor=(LOW - REST) * SCALE,
         leak_fast=np.float64(0.5),
-        leak_medium=np.float64(0.12),
-        leak_slow=np.float64(0.025),
+        leak_medium=np.float64(0.15),
+        leak_slow=np.float64(0.04),
         into_fast=1.2 * orthogonal(random, 5, 16),
         within_fast=0.4 * orthogonal(random, 16, 16),
         into_medium=0.6 * orthogonal(random, 16, 16),

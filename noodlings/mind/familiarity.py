@@ -2,10 +2,11 @@
 
 The forecast is a mixture over what was heard lately: each of those may come again, likelier when it followed
 something like what was just heard. So repetition stops surprising, in the same words at once and in others
-soon, and a broken pattern surprises although both its parts are known. After a silence the habit fades and
-the old surprises again (spontaneous recovery: Rankin et al. 2009, "Habituation revisited").
+soon, and a broken pattern surprises although all its parts are known. How sharp the forecast is, the agent
+learns too: one that hears the same to the letter comes to expect it to the letter. After a silence habit
+fades and the old surprises again (spontaneous recovery: Rankin et al. 2009, "Habituation revisited").
 
-The mixture is a cache over embeddings (Kuhn and De Mori 1990) with a Chinese-restaurant share for the new.
+In form it is a cache over embeddings (Kuhn and De Mori 1990) with a share kept back for the new.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from noodlings.mind.meaning import SIZE, Vector
 from noodlings.mind.packing import pack, unpack
 
 Vectors = npt.NDArray[np.float32]
-Times = npt.NDArray[np.float64]
+Numbers = npt.NDArray[np.float64]
 
 CAPACITY = 32
 """How many meanings are kept."""
@@ -33,11 +34,17 @@ RECOVERY_SECONDS = 86_400.0
 NEW_SHARE = 1.0
 """Weight of 'something new' in the mixture, in meanings heard."""
 
-NEW_LIKENESS = 0.02
-"""What anything new is worth: the likelihood of the least expected, 0…1."""
+NEW_LIKELIHOOD = 0.02
+"""How likely any one meaning is, once something new comes, 0…1."""
 
-ANYWHERE = 0.1
-"""Weight of a meaning that followed something quite unlike what was just heard, 0…1."""
+ELSEWHERE = 0.05
+"""Weight, in meanings heard, of one that followed something quite unlike what was just heard."""
+
+ALIKE, EXACT = 2, 16
+"""Powers that make a likelihood of a cosine: a paraphrase (about 0.7) is worth 0.5, or next to nothing."""
+
+ATTENTION = 0.15
+"""How fast the sharpness of the forecast follows how exactly the last ones came true, 0…1 a percept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,34 +52,47 @@ class Familiar:
     """Lately heard meanings, oldest first.
 
     Attributes:
-        vectors: (n, 64), unit length; None before the first.
-        times: (n,), world seconds of each.
+        vectors: (n, 128), unit length. times: (n,), world seconds of each.
+        exactness: how much the agent expects the same to the letter, 0…1.
     """
 
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, SIZE), dtype=np.float32))
-    times: Times = field(default_factory=lambda: np.zeros(0))
+    times: Numbers = field(default_factory=lambda: np.zeros(0))
+    exactness: float = 0.0
 
-    def likelihood(self, meant: Vector, now: float) -> float:
-        """How likely a meaning, (64,), was to be next: `NEW_LIKENESS` (nothing like it was expected) to 1."""
-        if not len(self.vectors):
-            return NEW_LIKENESS
-        alike = _likeness(self.vectors @ meant)
-        led_here = np.zeros(len(self.vectors))
-        led_here[1:] = _likeness(self.vectors[:-1] @ self.vectors[-1])
-        kept = np.exp2(np.minimum(self.times - now, 0.0) / RECOVERY_SECONDS)
-        weight = kept * (ANYWHERE + led_here)
-        return float((weight @ alike + NEW_SHARE * NEW_LIKENESS) / (weight.sum() + NEW_SHARE))
+    def hear(self, meant: Vector, now: float) -> tuple[float, Familiar]:
+        """How likely a meaning, (128,), was to come now, above 0 to 1; and with it among the rest."""
+        share = self._shares(now)
+        cosine = _cosine(self.vectors, meant)
+        alike = float(share @ cosine**ALIKE)
+        exact = float(share @ cosine**EXACT)
+        new = NEW_LIKELIHOOD * (1.0 - float(share.sum()))
+        likelihood = alike + self.exactness * (exact - alike) + new
 
-    def heard(self, meant: Vector, now: float) -> Familiar:
-        """With one more meaning; the oldest leaves when there are too many."""
         vectors = np.concatenate([self.vectors[1 - CAPACITY :], meant[None, :]])
         times = np.append(self.times[1 - CAPACITY :], now)
         vectors.flags.writeable = times.flags.writeable = False
-        return Familiar(vectors, times)
+        to_the_letter = exact / (alike + NEW_LIKELIHOOD)  # of what was foreseen; 0 when nothing was
+        exactness = self.exactness + ATTENTION * (to_the_letter - self.exactness)
+        return min(likelihood, 1.0), Familiar(vectors, times, exactness)
+
+    def _shares(self, now: float) -> Numbers:
+        """Of each kept meaning in the forecast of the next one, (n,); what lacks to 1 is left for the new."""
+        followed = np.ones(
+            len(self.times)
+        )  # what came before the oldest is forgotten: nothing speaks against it
+        if len(self.times) > 1:
+            cosine = _cosine(self.vectors[:-1], self.vectors[-1])
+            alike = cosine**ALIKE
+            followed[1:] = alike + self.exactness * (cosine**EXACT - alike)
+        remembered = np.exp2(np.minimum(self.times - now, 0.0) / RECOVERY_SECONDS)
+        weight = remembered * (ELSEWHERE + followed)
+        return np.asarray(weight / (weight.sum() + NEW_SHARE))
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-compatible and exact."""
-        return {"vectors": pack(self.vectors), "times": self.times.tolist()}
+        vectors = pack(self.vectors.astype(np.float16))
+        return {"vectors": vectors, "times": self.times.tolist(), "exactness": self.exactness}
 
     @classmethod
     def from_dict(cls, data: Any) -> Familiar:
@@ -80,9 +100,17 @@ class Familiar:
         if not isinstance(data, Mapping):
             raise UserError("a stored mind is damaged: familiar is missing")
         times = unpack(data, "times", (-1,))
-        return cls(unpack(data, "vectors", (len(times), SIZE), np.float32), times)
+        vectors = unpack(data, "vectors", (len(times), SIZE), np.float16).astype(np.float32)
+        exactness = float(unpack(data, "exactness", ()))
+        if (
+            len(times) > CAPACITY
+            or not 0.0 <= exactness <= 1.0
+            or (len(times) and np.abs(vectors).max() > 1.0)
+        ):
+            raise UserError("a stored mind is damaged: what is familiar is out of range")
+        return cls(vectors, times, exactness)
 
 
-def _likeness(cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    """Cosine as a likelihood: unlike is 0, and the middle counts less than half."""
-    return np.asarray(np.maximum(cosine, 0.0), dtype=np.float64) ** 2
+def _cosine(vectors: Vectors, meant: Vector) -> Numbers:
+    """Cosines of shape (n,), where what points away counts as unlike: 0…1."""
+    return np.asarray(np.clip(vectors @ meant, 0.0, 1.0), dtype=np.float64)

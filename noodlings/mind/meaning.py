@@ -18,7 +18,7 @@ from snowballstemmer import stemmer
 from noodlings.errors import UserError
 from noodlings.text import clean
 
-SIZE = 64
+SIZE = 128
 """Numbers in a short vector."""
 
 WORD_VECTOR_SIZE = 512
@@ -52,10 +52,10 @@ def word_vector(text: str) -> Vector:
 
 
 def short_vector(meaning: Any) -> Vector | None:
-    """Any embedding as a unit vector of shape (64,); None when it is all zeros (nothing was said).
+    """Any embedding as a unit vector of shape (128,); None when it is all zeros (nothing was said).
 
-    A random projection with signs keeps cosines to about ±0.1 (Achlioptas 2003), so an agent can keep what it
-    lately heard in a few kilobytes.
+    A random projection by signs keeps cosines to about ±0.09 (Achlioptas 2003), so that what an agent lately
+    heard takes a few kilobytes. The numbers fit float16, in which they are stored.
 
     Raises:
         UserError: not a vector, or one of its numbers is not finite.
@@ -68,7 +68,10 @@ def short_vector(meaning: Any) -> Vector | None:
         raise UserError(f"a meaning is one vector, not an array of shape {vector.shape}")
     if not np.isfinite(vector).all():
         raise UserError("a meaning holds a number that is not finite")
-    return _unit(vector @ _projection(vector.size)) if vector.any() else None
+    largest = np.abs(vector).max()
+    if not largest:
+        return None
+    return _unit(vector / largest @ _projection(vector.size)).astype(np.float16).astype(np.float32)
 
 
 def _put(vector: npt.NDArray[np.float64], token: str, weight: float) -> None:
@@ -78,12 +81,12 @@ def _put(vector: npt.NDArray[np.float64], token: str, weight: float) -> None:
 
 def _unit(vector: npt.NDArray[np.float64]) -> Vector:
     length = float(np.linalg.norm(vector))
-    return np.asarray(vector / length if length else vector, dtype=np.float32)
+    return (vector / length if length else vector).astype(np.float32)
 
 
 @cache
 def _projection(size: int) -> npt.NDArray[np.float64]:
-    """Signs of shape (size, 64). Raw bits of PCG64: numpy keeps those for good, its distributions not."""
-    bits = np.random.PCG64(size).random_raw(size)
+    """Signs of shape (size, 128). Raw bits of PCG64: numpy keeps those for good, its distributions not."""
+    bits = np.random.PCG64(size).random_raw(size * SIZE // 64)
     signs = np.unpackbits(bits.astype("<u8").view(np.uint8)).reshape(size, SIZE)
     return signs.astype(np.float64) * 2.0 - 1.0

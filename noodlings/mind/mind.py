@@ -23,7 +23,7 @@ from noodlings.mind.meaning import short_vector
 from noodlings.mind.packing import pack, unpack
 from noodlings.mind.parameters import FEATURES, Parameters, shipped
 from noodlings.mind.phenomenal import AFFECT_SIZE, STATE_SIZE, step
-from noodlings.mind.predictor import features, forecast, learn
+from noodlings.mind.predictor import Learner, features, forecast, learner
 from noodlings.mind.surprise import HISTORY, affect_error, calibrated, meaning_error, usual
 from noodlings.values.affect import Affect
 
@@ -103,20 +103,24 @@ def expected_next(parameters: Parameters, mind: MindState) -> tuple[Numbers, Num
 
 
 def perceive(
-    parameters: Parameters, mind: MindState, affect: Affect, meaning: Any, now: float
+    parameters: Parameters,
+    learn: Learner,
+    mind: MindState,
+    affect: Affect,
+    meaning: Any,
+    now: float,
 ) -> tuple[MindState, Expectation]:
-    """One percept. Arguments and errors as in `Mind.perceive`; `parameters` are of numpy."""
+    """One percept: the mind after it, and what it was. Arguments and errors as in `Mind`."""
     if not math.isfinite(now):
         raise UserError(f"the time of a percept must be finite seconds, not {now!r}")
     came = Affect.of(affect).array()
     meant = None if meaning is None else short_vector(meaning)
     expected, _ = expected_next(parameters, mind)
 
-    error = affect_error(expected, came)
-    familiar = mind.familiar
+    error, familiar = affect_error(expected, came), mind.familiar
     if meant is not None:
-        error += meaning_error(familiar.likelihood(meant, now))
-        familiar = familiar.heard(meant, now)
+        likelihood, familiar = familiar.hear(meant, now)
+        error += meaning_error(likelihood)
     surprise = calibrated(error, usual(mind.errors))
 
     state = _kept(step(np, parameters, mind.state, came))
@@ -124,7 +128,7 @@ def perceive(
     after = MindState(
         state=state,
         affect=_kept(came),
-        readout=_kept(learn(np, parameters, mind.readout, seen, came)),
+        readout=_kept(learn(parameters, mind.readout, seen, came)),
         errors=_kept(np.append(mind.errors[-(HISTORY - 1) :], error)),
         familiar=familiar,
     )
@@ -134,9 +138,16 @@ def perceive(
 class Mind:
     """The mind of one agent. Not safe for two threads at once; an agent has one lock."""
 
-    def __init__(self, parameters: Parameters | None = None) -> None:
-        """Newborn. Args: parameters: other weights than the shipped ones."""
+    def __init__(self, parameters: Parameters | None = None, learn: Learner | None = None) -> None:
+        """Newborn.
+
+        Args:
+            parameters: other weights than the shipped ones, of numpy.
+            learn: `noodlings.mind.predictor.learner(mlx.core)` to learn by the gradient of mlx. By default
+                numpy does it, which is faster for one agent and gives the same bits wherever it runs.
+        """
         self._parameters = parameters or shipped()
+        self._learn = learn or learner(np)
         self._mind = MindState.newborn(self._parameters)
 
     def perceive(self, affect: Affect, meaning: Any, now: float) -> Expectation:
@@ -151,7 +162,7 @@ class Mind:
         Raises:
             UserError: a number is not finite or a shape does not fit; the mind is as it was before.
         """
-        self._mind, expectation = perceive(self._parameters, self._mind, affect, meaning, now)
+        self._mind, expectation = perceive(self._parameters, self._learn, self._mind, affect, meaning, now)
         return expectation
 
     @property

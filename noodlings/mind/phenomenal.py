@@ -10,14 +10,14 @@ The rules this keeps:
 
 * `step` is pure and written over `xp`, so that numpy and mlx run the same lines, for one agent or for many.
 * Rest stays at rest: there is no bias, and resting affect is the origin, so zeros are a fixed point.
-* The slow layer moves less than the fast one, on every stream. A layer travels at most
-  ‖W‖/(1 − ‖U‖) times as far as what it hears (see `travel_bound`), and the shipped weights keep the product
-  of the two upper layers, unit for unit, below 1.
+* The slow layer moves less than the fast one, on every stream: not by luck, `travel_bound` proves it.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from noodlings.errors import UserError
 from noodlings.mind.parameters import Parameters
@@ -59,6 +59,18 @@ def step(xp: Any, parameters: Parameters, state: Any, affect: Any) -> Any:
 def felt(parameters: Parameters, affect: Any) -> Any:
     """Affect seen from rest: valence and arousal −1…1, the others 0…1, resting affect all zeros."""
     return (affect - parameters.rest) * parameters.scale
+
+
+def travel_bound(parameters: Parameters) -> float:
+    """The most that the slow layer can move for each step of the fast one, unit for unit; below 1.
+
+    From the update, ‖Δh‖ ≤ (1 − leak·(1 − ‖U‖))·‖Δh before‖ + leak·‖W‖·‖Δx‖, for tanh never stretches. Summed
+    over a stream that starts at rest this gives Σ‖Δh‖ ≤ ‖W‖/(1 − ‖U‖) · Σ‖Δx‖, whatever the leak.
+    """
+    medium = np.linalg.norm(parameters.into_medium, 2) / (1.0 - np.linalg.norm(parameters.within_medium, 2))
+    slow = np.linalg.norm(parameters.into_slow, 2)
+    units = (FAST.stop - FAST.start) / (SLOW.stop - SLOW.start)
+    return float(medium * slow * np.sqrt(units))
 
 
 def _check(array: Any, size: int, what: str) -> None:

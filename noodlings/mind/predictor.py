@@ -8,12 +8,18 @@ stays bounded however long an agent lives.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from noodlings.mind.parameters import Parameters
 from noodlings.mind.phenomenal import felt, step
+
+Numbers = npt.NDArray[np.float64]
+Learner = Callable[[Parameters, Numbers, Numbers, Numbers], Numbers]
 
 LEARNING_RATE = 0.5
 """How much of the last error a step takes back, 0…1."""
@@ -47,6 +53,19 @@ def learn(xp: Any, parameters: Parameters, readout: Any, seen: Any, came: Any) -
         came: the affect that came instead of the forecast, (5,) or (n, 5).
     """
     return readout - LEARNING_RATE * gradient(xp, parameters, readout, seen, felt(parameters, came))
+
+
+def learner(xp: Any) -> Learner:
+    """`learn` by the gradient of `xp`, with numpy arrays in and out (mlx counts in float32)."""
+    if xp is np:
+        return partial(learn, np)
+    own = cache(partial(Parameters.on, xp=xp))
+
+    def lesson(parameters: Parameters, readout: Numbers, seen: Numbers, came: Numbers) -> Numbers:
+        given = (xp.array(array.astype(np.float32)) for array in (readout, seen, came))
+        return np.asarray(learn(xp, own(parameters), *given), dtype=np.float64)
+
+    return lesson
 
 
 def features(xp: Any, parameters: Parameters, state: Any, affect: Any) -> Any:

@@ -1,8 +1,9 @@
 """Surprise: how far what came is from what was forecast, on a scale that is the agent's own.
 
-The error is in nats: how unlikely the affect was, and how unlikely the meaning (Shannon surprisal, Itti and
-Baldi 2009 for its use here). It is set against the errors the agent lately made: what is usual for it
-surprises it a little, twice the usual much, and nothing exceeds 1. A new agent borrows what is usual.
+An error is counted in nats: how unlikely the affect was, and how unlikely the meaning, added up. It is set
+against the errors this agent lately made. What is usual surprises it a little, twice the usual much, and
+nothing exceeds 1. A new agent borrows what is usual, and no agent gets so used to stillness that a nuance
+would startle it.
 """
 
 from __future__ import annotations
@@ -12,49 +13,61 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-AXIS_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 0.5])
-"""How much a unit of each affect axis counts in an error; boredom is a weak feeling."""
+Numbers = npt.NDArray[np.float64]
 
-AFFECT_SPREAD = 0.2
-"""The distance from a forecast affect that is worth one nat: how far ordinary talk strays from it."""
+AXIS_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 0.5])
+"""How much a unit of each axis counts in the distance of two affects; boredom is a weak feeling."""
+
+STRAYING = 0.3
+"""How far an affect strays from its forecast in ordinary talk; further is an event."""
+
+STRAYING_NATS = 2.0
+"""How fast nats grow beyond that, for each `STRAYING`."""
 
 HISTORY = 64
 """How many of its errors an agent remembers."""
 
-PRIOR_ERROR = 4.0
-"""The usual error of talk that goes from one thing to another, in nats: what a new agent takes for usual."""
+BORROWED = 4.0
+"""What a new agent takes for usual, in nats: that whatever comes is new, and moves it little."""
 
-PRIOR_WEIGHT = 16.0
-"""How many own errors weigh as much as the borrowed ones."""
+BORROWED_WEIGHT = 16
+"""How many errors of its own weigh as much as the borrowed one."""
 
 LEAST_USUAL = 2.0
-"""However dull its life, an agent never takes less for usual: else a mere nuance would startle it."""
+"""What is usual in the stillest of lives, in nats."""
 
-SHARPNESS = 2.0
-"""How fast surprise grows beyond the usual."""
+USUAL_SURPRISE = 0.2
+"""How surprising the usual is, 0…1."""
 
-USUAL_SURPRISE = 0.3
-"""How surprising the usual is."""
+SHARPNESS = 3.0
+"""Power by which surprise grows with the error."""
 
 
-def affect_error(expected: npt.NDArray[np.float64], came: npt.NDArray[np.float64]) -> float:
-    """Nats for an affect, (5,), that came instead of the expected one: a Laplace law of their distance."""
-    return float(np.linalg.norm((came - expected) * AXIS_WEIGHTS)) / AFFECT_SPREAD
+def affect_error(expected: Numbers, came: Numbers) -> float:
+    """Nats, ≥ 0, for an affect that came instead of the expected one, (5,) each.
+
+    A hyperbolic law of their distance (Barndorff-Nielsen 1977; the pseudo-Huber loss): small strays cost next
+    to nothing, large ones in proportion.
+    """
+    distance = float(np.linalg.norm((came - expected) * AXIS_WEIGHTS))
+    return STRAYING_NATS * (math.hypot(1.0, distance / STRAYING) - 1.0)
 
 
 def meaning_error(likelihood: float) -> float:
-    """Nats for a meaning that was so likely, in 0…1 and above 0."""
-    return -math.log(likelihood)
+    """Nats, ≥ 0, for a meaning that was so likely (above 0, at most 1): Shannon's surprisal."""
+    return abs(math.log(likelihood))
 
 
-def usual(errors: npt.NDArray[np.float64]) -> float:
-    """The usual error, in nats: the median of the agent's own (at most `HISTORY`) and the borrowed one."""
-    own = float(np.median(errors)) if len(errors) else 0.0
-    mixed = (PRIOR_WEIGHT * PRIOR_ERROR + len(errors) * own) / (PRIOR_WEIGHT + len(errors))
-    return max(mixed, LEAST_USUAL)
+def usual(errors: Numbers) -> float:
+    """The usual error, in nats, of an agent that lately made these (n ≤ `HISTORY`): the median, mixed with
+    the borrowed one while there are few."""
+    own = float(np.median(errors)) * len(errors) if len(errors) else 0.0
+    return max((BORROWED_WEIGHT * BORROWED + own) / (BORROWED_WEIGHT + len(errors)), LEAST_USUAL)
 
 
 def calibrated(error: float, usual_error: float) -> float:
-    """An error in nats (≥ 0) as surprise: 0 for none, `USUAL_SURPRISE` for the usual, towards 1 beyond it."""
-    rate = -math.log1p(-USUAL_SURPRISE)
-    return -math.expm1(-rate * (error / usual_error) ** SHARPNESS)
+    """An error (nats, ≥ 0) as surprise: 0 for none, `USUAL_SURPRISE` for the usual one, near 1 for twice it.
+
+    One minus a Weibull survival function, so that it is smooth, rises all the way and stays within 0…1.
+    """
+    return -math.expm1(math.log1p(-USUAL_SURPRISE) * (error / usual_error) ** SHARPNESS)
