@@ -7,11 +7,14 @@ in one sentence that says what would work. Nothing is guessed and nothing is sil
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from noodlings.errors import UserError
 from noodlings.text import shorten
+
+_SPACE = re.compile(r"\s")
 
 FlagValue = str | int | float | bool
 
@@ -153,6 +156,15 @@ def split_words(line: str) -> list[str]:
         else:
             word, open_word = word + character, True
     return [*words, word] if open_word else words
+
+
+def joined(words: Sequence[str]) -> str:
+    """One line of words that a shell has taken apart; `split_words` gives them back.
+
+    Double quotes cannot be expressed in a line and are left out.
+    """
+    plain = [word.replace('"', "") for word in words]
+    return " ".join(word if word and not _SPACE.search(word) else f'"{word}"' for word in plain)
 
 
 def split_assignment(arguments: str, usage: str) -> tuple[str, str]:

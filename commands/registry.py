@@ -145,7 +145,7 @@ class Registry:
         if len(begun) == 1:
             return next(iter(begun.values()))
         near = sorted(begun) or difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(near)}?" if near else "type help to see what there is."
+        hint = f"did you mean {' or '.join(near)}?" if near else "help lists those there are."
         raise UserError(f"There is no command {shorten(name, 30)}; {hint}")
 
     def split(self, line: str) -> tuple[Command, str]:
@@ -154,7 +154,12 @@ class Registry:
         if mark is not None:
             return mark, line[1:].strip()
         name, _, rest = line.partition(" ")
-        return self.find(name), rest.strip()
+        try:
+            return self.find(name), rest.strip()
+        except UserError as error:
+            if "say" not in self._by_name or line.startswith("@"):
+                raise
+            raise UserError(f"{error} To speak, type: say {shorten(line, 40)}") from None
 
     async def dispatch(self, line: str, context: Context) -> Reply:
         """Run one line as typed. Every refusal is a reply with `error`; an empty line is an empty reply."""

@@ -1,13 +1,15 @@
-"""The way from the world into the minds of its characters: one queue and one task each.
+"""The way from the world into the minds of its characters.
 
-Percepts reach a character in order and one at a time; characters think side by side; handing one over
-never waits. What does not fit into a full queue is dropped, and the log says so.
+Handing a percept over never waits. A mind takes each percept in when it comes and in order, answers in its
+own time, and holds up neither the world nor another mind. What a mind that is far behind cannot take is
+dropped, and the log says so.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from noodlings.errors import NoodlingsError
@@ -18,10 +20,11 @@ from noodlings.values.trace import Trace
 log = logging.getLogger(__name__)
 
 CAPACITY = 64
-"""Percepts that wait for one character; a slow model falls behind by at most so many."""
+"""Turns of one character that may be unfinished; with a slow model it falls behind by at most so many."""
 
 Perceive = Callable[[str, Percept], Awaitable[Trace]]
-"""Agent id, percept → the finished turn."""
+"""Agent id, percept → the finished turn. Takes the percept in before it first waits for anything, and
+answers the percepts of one agent in the order in which they came."""
 Done = Callable[[str, Percept, Trace | None], None]
 """Agent id, percept, its trace; None when the mind failed."""
 
@@ -33,68 +36,42 @@ class Minds:
         self._perceive = perceive
         self._done = done
         self._capacity = capacity
-        self._queues: dict[str, asyncio.Queue[Percept]] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._pending: dict[str, int] = {}
-        self._idle = asyncio.Event()
-        self._idle.set()
+        # Tasks start in the order in which they were made, so percepts are taken in in order. One task a
+        # percept, not one queue an agent: what is queued is lost with the process, what is taken in is kept.
+        self._turns: set[asyncio.Task[None]] = set()
+        self._unfinished: Counter[str] = Counter()
+        self._at_rest = asyncio.Event()
+        self._at_rest.set()
 
     def hand(self, agent_id: str, percept: Percept) -> bool:
         """Give a character something to perceive. Returns at once; False when it was dropped."""
-        queue = self._queue(agent_id)
-        try:
-            queue.put_nowait(percept)
-        except asyncio.QueueFull:
-            log.warning(
-                "%s cannot keep up: dropped %s from %s: %s",
-                agent_id,
-                percept.kind,
-                percept.user_id,
-                shorten(percept.text, 50),
-            )
+        if self._unfinished[agent_id] >= self._capacity:
+            what = f"{percept.kind} from {percept.user_id}: {shorten(percept.text, 50)}"
+            log.warning("%s cannot keep up: dropped %s", agent_id, what)
             return False
-        self._pending[agent_id] = self._pending.get(agent_id, 0) + 1
-        self._idle.clear()
+        self._unfinished[agent_id] += 1
+        self._at_rest.clear()
+        turn = asyncio.create_task(self._turn(agent_id, percept), name=f"turn of {agent_id}")
+        self._turns.add(turn)
+        turn.add_done_callback(lambda turn: self._finished(agent_id, turn))
         return True
 
     def busy(self, agent_id: str) -> bool:
-        """Whether the character still has something to perceive or is thinking."""
-        return self._pending.get(agent_id, 0) > 0
+        """Whether a turn of the character is unfinished."""
+        return self._unfinished[agent_id] > 0
 
     async def settle(self) -> None:
-        """Wait until nobody has anything left to perceive, whatever their answers led to included."""
-        await self._idle.wait()
+        """Wait until no turn is unfinished, those that answers led to included."""
+        await self._at_rest.wait()
 
     async def close(self) -> None:
-        """End all minds; whatever still waits is dropped, and the log says how much."""
-        for agent_id, left in self._pending.items():
-            if left:
-                log.warning("%s leaves with %d percepts unheard", agent_id, left)
-        tasks = list(self._tasks.values())
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._tasks.clear()
-        self._queues.clear()
-        self._pending.clear()
-        self._idle.set()
-
-    def _queue(self, agent_id: str) -> asyncio.Queue[Percept]:
-        if agent_id not in self._queues:
-            self._queues[agent_id] = asyncio.Queue(self._capacity)
-            self._tasks[agent_id] = asyncio.create_task(self._live(agent_id), name=f"mind of {agent_id}")
-        return self._queues[agent_id]
-
-    async def _live(self, agent_id: str) -> None:
-        queue = self._queues[agent_id]
-        while True:
-            percept = await queue.get()
-            # What follows from the turn is handed on before the turn counts as done, so that `settle`
-            # never sees a moment of rest in the middle of a conversation.
-            await self._turn(agent_id, percept)
-            self._pending[agent_id] -= 1
-            if not any(self._pending.values()):
-                self._idle.set()
+        """End all unfinished turns, and say in the log whose they were."""
+        for agent_id, unfinished in self._unfinished.items():
+            if unfinished:
+                log.warning("%s leaves %d turns unfinished", agent_id, unfinished)
+        for turn in self._turns:
+            turn.cancel()
+        await asyncio.gather(*self._turns, return_exceptions=True)
 
     async def _turn(self, agent_id: str, percept: Percept) -> None:
         """One turn; whatever goes wrong in it ends in the log, and the mind lives on."""
@@ -102,10 +79,17 @@ class Minds:
         try:
             trace = await self._perceive(agent_id, percept)
         except NoodlingsError as error:
-            log.error("%s lost a percept from %s: %s", agent_id, percept.user_id, error)
+            log.error("%s lost a turn with %s: %s", agent_id, percept.user_id, error)
         except Exception:
-            log.exception("%s lost a percept from %s", agent_id, percept.user_id)
+            log.exception("%s lost a turn with %s", agent_id, percept.user_id)
         try:
             self._done(agent_id, percept, trace)
         except Exception:
-            log.exception("nobody learnt what %s made of a percept from %s", agent_id, percept.user_id)
+            log.exception("nobody learnt what %s made of a turn with %s", agent_id, percept.user_id)
+
+    def _finished(self, agent_id: str, turn: asyncio.Task[None]) -> None:
+        # Whatever followed from the turn was handed on within it: at rest means that nothing is to come.
+        self._turns.discard(turn)
+        self._unfinished[agent_id] -= 1
+        if not self._turns:
+            self._at_rest.set()

@@ -236,12 +236,17 @@ class World:
                 kind=line.kind,
                 addressed=speaks and (bool(audience) or alone or other.named_in(line.text)),
                 audience=audience,
+                present=self._listeners(other.id, audience),
                 depth=depth,
                 place=self._rooms[being.id],
                 data={"manner": line.manner} if line.manner else {},
             )
             self._minds.hand(other.id, percept)
         return line
+
+    def _listeners(self, being_id: str, audience: frozenset[str]) -> frozenset[str]:
+        """Who would hear an answer: everybody in the room, or those who share a whisper."""
+        return (audience or frozenset(other.id for other in self._others(being_id))) - {being_id}
 
     def _show(self, being_id: str, line: Line) -> None:
         overheard = Line(line.kind, "", line.actor, line.name, "", line.target, line.target_name)

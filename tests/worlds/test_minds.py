@@ -13,26 +13,26 @@ def percept(text: str) -> Percept:
     return Percept("user_caity", text, 0.0)
 
 
-async def test_percepts_arrive_in_order_and_one_at_a_time():
-    at_once, most_at_once, order = 0, 0, []
-    scripted = ScriptedMinds()
+async def test_percepts_are_taken_in_at_once_and_in_order_while_an_answer_hangs():
+    taken_in, answered, gate = [], [], asyncio.Event()
+    scripted, speaking = ScriptedMinds(), asyncio.Lock()
 
     async def perceive(agent_id, heard):
-        nonlocal at_once, most_at_once
-        at_once += 1
-        most_at_once = max(most_at_once, at_once)
-        await asyncio.sleep(0)
-        order.append(heard.text)
-        at_once -= 1
+        taken_in.append(heard.text)
+        async with speaking:
+            await gate.wait()
         return await scripted.perceive(agent_id, heard)
 
-    minds = Minds(perceive, lambda *turn: None)
-    for number in range(10):
-        assert minds.hand("phi", percept(str(number)))
+    minds = Minds(perceive, lambda agent_id, heard, trace: answered.append(heard.text))
+    numbers = [str(number) for number in range(10)]
+    for number in numbers:
+        assert minds.hand("phi", percept(number))
+    await asyncio.sleep(0)
+    assert taken_in == numbers
+    assert answered == []
+    gate.set()
     await minds.settle()
-    assert order == [str(number) for number in range(10)]
-    assert most_at_once == 1
-    await minds.close()
+    assert answered == numbers
 
 
 async def test_a_slow_mind_holds_up_nobody_else():
@@ -47,6 +47,7 @@ async def test_a_slow_mind_holds_up_nobody_else():
     minds.hand("slow", percept("a"))
     minds.hand("quick", percept("b"))
     await done.wait()
+    await asyncio.sleep(0)
     assert scripted.texts("quick") == ["b"]
     assert scripted.texts("slow") == []
     assert minds.busy("slow")
@@ -99,7 +100,7 @@ async def test_a_mind_survives_what_goes_wrong_in_it(caplog, error):
     assert scripted.texts("phi") == ["good"]
     assert traces[0] is None
     assert traces[1] is not None
-    assert "phi lost a percept from user_caity" in caplog.text
+    assert "phi lost a turn with user_caity" in caplog.text
     await minds.close()
 
 
@@ -129,5 +130,5 @@ async def test_closing_says_what_was_left_unheard(caplog):
     await asyncio.sleep(0)
     minds.hand("phi", percept("b"))
     await minds.close()
-    assert "phi leaves with 2 percepts unheard" in caplog.text
+    assert "phi leaves 2 turns unfinished" in caplog.text
     await minds.settle()

@@ -55,6 +55,7 @@ async def test_what_is_said_is_heard_by_the_characters_in_the_room_alone():
         [percept] = stage.heard(agent_id)
         assert (percept.text, percept.user_id, percept.timestamp) == ("Good morning", "user_caity", 1000.0)
         assert (percept.addressed, percept.depth, percept.place) == (False, 0, "workshop")
+        assert percept.present == {"user_caity", "servnak", "phi"} - {agent_id}
     assert stage.heard("toad") == []
 
 
@@ -134,6 +135,7 @@ async def test_a_whisper_is_known_to_two():
     [percept] = stage.heard("phi", Kind.WHISPER)
     assert percept.addressed
     assert percept.audience == {"user_caity", "phi"}
+    assert percept.present == {"user_caity"}
     assert stage.heard("servnak", Kind.WHISPER) == []
     assert 'Phi whispers to you, "I KEEP IT."' in stage.seen()
     overheard = [line.view("user_bob").plain for line in other_lines if line.kind is Kind.WHISPER]

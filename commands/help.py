@@ -1,0 +1,94 @@
+"""Help, made of what the commands say about themselves: nothing is written here twice.
+
+A docstring is a summary line, then paragraphs that wrap; indented ones keep their lines, and what stands
+below "Examples:" is shown as typed.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from commands.registry import Command, Context, Reply, command, registry
+
+_GROUPS = {
+    "world": "In the world",
+    "directions": "Walking",
+    "minds": "Looking inside them",
+    "help": "Help",
+}
+"""Groups in the order they are listed, with their headings; others follow under their own names."""
+
+_FLAGS = re.compile(r"\s*\[?--.*", re.DOTALL)
+"""The flags of a usage; the list of all commands has no room for them."""
+_CODE = re.compile(r"`([^`]*)`")
+
+
+@command("help", "help [COMMAND]", aliases=("?",), group="help")
+async def show_help(context: Context, rest: str) -> Reply:
+    """Show what one can type, or how one command works.
+
+    Examples:
+        help
+        help whisper
+        help @memories
+    """
+    if rest:
+        found = registry.find(rest)
+        return Reply({"command": found.name, "usage": found.usage, "help": found.help}, _page(found))
+    return Reply({"commands": [made.name for made in registry.all()]}, _overview())
+
+
+@command("commands", "commands", group="help")
+async def list_commands(context: Context, rest: str) -> Reply:
+    """List the names of all commands, and nothing else."""
+    names = [made.name for made in registry.all()]
+    return Reply({"commands": names}, Text(", ".join(names)))
+
+
+def _overview() -> RenderableType:
+    order = list(_GROUPS)
+
+    def place(made: Command) -> tuple[int, str]:
+        return (order.index(made.group) if made.group in order else len(order), made.group)
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for (_, group), members in groupby(sorted(registry.all(), key=place), key=place):
+        table.add_row(Text(_GROUPS.get(group, group.capitalize()), style="bold cyan"))
+        if group == "directions":
+            directions = [f"{made.name} ({', '.join(made.aliases)})" for made in members]
+            table.add_row("  go there", Text(", ".join(directions)))
+            continue
+        for made in members:
+            table.add_row(Text(f"  {_FLAGS.sub(' [flags]', made.usage)}"), Text(_with_aliases(made)))
+    return Group(table, Text(), Text("help COMMAND says more and gives examples.", style="dim"))
+
+
+def _with_aliases(made: Command) -> str:
+    marks = [alias for alias in made.aliases if len(alias) == 1]
+    summary = made.summary.rstrip(".")
+    return f"{summary} (or {' '.join(marks)})" if marks else summary
+
+
+def _page(made: Command) -> RenderableType:
+    """One command's help as it reads in a terminal."""
+    parts: list[RenderableType] = [Text(made.usage, style="bold cyan")]
+    if made.aliases:
+        parts.append(Text.assemble(("also: ", "dim"), ", ".join(made.aliases)))
+    for paragraph in made.help.split("\n\n"):
+        parts.append(Text())
+        if paragraph.startswith("Examples:"):
+            heading, *lines = paragraph.split("\n")
+            parts.append(Text(heading, style="dim"))
+            parts.extend(Text(f"  {line.strip()}", style="cyan") for line in lines)
+        elif "\n " in f"\n{paragraph}":
+            parts.append(Text(paragraph))
+        else:
+            parts.append(Text(_CODE.sub(r"\1", paragraph.replace("\n", " "))))
+    return Group(*parts)

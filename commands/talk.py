@@ -1,0 +1,202 @@
+"""Being in the world: to speak, to act, to look around and to walk.
+
+What one does is answered at once, with how it looks to oneself; what characters make of it comes later, by
+itself. The group "world" in `help`.
+"""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from rich.console import Group
+from rich.text import Text
+
+from commands.parse import split_assignment
+from commands.registry import Context, Reply, command
+from noodlings.errors import NotFound, UserError
+from noodlings.text import clean, shorten
+from noodlings.worlds.lines import Line
+from noodlings.worlds.rooms import Scene, World
+
+_DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w", "up": "u", "down": "d"}
+
+
+@command("say", "say TEXT", aliases=('"',))
+async def say(context: Context, rest: str) -> Reply:
+    """Say something to everybody in the room.
+
+    Whoever you name always answers; the others do when they have something to say. With two of you in the
+    room, every word is meant for the other.
+
+    Examples:
+        say good morning
+        "servnak, what do you remember?
+    """
+    return _done(context, _world(context).say(context.caller.user_id, rest or _missing("say TEXT")))
+
+
+@command("emote", "emote DEED", aliases=(":", "pose"))
+async def emote(context: Context, rest: str) -> Reply:
+    """Do something that everybody in the room sees.
+
+    Examples:
+        emote sits down by the fire
+        :waves
+        :'s hands shake
+    """
+    return _done(context, _world(context).emote(context.caller.user_id, rest or _missing("emote DEED")))
+
+
+@command("whisper", "whisper NAME = TEXT")
+async def whisper(context: Context, rest: str) -> Reply:
+    """Say something to one in the room alone.
+
+    The others only see that you whisper. It stays between the two of you: a character does not repeat it
+    before others.
+
+    Examples:
+        whisper phi = I am afraid of the dark
+    """
+    name, text = split_assignment(rest, "whisper NAME = TEXT")
+    return _done(context, _world(context).whisper(context.caller.user_id, name, text))
+
+
+@command("look", "look [NAME]", aliases=("l",))
+async def look(context: Context, rest: str) -> Reply:
+    """Look around, or at somebody or something here.
+
+    Examples:
+        look
+        look servnak
+        look at the clocks
+    """
+    world = _world(context)
+    scene = world.scene(context.caller.user_id)
+    wanted = rest.removeprefix("at ").strip()
+    return _look_at(context, world, scene, wanted) if wanted else _scene(scene)
+
+
+@command("who", "who")
+async def who(context: Context, rest: str) -> Reply:
+    """List everybody in the world and where they are."""
+    _nothing_behind(rest, "who")
+    beings = [(being, room.name) for being, room in _world(context).who()]
+    width = max(len(being.name) for being, _ in beings)
+    view = Text("\n").join(
+        Text.assemble(
+            (being.name.ljust(width + 2), "bold"),
+            room,
+            (" (you)" if being.id == context.caller.user_id else "", "dim"),
+        )
+        for being, room in beings
+    )
+    data = [
+        {"id": being.id, "name": being.name, "room": room, "character": being.persona is not None}
+        for being, room in beings
+    ]
+    return Reply({"who": data}, view)
+
+
+@command("go", "go DIRECTION")
+async def go(context: Context, rest: str) -> Reply:
+    """Walk through an exit.
+
+    An exit is named by its direction or by the room behind it. A direction alone does the same, and so does
+    its first letter.
+
+    Examples:
+        go north
+        go library
+        n
+    """
+    world = _world(context)
+    world.go(context.caller.user_id, rest)
+    return _scene(world.scene(context.caller.user_id))
+
+
+@command("quit", "quit", aliases=("exit", "@quit"))
+async def leave(context: Context, rest: str) -> Reply:
+    """Leave the world; everything is kept.
+
+    What they remember of you included: come back and ask.
+    """
+    _nothing_behind(rest, "quit")
+    return Reply({"leave": True}, Text("You leave. They will remember.", style="dim"), leave=True)
+
+
+def _declare_direction(direction: str, letter: str) -> None:
+    async def walk(context: Context, rest: str) -> Reply:
+        _nothing_behind(rest, direction)
+        return await go(context, direction)
+
+    walk.__doc__ = f"Walk {direction}: short for `go {direction}`."
+    command(direction, direction, aliases=(letter,), group="directions")(walk)
+
+
+for _direction, _letter in _DIRECTIONS.items():
+    _declare_direction(_direction, _letter)
+
+
+def _world(context: Context) -> World:
+    if context.world is None:
+        raise UserError("There are no rooms here: this works inside the world alone (noodlings play).")
+    return context.world
+
+
+def _missing(usage: str) -> NoReturn:
+    raise UserError(f"It goes like this: {usage}")
+
+
+def _nothing_behind(rest: str, name: str) -> None:
+    if rest:
+        raise UserError(f"{name} stands alone. To speak, type: say {name} {shorten(rest, 40)}")
+
+
+def _done(context: Context, line: Line) -> Reply:
+    data = {"kind": str(line.kind), "text": line.text, "to": line.target}
+    return Reply(data, line.view(context.caller.user_id))
+
+
+def _scene(scene: Scene) -> Reply:
+    room = scene.room
+    parts = [Text(room.name, style="bold cyan"), Text(room.description)]
+    if room.things:
+        parts.append(Text.assemble(("To look at: ", "dim"), ", ".join(thing.name for thing in room.things)))
+    if scene.others:
+        here = Text(", ").join(Text(being.name, style="bold") for being in scene.others)
+        parts.append(Text.assemble(("Here: ", "dim"), here))
+    exits = ", ".join(f"{direction} ({name})" for direction, name in scene.exits.items())
+    parts.append(Text.assemble(("Exits: ", "dim"), exits or "none"))
+    data = {
+        "room": room.name,
+        "description": room.description,
+        "things": [thing.name for thing in room.things],
+        "here": [being.name for being in scene.others],
+        "exits": scene.exits,
+    }
+    return Reply(data, Group(*parts))
+
+
+def _look_at(context: Context, world: World, scene: Scene, wanted: str) -> Reply:
+    thing = scene.room.thing(wanted)
+    if thing is not None:
+        return Reply({"thing": thing.name, "description": thing.description}, Text(thing.description))
+    if wanted.casefold() in ("me", "myself", context.caller.name.casefold()):
+        return Reply({"name": context.caller.name}, Text("That is you, as far as anybody can tell."))
+    try:
+        being = world.find_here(context.caller.user_id, wanted)
+    except NotFound as error:
+        things = ", ".join(thing.name for thing in scene.room.things)
+        raise NotFound(f"{error} To look at there is also: {things}." if things else str(error)) from None
+    if being.persona is None:
+        return Reply({"name": being.name}, Text(f"{being.name} is a traveller like you."))
+    seen = context.inspector.agent(context.caller, being.id)
+    persona = being.persona
+    data = {"name": persona.name, "species": persona.species, "description": persona.description}
+    seems = f"{clean(persona.name)} seems {seen.mood.feeling}."
+    view = Group(
+        Text.assemble((clean(persona.name), "bold"), f", {clean(persona.species)}"),
+        Text(clean(persona.description)),
+        Text(seems, style="dim"),
+    )
+    return Reply(data | {"mood": seen.mood.feeling}, view)

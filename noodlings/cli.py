@@ -1,0 +1,163 @@
+"""The command line: the only file in this package that knows commands and views.
+
+Everything heavy is imported inside functions, so that help is there at once. Whatever goes wrong on purpose
+is one line on standard error: exit code 2, or 3 when another process holds the data folder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.errors import NoodlingsError, StoreBusy
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.config import Settings
+    from noodlings.values.caller import Caller
+    from noodlings.visit import Line
+    from noodlings.worlds.rooms import World
+    from noodlings.worlds.screen import Screen
+
+_ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+
+app = typer.Typer(
+    name="noodlings",
+    help="Characters who remember what matters to them, in a small world in your terminal.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", envvar="NOODLINGS_DATA", help="The folder everything is kept in."),
+]
+Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="The settings to read.")]
+
+
+def main() -> int:
+    """Run the command line. Returns the exit code."""
+    for name in _ONE_THREAD:
+        os.environ.setdefault(name, "1")  # before numpy is imported: our arrays are small
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr] -- true of every stream of a process
+    try:
+        app()
+    except StoreBusy as error:
+        return _failed(error, 3)
+    except NoodlingsError as error:
+        return _failed(error, 2)
+    return 0
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        from noodlings import __version__
+
+        typer.echo(f"noodlings {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def play(data: Data = None, config: Config = None) -> None:
+    """Walk in a small world and talk to those who live there.
+
+    When standard input is no terminal, lines are read from it, and the visit ends with them.
+    """
+    import asyncio
+
+    from noodlings import visit
+
+    asyncio.run(visit.play(_settings(data, config), _connect))
+
+
+@app.command()
+def demo(data: Data = None, config: Config = None) -> None:
+    """Watch a guided minute: something is told, 500 idle lines pass, and it is remembered.
+
+    It plays in a folder that is deleted afterwards; with --data in that one, which stays.
+    """
+    import asyncio
+    import tempfile
+
+    from noodlings import visit
+
+    if data is not None:
+        asyncio.run(visit.demo(_settings(data, config), _connect))
+        return
+    with tempfile.TemporaryDirectory(prefix="noodlings-demo-") as folder:
+        asyncio.run(visit.demo(_settings(Path(folder), config), _connect))
+
+
+@app.command(context_settings={"ignore_unknown_options": True})
+def memories(
+    words: Annotated[list[str], typer.Argument(metavar="NAME [FLAGS]...")],
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of a view.")] = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Look into a character's memory, also while somebody plays: @memories from the shell.
+
+    The flags are those of the world: --stats, --working, --episodic, --affect, --user WHO, --important,
+    --flow, --affect-similar --current, --limit N. In the world, `help @memories` explains them.
+    """
+    import asyncio
+
+    raise typer.Exit(asyncio.run(_look_inside(_settings(data, config), words, as_json)))
+
+
+async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> int:
+    from json import dumps
+
+    from commands import registry
+    from commands.parse import joined
+    from commands.registry import Context
+    from noodlings.inspect.inspector import Inspector
+    from noodlings.visit import opened, owner
+    from noodlings.worlds.screen import Screen
+
+    screen = Screen(terminal=sys.stdout.isatty())
+    with opened(settings, read_only=True) as society:
+        context = Context(owner(settings), society, Inspector(society), width=screen.width)
+        reply = await registry.dispatch(f"@memories {joined(words)}", context)
+    if as_json:
+        typer.echo(dumps(reply.data, ensure_ascii=False, allow_nan=False))
+    elif not reply.error:
+        screen.show(reply.view)
+    return _failed(reply.data["error"], 2) if reply.error else 0
+
+
+def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> Line:
+    """Put the commands behind a visit to the world."""
+    from commands import registry
+    from commands.complete import completions
+    from commands.registry import Context, Reply
+    from noodlings.inspect.inspector import Inspector
+    from noodlings.visit import Line
+
+    context = Context(caller, society, Inspector(society), world)
+
+    async def dispatch(line: str) -> Reply:
+        context.width = screen.width
+        return await registry.dispatch(line, context)
+
+    return Line(dispatch, lambda line: completions(context, line))
+
+
+def _settings(data: Path | None, config: Path | None) -> Settings:
+    from noodlings.config import load_settings
+
+    return load_settings(config, store={"path": str(data)}) if data else load_settings(config)
+
+
+def _failed(why: object, code: int) -> int:
+    typer.echo(f"noodlings: {why}", err=True)
+    return code

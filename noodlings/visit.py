@@ -1,0 +1,143 @@
+"""A player's visit: a society, its rooms and a terminal, put together for as long as somebody is there.
+
+On every way out the world comes to rest, and everything is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.logs import logging_to
+from noodlings.ports import Clock
+from noodlings.values.caller import Caller, Role
+from noodlings.worlds.banner import banner
+from noodlings.worlds.demo import START, Stage, demonstrate
+from noodlings.worlds.places import load_places
+from noodlings.worlds.rooms import World
+from noodlings.worlds.screen import Screen
+from noodlings.worlds.terminal import Conversation, Dispatch, follow, read_lines
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+
+PATIENCE = 5.0
+"""Real seconds that unfinished turns are waited for when a player leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """How a visit talks to the commands: `dispatch` runs a line, `complete` is what the tab key offers."""
+
+    dispatch: Dispatch
+    complete: Callable[[str], Iterable[str]]
+
+
+Connect = Callable[["Society", World, Caller, Screen], Line]
+"""Puts the commands behind a visit; handed in, because nothing here knows them."""
+
+
+async def play(settings: Settings, connect: Connect) -> None:
+    """The world in the terminal, or line by line where standard input is none."""
+    interactive = sys.stdin.isatty() and sys.stdout.isatty()
+    screen = Screen(terminal=interactive)
+    with opened(settings) as society:
+        async with _visited(society, screen, connect) as (world, line):
+            names = [agent.persona.name for agent in society.agents.values()]
+            screen.show(banner(society.voice_name, society.llm_configured, names))
+            screen.show((await line.dispatch("look")).view)
+            if not interactive:
+                await follow(read_lines(sys.stdin.buffer), line.dispatch, world.settle, screen)
+                return
+            conversation = Conversation(
+                line.dispatch,
+                line.complete,
+                history=settings.data_dir / "history",
+                live=lambda: world.live(society.clock.now()),
+                idle_seconds=settings.world.idle_seconds,
+                screen=screen,
+            )
+            await conversation.run()
+
+
+async def demo(settings: Settings, connect: Connect) -> None:
+    """The guided minute; see `noodlings.worlds.demo`."""
+    clock, screen = ManualClock(START), Screen(terminal=sys.stdout.isatty())
+    with opened(settings, clock) as society:
+        async with _visited(society, screen, connect) as (world, line):
+            await demonstrate(
+                Stage(line.dispatch, world, owner(settings).user_id, society.perceive, clock, screen)
+            )
+
+
+@contextmanager
+def opened(settings: Settings, clock: Clock | None = None, read_only: bool = False) -> Iterator[Society]:
+    """A society with its log, closed on every way out. Read-only it leaves no trace, not even in the log."""
+    with ExitStack() as stack:
+        if not read_only:
+            stack.enter_context(logging_to(settings.data_dir, settings.log.level))
+        society = build(settings, clock=clock, read_only=read_only)
+        stack.callback(society.close)
+        yield society
+
+
+def owner(settings: Settings) -> Caller:
+    """Whoever sits at the machine that the data folder is on: the player of the settings, with all rights."""
+    name = settings.world.player
+    return Caller(f"user_{name.casefold().replace(' ', '_')}", name, Role.ADMIN)
+
+
+@asynccontextmanager
+async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncIterator[tuple[World, Line]]:
+    """The world of a society with its owner in it."""
+    caller = owner(society.settings)
+    world = World(
+        load_places(),
+        [agent.persona for agent in society.agents.values()],
+        society.perceive,
+        lambda agent_id, now: society.agents[agent_id].idle(now),
+        society.clock,
+        seed=society.settings.world.seed,
+        state=society.world_state,
+        changed=society.save_world,
+    )
+    with _ended_by_signals():
+        world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
+        try:
+            yield world, connect(society, world, caller, screen)
+        finally:
+            world.leave(caller.user_id)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(world.settle(), PATIENCE)
+            await world.close()
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Whoever ends the process with a signal ends it in order: everything on the way out is run.
+
+    The handlers raise, because a script waits in a blocking read, where a flag would not be seen.
+    """
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    names = ("SIGTERM", "SIGHUP")  # there is no SIGHUP on Windows
+    before = {getattr(signal, name): leave for name in names if hasattr(signal, name)}
+    before[signal.SIGINT] = signal.default_int_handler
+    for number, handler in before.items():
+        before[number] = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,150 @@
+"""A guided minute without input: a story is told, 500 idle lines pass, and it is not forgotten.
+
+What one sees is the real program: each line is typed into the same dispatch that a player uses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+from itertools import product
+
+from rich.console import Console
+from rich.panel import Panel
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from noodlings.clock import ManualClock
+from noodlings.values.percept import Percept
+from noodlings.worlds.minds import Perceive
+from noodlings.worlds.rooms import World
+from noodlings.worlds.screen import Screen
+from noodlings.worlds.terminal import Dispatch
+
+START = 1_767_254_400.0
+"""World time at which it begins: a first of January, eight in the morning UTC. Always the same demo."""
+IDLE_LINES = 500
+SECONDS_APART = 90.0
+"""World time between two idle lines: 500 of them are half a day."""
+
+_PASSERS_BY = ("user_miller", "user_baker", "user_postman", "user_gardener")
+_SUBJECTS = (
+    "The kettle",
+    "My neighbour's gate",
+    "The number nine tram",
+    "This pencil",
+    "The shop on the corner",
+)
+_REMARKS = (
+    "is a bit slow today.",
+    "was painted again, I think.",
+    "looks the same as last week.",
+    "is open until six.",
+    "makes a small noise.",
+    "could do with some oil.",
+    "is usually on the left.",
+    "came with a paper label.",
+    "is about as long as my arm.",
+    "has a new sign.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the demo plays on.
+
+    Attributes:
+        dispatch: runs a line as a player types it.
+        world: whose minds are waited for, and where somebody is found to talk to.
+        player: the id of whoever watches.
+        perceive: straight into a character's mind, for the idle lines.
+        clock: world time, which the demo moves.
+        screen: where everything is shown.
+    """
+
+    dispatch: Dispatch
+    world: World
+    player: str
+    perceive: Perceive
+    clock: ManualClock
+    screen: Screen
+
+
+async def demonstrate(stage: Stage) -> None:
+    """Play the demo from beginning to end. Pauses only where somebody watches."""
+    being, room = next((being, room) for being, room in stage.world.who() if being.persona)
+    name = being.name
+    await _caption(stage, f"A small world. You go to {name}, and tell {name} something that matters to you.")
+    if stage.world.room_of(stage.player) != room:
+        await _type(stage, f"go {room.inline}")
+    await _type(stage, f"look {being.id}")
+    await _type(stage, "say My dog died yesterday. Her name was Biscuit.")
+    await _caption(
+        stage,
+        f"Life goes on. {IDLE_LINES} idle remarks by passers-by follow, half a day of them. {name} takes in "
+        "every one; none of them matters much.",
+    )
+    seconds = await _idle_remarks(stage, being.id)
+    await _caption(
+        stage,
+        f"That took {seconds:.1f} seconds. Working memory holds the last twenty lines, so your dog left it "
+        "long ago. Now you come back to it, in other words.",
+    )
+    await _type(stage, f"say {name}, I keep thinking about my dog.")
+    await _caption(stage, f"So it mattered enough to be kept. How {name}'s memory looks by now:")
+    await _type(stage, f"@memories {being.id}")
+    await _caption(
+        stage, f"And why {name} said that: what was in mind, each memory with its reason and score."
+    )
+    await _type(stage, f"@memories {being.id} --flow")
+    await _caption(stage, "That was the demo. Your turn: noodlings play")
+
+
+def idle_lines() -> list[tuple[str, str]]:
+    """Who says what: `IDLE_LINES` remarks without weight, always the same ones."""
+    remarks = [f"{subject} {remark}" for subject, remark in product(_SUBJECTS, _REMARKS)]
+    return [
+        (_PASSERS_BY[number % len(_PASSERS_BY)], remarks[number * 7 % len(remarks)])
+        for number in range(IDLE_LINES)
+    ]
+
+
+async def _idle_remarks(stage: Stage, agent_id: str) -> float:
+    """Let them all be perceived. Returns how long it took, in real seconds."""
+    began = time.perf_counter()
+    bar = Progress(
+        TextColumn("  idle remarks"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    )
+    with bar:
+        for user_id, text in bar.track(idle_lines()):
+            stage.clock.advance(SECONDS_APART)
+            # Depth 1: said among others, so that nobody expects an answer to it.
+            await stage.perceive(agent_id, Percept(user_id, text, stage.clock.now(), depth=1))
+    stage.clock.advance(SECONDS_APART)
+    return time.perf_counter() - began
+
+
+async def _type(stage: Stage, line: str) -> None:
+    """Show a line as a player would type it, and what comes of it."""
+    stage.screen.show(Text.assemble(("> ", "dim"), (line, "bold")))
+    answer = await stage.dispatch(line)
+    stage.screen.show(answer.view)
+    await stage.world.settle()
+    stage.clock.advance(SECONDS_APART)
+    stage.screen.write("")
+    await _pause(stage, 1.5)
+
+
+async def _caption(stage: Stage, text: str) -> None:
+    stage.screen.show(Panel(Text(text), border_style="yellow"))
+    await _pause(stage, 2.5)
+
+
+async def _pause(stage: Stage, seconds: float) -> None:
+    if stage.screen.terminal:
+        await asyncio.sleep(seconds)

@@ -1,0 +1,200 @@
+"""The terminal one plays in: with a prompt for a person, line by line for a script.
+
+Both are handed a `dispatch` function and know no command. A script is deterministic: after each line it
+waits until every mind is done, so the same lines give the same session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.application import Application
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import FileHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
+from prompt_toolkit.layout import Layout, Window
+from prompt_toolkit.layout.controls import FormattedTextControl
+from prompt_toolkit.patch_stdout import patch_stdout
+from rich.console import RenderableType
+from rich.text import Text
+
+from noodlings.worlds.screen import Screen
+
+log = logging.getLogger(__name__)
+
+LONGEST_LINE = 1_000_000
+"""Bytes of one line of a script; the rest of a longer one is let go."""
+
+
+class Answer(Protocol):
+    """What a line was answered with: something to see, and whether the player wants to go."""
+
+    @property
+    def view(self) -> RenderableType: ...
+
+    @property
+    def leave(self) -> bool: ...
+
+
+Dispatch = Callable[[str], Awaitable[Answer]]
+Complete = Callable[[str], Iterable[str]]
+"""The line up to the cursor → what its last word may become."""
+
+
+async def follow(
+    lines: Iterable[str], dispatch: Dispatch, settle: Callable[[], Awaitable[None]], screen: Screen
+) -> None:
+    """Play a script to its end, or until a line leaves. Nothing is echoed.
+
+    Args:
+        lines: as typed.
+        dispatch: runs a line.
+        settle: waits until every mind is done with what a line caused.
+        screen: where answers go.
+    """
+    for line in lines:
+        answer = await dispatch(line)
+        screen.show(answer.view)
+        await settle()
+        if answer.leave:
+            break
+
+
+def read_lines(stream: BinaryIO) -> Iterator[str]:
+    """The lines of a byte stream; what is not UTF-8 becomes the replacement character.
+
+    Reading blocks: between two lines of a script every mind is at rest, and nothing waits for the loop.
+    """
+    while line := stream.readline(LONGEST_LINE):
+        rest = line
+        while len(rest) == LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE)
+        yield line.decode("utf-8", "replace").rstrip("\r\n")
+
+
+class Conversation:
+    """A person at a prompt, with characters speaking above it while one types.
+
+    Args:
+        dispatch: runs a line.
+        complete: what the last word of a line may become, for the tab key.
+        history: the file that earlier lines are kept in.
+        live: lets one character do something of its own accord.
+        idle_seconds: how often, in real seconds; 0 is never.
+        screen: where answers go.
+    """
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        complete: Complete,
+        history: Path,
+        live: Callable[[], Awaitable[object]],
+        idle_seconds: float,
+        screen: Screen,
+    ) -> None:
+        self._dispatch = dispatch
+        self._live = live
+        self._idle_seconds = idle_seconds
+        self._screen = screen
+        self._session: PromptSession[str] = PromptSession(
+            history=FileHistory(str(history)),
+            completer=_TabCompleter(complete),
+            complete_while_typing=False,
+        )
+
+    async def run(self) -> None:
+        """Until the player leaves: by a command, Ctrl-D, or Ctrl-C twice on an empty line."""
+        with patch_stdout(raw=True):
+            living = asyncio.create_task(self._keep_living(), name="idle life")
+            try:
+                while (line := await self._ask()) is not None:
+                    answer = await self._dispatch(line)
+                    await self._show(answer.view)
+                    if answer.leave:
+                        return
+            finally:
+                living.cancel()
+                with suppress(asyncio.CancelledError):
+                    await living
+
+    async def _ask(self) -> str | None:
+        """The next line, or None when the player has had enough."""
+        interrupted = False
+        while True:
+            try:
+                return await self._session.prompt_async("> ")
+            except EOFError:
+                return None
+            except KeyboardInterrupt:
+                if interrupted:
+                    return None
+                interrupted = True
+                self._screen.show(Text("(Ctrl-C once more leaves)", style="dim"))
+
+    async def _show(self, view: RenderableType) -> None:
+        """Write an answer, in pages where it is longer than the window."""
+        pages = self._screen.pages(self._screen.text(view))
+        if pages == [""]:
+            return
+        if len(pages) == 1:
+            self._screen.write(pages[0])
+            return
+        self._screen.hold()
+        try:
+            for number, page in enumerate(pages, 1):
+                self._screen.write(page)
+                if number < len(pages) and not await _more(number, len(pages)):
+                    break
+        finally:
+            self._screen.release()
+
+    async def _keep_living(self) -> None:
+        """Between messages life goes on; what goes wrong in it is logged and does not end it."""
+        while self._idle_seconds > 0:
+            await asyncio.sleep(self._idle_seconds)
+            try:
+                await self._live()
+            except Exception:
+                log.exception("nobody could do anything of their own accord")
+
+
+class _TabCompleter(Completer):
+    def __init__(self, complete: Complete) -> None:
+        self._complete = complete
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterator[Completion]:
+        line = document.text_before_cursor
+        word = line[line.rfind(" ") + 1 :]
+        for candidate in self._complete(line):
+            yield Completion(candidate, start_position=-len(word))
+
+
+async def _more(page: int, pages: int) -> bool:
+    """Wait for a key below a page; False when it asks to stop."""
+    keys = KeyBindings()
+
+    @keys.add("q")
+    @keys.add("Q")
+    @keys.add("c-c")
+    @keys.add("c-d")
+    def stop(event: KeyPressEvent) -> None:
+        event.app.exit(result=False)
+
+    @keys.add(Keys.Any)
+    @keys.add("enter")
+    def go_on(event: KeyPressEvent) -> None:
+        event.app.exit(result=True)
+
+    below = f"-- more, {page} of {pages}: any key goes on, q stops --"
+    window = Window(FormattedTextControl([("reverse", below)]), height=1)
+    application: Application[bool] = Application(Layout(window), key_bindings=keys, erase_when_done=True)
+    return await application.run_async()
