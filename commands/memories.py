@@ -1,0 +1,143 @@
+"""`@memories NAME`: looking inside a character's memory from inside the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.console import RenderableType
+
+from commands.memory_view import affect_groups_view, alike_view, entries_view, flow_view, stats_view
+from commands.parse import Flag, Parsed, Spec, parse_flags
+from commands.registry import Context, Reply, command
+from noodlings.errors import UserError
+from noodlings.inspect.views import View
+
+PAGE = 20
+"""Memories shown at a time: with its frame a page fits a terminal of 24 lines."""
+_ANSWERED_PAGE = 10
+"""The same where each may have an answer below it."""
+_MOST = 1_000
+
+_USAGE = "@memories NAME [--working | --episodic | --flow | …] [--limit N] [--page N]"
+_VIEWS = ("stats", "working", "episodic", "affect", "user", "important", "flow", "affect-similar")
+_PAGED = ("working", "episodic", "important", "user")
+_LIMITED = (*_PAGED, "affect", "affect-similar")
+_SPEC = Spec(
+    _USAGE,
+    (
+        *(Flag(name, "WHO" if name == "user" else "") for name in _VIEWS),
+        Flag("current"),
+        Flag("limit", "N", int, 1, _MOST),
+        Flag("page", "N", int, 1, 1_000_000),
+    ),
+)
+
+
+@command("@memories", _USAGE, group="minds")
+async def memories(context: Context, arguments: str) -> Reply:
+    """Look inside a character's memory.
+
+    Without a flag (or with --stats): how full its memory is and how important what it holds is.
+
+      --working           the latest, oldest first
+      --episodic          what mattered enough to be kept, most important first
+      --important         the ten that matter most of all that is in mind
+      --user WHO          what somebody shared with it, and its answers; "me" is you
+      --affect            what is in mind, grouped by feeling
+      --affect-similar --current
+                          memories that felt like what it feels now
+      --flow              what its last answer was made of: each memory with its why and score
+      --limit N           so many at a time
+      --page N            the next ones
+
+    You see what you yourself shared with a character; whoever runs the world sees everything.
+
+    Examples:
+      @memories servnak
+      @memories servnak --episodic --limit 5
+      @memories servnak --user me
+      @memories servnak --flow
+    """
+    parsed = parse_flags(arguments, _SPEC)
+    chosen = _view(parsed)
+    view, shown = _SHOW[chosen](context, parsed)
+    return Reply(data=view.as_dict(), view=shown)
+
+
+def _view(parsed: Parsed) -> str:
+    """Which view is asked for. Raises `UserError` for two at once and for flags that say nothing about it."""
+    views = [name for name in _VIEWS if parsed.has(name)]
+    if len(views) > 1:
+        raise UserError(f"One view at a time: --{views[0]} or --{views[1]}.")
+    chosen = views[0] if views else "stats"
+    if parsed.has("current") and chosen != "affect-similar":
+        raise UserError("--current goes with --affect-similar: @memories NAME --affect-similar --current")
+    for flag, where in (("limit", _LIMITED), ("page", _PAGED)):
+        if parsed.has(flag) and chosen not in where:
+            raise UserError(
+                f"--{flag} goes with {', '.join(f'--{name}' for name in where)}, not with --{chosen}."
+            )
+    return chosen
+
+
+Shown = tuple[View, RenderableType]
+
+
+def _stats(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.stats(context.caller, parsed.name)
+    return view, stats_view(view)
+
+
+def _working(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.working(context.caller, parsed.name, *_page(parsed))
+    return view, entries_view(view)
+
+
+def _episodic(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.episodic(context.caller, parsed.name, *_page(parsed))
+    return view, entries_view(view)
+
+
+def _important(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.important(context.caller, parsed.name, *_page(parsed, 10))
+    return view, entries_view(view)
+
+
+def _user(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.by_user(
+        context.caller, parsed.name, parsed.text("user"), *_page(parsed, _ANSWERED_PAGE)
+    )
+    return view, entries_view(view)
+
+
+def _affect(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.affect_groups(context.caller, parsed.name, parsed.whole("limit", 2))
+    return view, affect_groups_view(view)
+
+
+def _affect_similar(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.affect_alike(context.caller, parsed.name, limit=parsed.whole("limit", 5))
+    return view, alike_view(view)
+
+
+def _flow(context: Context, parsed: Parsed) -> Shown:
+    view = context.inspector.last_retrieval(context.caller, parsed.name)
+    return view, flow_view(view)
+
+
+def _page(parsed: Parsed, limit: int = PAGE) -> tuple[int, int]:
+    """Limit and offset."""
+    limit = parsed.whole("limit", limit)
+    return limit, (parsed.whole("page", 1) - 1) * limit
+
+
+_SHOW: dict[str, Callable[[Context, Parsed], Shown]] = {
+    "stats": _stats,
+    "working": _working,
+    "episodic": _episodic,
+    "affect": _affect,
+    "user": _user,
+    "important": _important,
+    "flow": _flow,
+    "affect-similar": _affect_similar,
+}

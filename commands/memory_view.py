@@ -1,0 +1,215 @@
+"""How the views of an agent's memory look: the inspector's data as rows, bars and words, nothing computed."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.entry_rows import BAR, NAME, entry_rows, flow_rows, group_rows, said
+from commands.render import (
+    BLANK,
+    LOUD,
+    QUIET,
+    Column,
+    Flowing,
+    Rows,
+    ago,
+    bar,
+    feeling_style,
+    heading,
+    level,
+    measure,
+    number,
+    quiet,
+    stacked,
+    warning,
+    words,
+)
+from noodlings.inspect.views import (
+    AffectGroupsView,
+    AlikeView,
+    EntriesView,
+    FeltView,
+    FlowView,
+    StatsView,
+)
+from noodlings.values.affect import AXES
+
+FILL = 16
+PLAIN_LIST = (
+    "Hierarchical memory is switched off (memory.use_hierarchical: false): this is a plain list of the "
+    "latest lines; nothing is episodic, and what falls off its end is out of mind."
+)
+NOTHING = "Nothing here yet."
+_TITLES = {
+    "working": ("working memory", "oldest first"),
+    "episodic": ("episodic memory", "most important first"),
+    "important": ("what matters most", "most important first"),
+    "user": ("memories with {}", "oldest first"),
+}
+
+
+def stats_view(view: StatsView) -> RenderableType:
+    """How full the streams are, the figures, and the importances as bars."""
+    streams = [("working", view.working, view.working_capacity)]
+    if view.hierarchical:
+        streams += [
+            ("episodic", view.episodic, view.episodic_capacity),
+            ("symbols", view.symbols, view.symbol_capacity),
+        ]
+    fill = Rows(
+        (Column(), Column(most=20, align="right"), Column(most=FILL, leaves=True), Column(align="right")),
+        [
+            (
+                Text(name),
+                Text.assemble((f"{count:,}", LOUD), f"/{capacity:,}"),
+                bar(count / capacity, FILL, "cyan"),
+                Text(f"{count / capacity:.0%}"),
+            )
+            for name, count, capacity in streams
+        ],
+    )
+    figures = [("perceived", f"{view.perceived:,}", "in all")]
+    if view.hierarchical:
+        figures += [
+            ("consolidated", f"{view.consolidation_rate:.1%}", f"{view.consolidated:,} of them"),
+            ("importance", number(view.average_importance), "episodic average"),
+            ("pinned", f"{view.pinned:,}", ""),
+        ]
+    facts = Rows(
+        (Column(), Column(align="right"), Column(most=None)),
+        [(Text(name), Text(value, style=LOUD), words(note, QUIET)) for name, value, note in figures],
+        least=8,
+    )
+    most = max(view.histogram)
+    histogram = Rows(
+        (Column("importance"), Column("memories in mind", most=FILL), Column(align="right")),
+        [
+            (
+                Text(f"{at / 10:.1f}–{(at + 1) / 10:.1f}"),
+                bar(count / most if most else 0.0, FILL, "cyan"),
+                Text(f"{count:,}", style="" if count else QUIET),
+            )
+            for at, count in reversed(list(enumerate(view.histogram)))
+        ],
+    )
+    head = stacked(heading(view.name, "memory"), _plain(view.hierarchical))
+    return stacked(head, BLANK, fill, BLANK, facts, BLANK, histogram)
+
+
+def entries_view(view: EntriesView) -> RenderableType:
+    """A page of memories, one a line; those with somebody stand with what was answered."""
+    title, order = _TITLES[view.view]
+    who = next((entry.name for entry in view.entries), view.user)
+    body = entry_rows(view.entries, with_name=not view.user, with_response=view.view == "user")
+    return stacked(
+        heading(view.name, title.format(who), f"{_span(view)}, {order}" if view.entries else ""),
+        _plain(view.hierarchical),
+        BLANK,
+        body if view.entries else quiet("Nothing on this page." if view.total else NOTHING),
+        _more(view),
+        _hidden(view.hidden),
+    )
+
+
+def affect_groups_view(view: AffectGroupsView) -> RenderableType:
+    """Each sort of feeling with its size, and its most important memories below."""
+    groups = []
+    for group in view.groups:
+        style = feeling_style(group.feeling)
+        line = Text.assemble((f"{group.feeling:<8} ", f"{LOUD} {style}".strip()), f"{group.count:>4,}  ")
+        line.append_text(bar(group.count / view.total, BAR, style))
+        line.append(f"  importance {number(group.average_importance)}", style=QUIET)
+        groups.append((line, group.entries))
+    return stacked(
+        heading(view.name, "memories by feeling", f"{view.total:,} in mind" if view.total else ""),
+        _plain(view.hierarchical),
+        BLANK,
+        group_rows(groups) if groups else quiet(NOTHING),
+        _hidden(view.hidden),
+    )
+
+
+def alike_view(view: AlikeView) -> RenderableType:
+    """What is felt, and the memories that felt like it."""
+    none = f"No memory felt like that (alike to at least {number(view.min_similarity)})."
+    firsts = [measure(alike.similarity, BAR) for alike in view.entries]
+    rows = entry_rows([alike.entry for alike in view.entries], lead=("alike", firsts))
+    return stacked(
+        heading(view.name, "memories that felt like now", _of(len(view.entries), view.total)),
+        _plain(view.hierarchical),
+        felt_lines("feels", view.current),
+        BLANK,
+        rows if view.entries else quiet(none),
+        _hidden(view.hidden),
+    )
+
+
+def flow_view(view: FlowView) -> RenderableType:
+    """What was said and answered, and every memory that was in mind, with why and how strongly."""
+    turn = view.turn
+    when = ago(turn.percept.age) if turn and turn.percept else ""
+    head = stacked(heading(view.name, "flow of the last answer", when), _plain(view.hierarchical))
+    if turn is None:
+        return stacked(head, BLANK, quiet("No answer has drawn on a memory yet."))
+    forgotten = words("(forgotten)", QUIET)
+    if turn.percept is None:
+        speaker, heard, answered = "somebody", forgotten, forgotten
+    else:
+        speaker, heard = turn.percept.name, said(turn.percept)
+        answered = words("(kept silent)", QUIET) if turn.response is None else words(turn.response)
+    exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
+    return stacked(
+        head,
+        BLANK,
+        Rows((Column(most=NAME), Column(most=None)), exchange),
+        quiet(f"because: {turn.decision}") if turn.decision else None,
+        *(warning(f"without: {lost}") for lost in turn.degraded),
+        BLANK,
+        felt_lines("mood", turn.mood),
+        BLANK,
+        flow_rows(view.recalled) if view.recalled else None,
+        quiet("▸ put into words") if any(item.used for item in view.recalled) else None,
+        _hidden(view.hidden),
+    )
+
+
+def felt_lines(label: str, felt: FeltView) -> RenderableType:
+    """A feeling as its word, and below it its five numbers, each with a small bar."""
+    style = f"{LOUD} {feeling_style(felt.feeling)}".strip()
+    word = Flowing([Text.assemble((f"{label} ", QUIET), (felt.feeling, style))])
+    if felt.affect is None:
+        return word
+    axes = []
+    for axis, value in zip(AXES, felt.affect.as_list(), strict=True):
+        signed = axis == "valence"
+        shown = f" {level((value + 1) / 2)} {value:+.2f}" if signed else f" {level(value)} {number(value)}"
+        axes.append(Text.assemble((axis, QUIET), shown))
+    return stacked(word, Flowing(axes))
+
+
+def _plain(hierarchical: bool) -> RenderableType | None:
+    return None if hierarchical else warning(PLAIN_LIST)
+
+
+def _hidden(count: int) -> RenderableType | None:
+    return quiet(f"{count:,} more {'is' if count == 1 else 'are'} not yours to read.") if count else None
+
+
+def _of(shown: int, total: int) -> str:
+    return f"{shown} of {total:,}" if shown < total else f"all {total:,}" if total else ""
+
+
+def _span(view: EntriesView) -> str:
+    shown = len(view.entries)
+    return (
+        f"{view.offset + 1}–{view.offset + shown} of {view.total:,}" if shown < view.total else f"all {shown}"
+    )
+
+
+def _more(view: EntriesView) -> RenderableType | None:
+    """How to get at the rest; a page that is not the last one is full, so its length is the limit."""
+    left = view.total - view.offset - len(view.entries)
+    if not view.entries or left <= 0:
+        return None
+    return quiet(f"{left:,} more with --page {view.offset // len(view.entries) + 2}")

@@ -1,0 +1,256 @@
+"""The shared look of everything that is shown: headings, bars, times, feelings, aligned rows.
+
+The rules: no colour carries meaning alone (a bar has its number, a feeling its word); nothing is wider than
+what it is shown in, and what is cut ends in an ellipsis; text from outside is a `rich.text.Text`, cleaned,
+never markup. Layout happens when a view is rendered, so one view fits 40 columns and 200.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.text import Text
+
+from noodlings.affect.feeling import family_of
+from noodlings.text import ELLIPSIS, clean, shorten
+
+QUIET = "dim"
+LOUD = "bold"
+GAP = 2
+"""Cells between two columns."""
+ROOMY = 44
+"""Cells that the open column keeps before optional columns are shown beside it."""
+_LONGEST = 1_000
+"""Characters of one text that are looked at for a row; no terminal is wider."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_LEVELS = "▁▂▃▄▅▆▇█"
+_STYLES = {
+    "joy": "yellow",
+    "calm": "cyan",
+    "fear": "magenta",
+    "anger": "red",
+    "sorrow": "bright_blue",
+    "boredom": "green",
+    "neutral": "",
+    "unknown": QUIET,
+}
+_MINUTE, _HOUR, _DAY, _WEEK, _MONTH, _YEAR = 60, 3_600, 86_400, 604_800, 2_629_800, 31_557_600
+_UNITS = ((_YEAR, "y"), (_MONTH, "mo"), (_WEEK, "wk"), (_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min"), (1, "s"))
+
+
+def words(text: str, style: str = "") -> Text:
+    """Text from anywhere, made harmless: one line, no escapes, no markup."""
+    return Text(clean(shorten(text, _LONGEST)), style=style, no_wrap=True)
+
+
+def quiet(text: str) -> RenderableType:
+    """A remark beside what matters; it wraps, and keeps its indent."""
+    return _wrapped(text, QUIET)
+
+
+def warning(text: str) -> RenderableType:
+    """Something one should know of; it wraps, and keeps its indent."""
+    return _wrapped(text, "yellow")
+
+
+def _wrapped(text: str, style: str) -> RenderableType:
+    return Flowing([Text(word, style=style) for word in clean(text).split(" ")], gap=1)
+
+
+def heading(name: str, what: str, note: str = "") -> RenderableType:
+    """The first line of a view: whose, what, and a remark."""
+    parts = [Text.assemble((clean(name), LOUD), f" · {clean(what)}")]
+    return Flowing([*parts, Text(clean(note), style=QUIET)] if note else parts, indent=0, gap=3)
+
+
+def number(value: float) -> str:
+    """A number between 0 and 1 with two digits: "0.92"."""
+    return f"{value:.2f}"
+
+
+def bar(value: float, width: int, style: str = "") -> Text:
+    """A bar of `width` cells for a value of 0…1, to an eighth of a cell. Show the number beside it.
+
+    Whatever is above 0 shows at least its thinnest sliver.
+    """
+    share = min(max(value, 0.0), 1.0)
+    eighths = max(round(share * width * 8), 1 if share > 0 else 0)
+    full, part = divmod(eighths, 8)
+    drawn = "█" * full + (_EIGHTHS[part] if part else "")
+    return Text.assemble((drawn, style), ("·" * (width - len(drawn)), QUIET))
+
+
+def measure(value: float, width: int, style: str = "") -> Text:
+    """A bar with its number behind it."""
+    return bar(value, width, style).append(f" {number(value)}", style="")
+
+
+def level(value: float) -> str:
+    """A value of 0…1 as one cell: ▁ to █. Show the number beside it."""
+    return _LEVELS[min(int(min(max(value, 0.0), 1.0) * 8), 7)]
+
+
+def ago(seconds: float) -> str:
+    """How long ago, in the largest unit that fits: "now", "42 s ago", "3 min ago", "5 wk ago"."""
+    for unit, name in _UNITS:
+        if seconds >= unit:
+            return f"{seconds // unit:,.0f} {name} ago"
+    return "now"
+
+
+def feeling_style(word: str) -> str:
+    """The colour of a feeling; the word stands beside it wherever it is used."""
+    return _STYLES[family_of(word) if word not in _STYLES else word]
+
+
+def feeling_text(word: str) -> Text:
+    """A feeling as a word in its colour."""
+    return Text(word, style=feeling_style(word), no_wrap=True)
+
+
+def stacked(*parts: RenderableType | None) -> Group:
+    """Parts below one another; None is left out."""
+    return Group(*(part for part in parts if part is not None))
+
+
+BLANK = Text("")
+
+
+def cut(text: Text, width: int, align: Literal["left", "right"] = "left", pad: bool = False) -> Text:
+    """A copy of exactly (padded) or at most `width` cells; wide characters count two."""
+    line = text.copy()
+    line.no_wrap = True
+    if line.cell_len > width:
+        line.truncate(width - 1, overflow="crop")
+        line.rstrip()
+        line.append(ELLIPSIS)
+    missing = width - line.cell_len
+    if pad and missing > 0:
+        line.pad_left(missing) if align == "right" else line.pad_right(missing)
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class Flowing:
+    """Parts beside one another, on as many lines as they need; a part is broken only where it is too wide."""
+
+    parts: Sequence[Text]
+    indent: int = 2
+    gap: int = GAP
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The lines at the width they are shown in."""
+        room = max(options.max_width - self.indent, 1)
+        line = Text("", no_wrap=True)
+        for part in self.parts:
+            if line and line.cell_len + self.gap + part.cell_len > room:
+                yield Text(" " * self.indent) + line
+                line = Text("", no_wrap=True)
+            line.append(" " * self.gap if line else "")
+            line.append_text(cut(part, room))
+        yield Text(" " * self.indent) + line
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How one column of `Rows` behaves.
+
+    Attributes:
+        title: above the column, dim; no title line is drawn when no column has one.
+        most: never wider than this many cells; None for the one open column, which takes what is left.
+        align: of the cells and the title.
+        optional: it is shown only where that leaves the open column `ROOMY` cells.
+        leaves: it goes when not even the other columns fit beside one another.
+    """
+
+    title: str = ""
+    most: int | None = 12
+    align: Literal["left", "right"] = "left"
+    optional: bool = False
+    leaves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Aligned rows that fit any width.
+
+    The open column stands beside the others while it has `least` cells there, else below them on a line of
+    its own. A row whose open cell is empty goes on with the row before it. Columns without any content are
+    not drawn.
+
+    Attributes:
+        columns: how each column behaves; at most one is open (`most=None`).
+        rows: a cell for each column; a single text instead of a row is a line across all columns.
+        least: cells that the open column needs to stand beside the others.
+        indent: empty cells at the left.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Text] | Text]
+    least: int = 24
+    indent: int = 2
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The rows at the width they are shown in."""
+        room = max(options.max_width - self.indent, 1)
+        margin = Text(" " * self.indent)
+        opened = next((at for at, column in enumerate(self.columns) if column.most is None), None)
+        widths = self._widths(room)
+        left = room - _taken(widths) - (GAP if widths else 0)
+        below = opened if left < self.least else None
+        if opened is not None and below is None:
+            widths[opened] = left
+        if below is None and any(column.title for column in self.columns):
+            yield margin + self._line(
+                [Text(column.title, style=QUIET) for column in self.columns], widths, room
+            )
+        waiting: Text | None = None
+        for row in self.rows:
+            goes_on = not isinstance(row, Text) and opened is not None and not row[opened]
+            if waiting is not None and not goes_on:
+                yield waiting
+                waiting = None
+            if isinstance(row, Text):
+                yield cut(row, options.max_width)
+                continue
+            line = self._line(row, widths, room)
+            if line:
+                yield margin + line
+            if below is not None and row[below]:
+                waiting = margin + Text(" " * GAP) + cut(row[below], max(room - GAP, 1))
+        if waiting is not None:
+            yield waiting
+
+    def _widths(self, room: int) -> dict[int, int]:
+        """Cells of each column that is shown, without the open one."""
+        rows = [row for row in self.rows if not isinstance(row, Text)]
+        widths = {}
+        for at, column in enumerate(self.columns):
+            cells = max((row[at].cell_len for row in rows), default=0)
+            if column.most is not None and cells:
+                widths[at] = min(max(cells, cell_len(column.title)), column.most)
+        for at in [at for at in widths if self.columns[at].optional][::-1]:
+            if _taken(widths) + GAP + ROOMY > room:
+                del widths[at]
+        for at in [at for at in widths if self.columns[at].leaves][::-1]:
+            if _taken(widths) > room:
+                del widths[at]
+        return widths
+
+    def _line(self, cells: Sequence[Text], widths: dict[int, int], room: int) -> Text:
+        """The cells that are shown, each at its width, never wider than the room."""
+        line = Text("", no_wrap=True)
+        for at in sorted(widths):
+            line.append(" " * GAP if line else "")
+            line.append_text(cut(cells[at], widths[at], self.columns[at].align, pad=True))
+        line.rstrip()
+        return cut(line, room)
+
+
+def _taken(widths: dict[int, int]) -> int:
+    return sum(widths.values()) + GAP * max(len(widths) - 1, 0)
