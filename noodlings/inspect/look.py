@@ -133,11 +133,11 @@ def felt(affect: Affect) -> FeltView:
 
 
 def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:
-    """`limit` items (None: all) from `offset` on. Raises `UserError` below 1 and 0."""
-    if offset < 0 or (limit is not None and limit < 1):
-        raise UserError(
-            f"a page needs a limit of at least 1 and an offset of at least 0, not {limit}, {offset}"
-        )
+    """`limit` items (None: all) from `offset` on. Raises `UserError` for a limit below 1, an offset below 0."""
+    if limit is not None and limit < 1:
+        raise UserError(f"a limit must be at least 1, not {limit}")
+    if offset < 0:
+        raise UserError(f"an offset must be at least 0, not {offset}")
     return items[offset:] if limit is None else items[offset : offset + limit]
 
 
