@@ -46,7 +46,7 @@ async def memories(context: Context, arguments: str) -> Reply:
       --affect            what is in mind, grouped by feeling
       --affect-similar --current
                           memories that felt like what it feels now
-      --flow              what its last answer was made of: each memory with its why and score
+      --flow              each memory behind its last answer, with why and score
       --limit N           so many at a time
       --page N            the next ones
 
