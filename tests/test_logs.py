@@ -1,0 +1,39 @@
+import logging
+import warnings
+
+import pytest
+
+from noodlings.errors import UserError
+from noodlings.logs import logging_to
+
+
+def test_our_words_go_to_the_file_and_nowhere_else(tmp_path, capfd):
+    with logging_to(tmp_path / "new" / "folder", "info") as path:
+        logging.getLogger("noodlings.memory").info("consolidated")
+        logging.getLogger("noodlings.memory").debug("too fine")
+        logging.getLogger("commands.talk").info("said")
+        logging.getLogger("httpx").info("others are only heard when they warn")
+        logging.getLogger("httpx").warning("a warning")
+    logging.getLogger("noodlings.memory").info("afterwards")
+    text = path.read_text(encoding="utf-8")
+    assert [line.split(": ", 1)[1] for line in text.splitlines()] == ["consolidated", "said", "a warning"]
+    assert "INFO    noodlings.memory" in text
+    assert capfd.readouterr() == ("", "")
+
+
+def test_warnings_go_to_the_file(tmp_path, capfd):
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        with logging_to(tmp_path, "error") as path:
+            warnings.warn("old ways", DeprecationWarning, stacklevel=1)
+    assert "old ways" in path.read_text(encoding="utf-8")
+    assert capfd.readouterr().err == ""
+
+
+def test_a_folder_that_is_none_is_refused_in_words(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(UserError, match=r"data folder .* cannot be used"),
+        logging_to(tmp_path / "file", "info"),
+    ):
+        pass
