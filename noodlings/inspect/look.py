@@ -16,7 +16,7 @@ from noodlings.inspect.rights import readable, require_all_history
 from noodlings.inspect.views import EntriesView, EntryView, FeltView, iso
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
-from noodlings.values.caller import Caller
+from noodlings.values.caller import Caller, shown_name
 from noodlings.values.memory import MemoryEntry
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Look:
         return EntryView(
             id=entry.id,
             user=entry.user_id,
-            name=clean(self._names.get(entry.user_id, entry.user_id)),
+            name=clean(shown_name(entry.user_id, self._names)),
             text=clean(entry.user_text),
             response=None if entry.response is None else clean(entry.response),
             timestamp=entry.timestamp,
@@ -113,7 +113,8 @@ class Look:
         if wanted in ("me", self.caller.user_id.casefold(), clean(self.caller.name).casefold()):
             return self.caller.user_id
         require_all_history(self.caller)
-        people = {entry.user_id: entry.user_id for entry in self.in_mind()} | self._names
+        users = {entry.user_id for entry in self.in_mind()} | self._names.keys()
+        people = {user: shown_name(user, self._names) for user in users}
         if who in people:
             return who
         meant = [user for user, name in people.items() if wanted in (user.casefold(), clean(name).casefold())]
@@ -133,7 +134,7 @@ def felt(affect: Affect) -> FeltView:
 
 
 def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:
-    """`limit` items (None: all) from `offset` on. Raises `UserError` for a limit below 1, an offset below 0."""
+    """`limit` items (None: all) from `offset` on. Raises `UserError` for a limit below 1, offset below 0."""
     if limit is not None and limit < 1:
         raise UserError(f"a limit must be at least 1, not {limit}")
     if offset < 0:

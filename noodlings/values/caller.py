@@ -49,3 +49,8 @@ class Caller:
         """Raise `Forbidden` unless this is an admin; `what` finishes the sentence "only an admin may …"."""
         if self.role is not Role.ADMIN:
             raise Forbidden(f"only an admin may {what}")
+
+
+def shown_name(user_id: str, names: dict[str, str]) -> str:
+    """How a user is called: the known name, else the id without its prefix ("user_caity" is "caity")."""
+    return names.get(user_id) or user_id.removeprefix("user_") or user_id

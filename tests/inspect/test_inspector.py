@@ -305,6 +305,8 @@ def test_people_are_found_by_id_and_by_name(society: FakeSociety, inspector: Ins
     tell(society, "user_unnamed", "two")
     assert texts(inspector.by_user(ADMIN, "phi", "user_bob")) == ["one"]
     assert texts(inspector.by_user(ADMIN, "phi", "user_unnamed")) == ["two"]
+    (stranger,) = inspector.by_user(ADMIN, "phi", "unnamed").entries
+    assert (stranger.text, stranger.name) == ("two", "unnamed")
     assert inspector.by_user(ADMIN, "phi", "zoë").total == 0
     with pytest.raises(UserError, match="Several are called bob: mush_bob, user_bob"):
         inspector.by_user(ADMIN, "phi", "bob")
