@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,9 @@ from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.views import View
 from noodlings.memory.plain import PlainMemory
+from noodlings.ports import Changes
+from noodlings.store.memory import MemoryStore
+from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import ImportanceParts
@@ -212,6 +216,20 @@ def test_what_was_forgotten_is_shown_as_forgotten(society: FakeSociety, inspecto
     assert view.turn is not None
     assert (view.turn.percept, view.turn.response) == (None, None)
     assert inspector.last_retrieval(CAITY, "phi").turn is None
+
+
+@pytest.mark.parametrize("kept_in", ["sqlite", "plain dicts"])
+def test_the_flow_is_read_from_a_real_store(society: FakeSociety, kept_in: str, tmp_path: Path) -> None:
+    store = SqlStore(tmp_path) if kept_in == "sqlite" else MemoryStore()
+    dog, asked = tell(society, "user_caity", "the dog died"), tell(society, "user_caity", "my dog?")
+    answer(society, asked, {dog: ("important", "affect")})
+    entries = society.store.kept["phi"]
+    store.commit(Changes("phi", added=tuple(entries.values())))
+    store.commit(Changes("phi", trace=society.store.turns["phi"][0]))
+    by_hand = Inspector(society).last_retrieval(CAITY, "phi")  # type: ignore[arg-type]
+    society.store = store  # type: ignore[assignment]
+    assert Inspector(society).last_retrieval(CAITY, "phi").as_dict() == by_hand.as_dict()  # type: ignore[arg-type]
+    store.close()
 
 
 def test_a_player_gets_the_last_answer_to_themselves(society: FakeSociety, inspector: Inspector) -> None:
