@@ -81,7 +81,7 @@ def play(data: Data = None, config: Config = None) -> None:
 
 @app.command()
 def demo(data: Data = None, config: Config = None) -> None:
-    """Watch a guided minute: something is told, 500 idle lines pass, and it is remembered.
+    """Watch a guided minute: told once, remembered after 500 idle lines.
 
     It plays in a folder that is deleted afterwards; with --data in that one, which stays.
     """
@@ -99,15 +99,14 @@ def demo(data: Data = None, config: Config = None) -> None:
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def memories(
-    words: Annotated[list[str], typer.Argument(metavar="NAME [FLAGS]...")],
+    words: Annotated[list[str], typer.Argument(metavar="NAME", help="A character, and flags as in the world.")],
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of a view.")] = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Look into a character's memory, also while somebody plays: @memories from the shell.
+    """Look into a character's memory, also while somebody plays.
 
-    The flags are those of the world: --stats, --working, --episodic, --affect, --user WHO, --important,
-    --flow, --affect-similar --current, --limit N. In the world, `help @memories` explains them.
+    The same as @memories in the world, with the same flags (there, `help @memories` lists them).
     """
     import asyncio
 
