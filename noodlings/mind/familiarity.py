@@ -100,15 +100,9 @@ class Familiar:
         if not isinstance(data, Mapping):
             raise UserError("a stored mind is damaged: familiar is missing")
         times = unpack(data, "times", (-1,))
-        vectors = unpack(data, "vectors", (len(times), SIZE), np.float16).astype(np.float32)
-        exactness = float(unpack(data, "exactness", ()))
-        if (
-            len(times) > CAPACITY
-            or not 0.0 <= exactness <= 1.0
-            or (len(times) and np.abs(vectors).max() > 1.0)
-        ):
-            raise UserError("a stored mind is damaged: what is familiar is out of range")
-        return cls(vectors, times, exactness)
+        vectors = unpack(data, "vectors", (len(times), SIZE), np.float16, -1.0, 1.0).astype(np.float32)
+        exactness = float(unpack(data, "exactness", (), low=0.0, high=1.0))
+        return cls(vectors[-CAPACITY:], times[-CAPACITY:], exactness)
 
 
 def _cosine(vectors: Vectors, meant: Vector) -> Numbers:

@@ -89,10 +89,10 @@ class MindState:
         if data.get("version") != VERSION:
             raise UserError(f"a stored mind of version {data.get('version')!r}; this program reads {VERSION}")
         return cls(
-            state=unpack(data, "state", (STATE_SIZE,)),
-            affect=unpack(data, "affect", (AFFECT_SIZE,)),
+            state=unpack(data, "state", (STATE_SIZE,), low=-1.0, high=1.0),
+            affect=unpack(data, "affect", (AFFECT_SIZE,), low=-1.0, high=1.0),
             readout=unpack(data, "readout", (FEATURES, AFFECT_SIZE)),
-            errors=unpack(data, "errors", (-1,)),
+            errors=unpack(data, "errors", (-1,), low=0.0)[-HISTORY:],
             familiar=Familiar.from_dict(data.get("familiar")),
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,12 +23,17 @@ def pack(array: npt.NDArray[np.floating[Any]]) -> str:
 
 
 def unpack(
-    data: Mapping[str, Any], key: str, shape: tuple[int, ...], dtype: type[np.floating[Any]] = np.float64
+    data: Mapping[str, Any],
+    key: str,
+    shape: tuple[int, ...],
+    dtype: type[np.floating[Any]] = np.float64,
+    low: float = -math.inf,
+    high: float = math.inf,
 ) -> npt.NDArray[Any]:
     """The array under `key`, read-only, packed or a plain list. A −1 in `shape` stands for any length.
 
     Raises:
-        UserError: it is missing, damaged, of another shape, or not finite.
+        UserError: it is missing, damaged, of another shape, not finite, or not within `low` and `high`.
     """
     raw = data.get(key)
     little = np.dtype(dtype).newbyteorder("<")
@@ -39,7 +45,7 @@ def unpack(
         array = array.reshape(shape)
     except (TypeError, ValueError, binascii.Error) as error:
         raise UserError(f"a stored mind is damaged: {key} should be numbers of shape {shape}") from error
-    if not np.isfinite(array).all():
-        raise UserError(f"a stored mind is damaged: {key} holds a number that is not finite")
+    if not (np.isfinite(array) & (low <= array) & (array <= high)).all():
+        raise UserError(f"a stored mind is damaged: {key} holds a number that is out of range")
     array.flags.writeable = False
     return array

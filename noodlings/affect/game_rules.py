@@ -1,0 +1,179 @@
+"""The rules of `game_events.yaml`, read and checked: what an event does, when, and what is said of it.
+
+A mistake in the file is an error that names it, never a rule that silently does nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from noodlings.affect.tables import Readable, read_table
+from noodlings.text import clean, shorten
+from noodlings.values.affect import Affect
+
+MAX_VALUE = 40
+"""Characters of one value of an event's data that anybody gets to read."""
+
+LARGEST = 1e15
+"""No number in an event's data means anything from here on."""
+
+_FIELD = re.compile(r"(?:an? )?[a-z_]+")
+_NAMESPACE = re.compile(r"^[a-z0-9_.-]+:(?=[a-z0-9_./-]+$)")
+
+# Marks by which a value from outside could pass for another field or block of a prompt.
+_MARKS = str.maketrans("", "", "[]{}<>|`")
+
+
+class NamedMood(StrEnum):
+    """The four moods of a companion; one at a time."""
+
+    CHILL = "chill"
+    HYPED = "hyped"
+    NERVOUS = "nervous"
+    FRUSTRATED = "frustrated"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Condition(_Section):
+    """A field of an event's data is one of some names, or has one of them as a word."""
+
+    field: str
+    one_of: frozenset[str] = frozenset()
+    word_of: frozenset[str] = frozenset()
+
+    def holds(self, data: Mapping[str, Any]) -> bool:
+        """False when the field is missing. Case and blanks do not matter."""
+        name = (value_of(data, self.field) or "").lower().replace(" ", "_")
+        return name in self.one_of or not self.word_of.isdisjoint(name.split("_"))
+
+
+class MoodRule(_Section):
+    """The named mood an event leads to, from any mood or only from some."""
+
+    become: NamedMood
+    only_from: frozenset[NamedMood] = Field(frozenset(NamedMood), alias="from")
+
+
+class Feeling(_Section):
+    """What an event feels like; what is left out is at rest."""
+
+    valence: float = Field(0.0, ge=-1, le=1)
+    arousal: float = Field(0.5, ge=0, le=1)
+    fear: float = Field(0.0, ge=0, le=1)
+    sorrow: float = Field(0.0, ge=0, le=1)
+    boredom: float = Field(0.0, ge=0, le=1)
+
+    def affect(self) -> Affect:
+        """As an affect."""
+        return Affect(**self.model_dump())
+
+
+class Remembering(_Section):
+    """The line that is remembered of an event. See the head of `game_events.yaml`."""
+
+    summary: str
+    only_if: Condition | None = Field(None, alias="if")
+    fold: str = ""
+    folded: str = ""
+
+    @model_validator(mode="after")
+    def _is_sound(self) -> Self:
+        if bool(self.fold) != bool(self.folded):
+            raise ValueError("fold and folded go together")
+        for line in (self.summary, self.folded):
+            _fields(line)
+        return self
+
+
+class EventRule(_Section):
+    """What one event does; each part may be left out."""
+
+    only_if: Condition | None = Field(None, alias="if")
+    mood: MoodRule | None = None
+    feel: Feeling | None = None
+    remember: Remembering | None = None
+
+
+class GameRules(_Section):
+    """The whole file."""
+
+    version: Literal[1]
+    lasts_seconds: float = Field(300.0, gt=0, le=1e9)
+    slots: int = Field(10, ge=1, le=1_000)
+    moods: dict[NamedMood, str] = Field(default_factory=dict)
+    unknown: dict[str, str] = Field(default_factory=dict)
+    events: dict[str, EventRule]
+
+    def rule(self, event: str, data: Mapping[str, Any]) -> EventRule | None:
+        """The rule for an event with this data, or None when it is unknown or does not count."""
+        rule = self.events.get(clean(event).lower())
+        return None if rule is None or (rule.only_if and not rule.only_if.holds(data)) else rule
+
+    def line(self, template: str, data: Mapping[str, Any]) -> str | None:
+        """A template with its fields filled in, or None when one of them did not come."""
+        parts = []
+        for text, field in _fields(template):
+            value = self._filled(field, data) if field else ""
+            if value is None:
+                return None
+            parts.append(text + value)
+        return "".join(parts)
+
+    def _filled(self, field: str, data: Mapping[str, Any]) -> str | None:
+        if field == "who":
+            return "I" if value_of(data, "by") == "bot" else "you"
+        article, _, name = field.rpartition(" ")
+        value = value_of(data, name) or self.unknown.get(name)
+        if not value or not article:
+            return value
+        return f"{'an' if value[0].lower() in 'aeiou' else 'a'} {value}"
+
+
+def value_of(data: Mapping[str, Any], field: str) -> str | None:
+    """A field of an event's data as short printable text; None when it is missing or not text or a number.
+
+    A namespace goes (`minecraft:plains`), and so do the marks that prompts are built with.
+    """
+    value = data.get(field)
+    if isinstance(value, float | int) and not isinstance(value, bool):
+        return f"{value:.10g}" if abs(value) < LARGEST else None  # NaN fails this too
+    if not isinstance(value, str):
+        return None
+    text = clean(clean(value).translate(_MARKS))
+    return shorten(_NAMESPACE.sub("", text), MAX_VALUE) or None
+
+
+@cache
+def shipped_rules() -> GameRules:
+    """The rules that come with noodlings."""
+    return load_rules(files("noodlings.affect") / "game_events.yaml")
+
+
+def load_rules(path: Readable) -> GameRules:
+    """The rules in a file. Raises `UserError` when it cannot be read, or something in it is wrong."""
+    return read_table(path, GameRules)
+
+
+def _fields(template: str) -> list[tuple[str, str]]:
+    """A template as pairs of text and the field that follows it ("" at the end).
+
+    Raises:
+        ValueError: braces that do not match, or more in them than one field's name.
+    """
+    pairs = []
+    for text, field, form, conversion in Formatter().parse(template):
+        if form or conversion or (field is not None and not _FIELD.fullmatch(field)):
+            raise ValueError(f"{{{field}}} is not {{field}} or {{a field}}, in {template!r}")
+        pairs.append((text, field or ""))
+    return pairs
