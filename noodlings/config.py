@@ -151,16 +151,24 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     path = config_file(file)
     _refuse_unknown_environment()
 
-    class FromFile(Settings):
-        model_config = SettingsConfigDict(yaml_file=path, yaml_file_encoding="utf-8")
-
     try:
-        return FromFile(**overrides)
+        return _reading(path)(**overrides)
     except ValidationError as error:
         source = f"in {path} or the environment" if path else "in the environment"
         raise UserError(f"settings {source}: {explain(error, Settings)}") from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
         raise UserError(f"{path} cannot be read as YAML settings: {error}") from None
+
+
+def _reading(path: Path | None) -> type[Settings]:
+    """The settings with this file among their sources."""
+    if path is None:
+        return Settings
+
+    class FromFile(Settings):
+        model_config = SettingsConfigDict(yaml_file=path, yaml_file_encoding="utf-8")
+
+    return FromFile
 
 
 def _refuse_unknown_environment() -> None:

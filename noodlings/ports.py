@@ -153,3 +153,20 @@ class Store(Protocol):
 
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
+
+
+class Shelf(Protocol):
+    """Where a world keeps who is where, beside the agents and in the same file."""
+
+    def world_get(self, key: str) -> Any:
+        """What stands under a key (JSON-compatible), or None."""
+
+    def world_set(self, key: str, value: Any) -> None:
+        """Put JSON-compatible data under a key, in place of what stood there."""
+
+
+class Records(Store, Shelf, Protocol):
+    """A store as a society holds it."""
+
+    def close(self) -> None:
+        """Let go of the file."""

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from noodlings.affect.mood import Mood
+from noodlings.affect.mood import Mood, baseline_of
 from noodlings.agent.decision import decide
 from noodlings.agent.salience import identity_salience
 from noodlings.agent.turn import Turn, timed
@@ -34,7 +34,7 @@ from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
-from noodlings.ports import AgentRecord, AgentState, Changes, Embedder, Speech, Store, Utterance, Voice
+from noodlings.ports import AgentRecord, AgentState, Changes, Clock, Embedder, Speech, Store, Utterance, Voice
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Recalled
@@ -61,6 +61,7 @@ class Faculties:
     """What all agents of a society share.
 
     Attributes:
+        clock: world time.
         appraiser: text → affect.
         store: where turns are kept.
         offline: the voice that always works.
@@ -71,6 +72,7 @@ class Faculties:
         seed: same seed, same percepts: same turns.
     """
 
+    clock: Clock
     appraiser: Appraiser
     store: Store
     offline: Voice
@@ -104,7 +106,7 @@ class Agent:
         self.memory = memory
         self.affect: Affect = NEUTRAL
         self.mind = Mind()
-        self._mood = Mood.of(persona)
+        self._mood = Mood.of(persona, faculties.clock.now())
         self._journal = journal
         self._with = faculties
         self._step = 0
@@ -119,8 +121,8 @@ class Agent:
 
     @property
     def mood(self) -> Affect:
-        """The slow feeling, as of the latest percept."""
-        return self._mood.affect
+        """The slow feeling now."""
+        return self._mood.at_time(self._with.clock.now())
 
     async def perceive(self, percept: Percept) -> Trace:
         """The whole way of one event. Returns the stored trace; its `response` is None for silence."""
@@ -151,7 +153,7 @@ class Agent:
             self.affect = appraisal.affect if percept.affect is None else percept.affect
             appraised_by = appraisal.by if percept.affect is None else "given"
         with timed(milliseconds, "mood"):
-            self._mood = self._mood.felt(self.affect, percept.timestamp)
+            self._mood = self._mood.pushed(self.affect, percept.timestamp)
         with timed(milliseconds, "predict"):
             meaning = word_vector(text) if vector is None else vector
             expectation = self.mind.perceive(self.affect, meaning, percept.timestamp)
@@ -175,7 +177,7 @@ class Agent:
             )
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
             turn = Turn(
-                percept, entry, self.affect, appraised_by, self.mood, decision,
+                percept, entry, self.affect, appraised_by, self._mood.current, decision,
                 milliseconds=milliseconds, degraded=degraded,
             )  # fmt: skip
             self._commit(None if decision.speak else turn.trace(self.id))
@@ -290,7 +292,7 @@ class Agent:
             self._said.extend(data["said"])
             self._last_spoke = data["last_spoke"]
             self.affect = Affect.of(data["affect"])
-            self._mood = Mood.from_dict(data["mood"], self.persona)
+            self._mood = Mood.from_dict(data["mood"], baseline_of(self.persona))
             self.mind.load_state(data["mind"])
 
     def _note_said(self, text: str, now: float) -> None:

@@ -3,52 +3,60 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError
-from noodlings.ports import Clock, Store
+from noodlings.ports import Clock, Records
 from noodlings.text import clean, shorten
 from noodlings.values.percept import Percept
+from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 
-
-class Shelf(Protocol):
-    """Where a world keeps who is where."""
-
-    def get(self, key: str) -> Any:
-        """JSON-compatible data, or None."""
-
-    def set(self, key: str, value: Any) -> None:
-        """Keep it."""
+WORLD_KEY = "places"
 
 
 class Society:
     """The agents of one process.
 
-    Attributes:
-        agents: by id.
+    Args:
+        make: builds the agent of a persona, as it was when it was last stored.
+        personas: whose agents to begin with.
         clock: world time.
         settings: as read.
-        store: where everything is kept.
+        store: where everything is kept; closed with the society.
         voice_name: "offline", or the model that speaks.
+
+    Attributes:
+        agents: by id.
     """
 
     def __init__(
         self,
-        agents: Iterable[Agent],
+        make: Callable[[Persona], Agent],
+        personas: Iterable[Persona],
         clock: Clock,
         settings: Settings,
-        store: Store,
+        store: Records,
         voice_name: str = "offline",
     ) -> None:
-        self.agents = {agent.id: agent for agent in agents}
+        self._make = make
         self.clock = clock
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
+        self.agents: dict[str, Agent] = {}
+        for persona in personas:
+            self.create(persona)
+
+    def create(self, persona: Persona) -> Agent:
+        """Let somebody come to life. Raises `UserError` when there is an agent of that id."""
+        if persona.id in self.agents:
+            raise UserError(f"there is already a character {persona.id}")
+        agent = self.agents[persona.id] = self._make(persona)
+        return agent
 
     def find(self, name: str) -> Agent:
         """An agent by id, name or alias, or the only one whose name begins so. Raises `NotFound`."""
@@ -73,6 +81,19 @@ class Society:
     def names(self) -> dict[str, str]:
         """User id → shown name, of every agent."""
         return {agent.id: agent.persona.name for agent in self.agents.values()}
+
+    @property
+    def world_state(self) -> dict[str, Any]:
+        """Who was where when the world was last saved."""
+        return self.store.world_get(WORLD_KEY) or {}
+
+    def save_world(self, state: dict[str, Any]) -> None:
+        """Keep who is where (JSON-compatible)."""
+        self.store.world_set(WORLD_KEY, state)
+
+    def close(self) -> None:
+        """Let go of the store. What was perceived is already kept."""
+        self.store.close()
 
 
 def _names(agent: Agent) -> set[str]:

@@ -55,7 +55,7 @@ class Turn:
             appraised_by=self.appraised_by,
             mood=self.mood,
             surprise=self.entry.surprise,
-            importance=self.entry.importance,
+            importance=self.entry.encoded_importance,
             parts=self.entry.parts,
             recalled=tuple(
                 RecalledTrace(

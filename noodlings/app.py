@@ -1,0 +1,114 @@
+"""The one place where the parts are chosen and put together."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from noodlings.affect.appraise import Appraiser
+from noodlings.agent.agent import Agent, Faculties
+from noodlings.agent.recipes import load_recipes, plain_persona
+from noodlings.agent.society import Society
+from noodlings.clock import SystemClock
+from noodlings.config import Settings
+from noodlings.llm.offline import OfflineVoice
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.journal import Journal
+from noodlings.memory.plain import CAPACITY, PlainMemory
+from noodlings.ports import Clock, Records, Voice
+from noodlings.store.sql import SqlStore
+from noodlings.values.persona import Persona
+
+RECIPES = "recipes"
+
+
+def build(
+    settings: Settings,
+    *,
+    clock: Clock | None = None,
+    store: Records | None = None,
+    read_only: bool = False,
+) -> Society:
+    """The society of a data folder: everybody with a recipe, and everybody who was ever stored.
+
+    Args:
+        settings: see `noodlings.config.load_settings`.
+        clock: world time; by default the wall clock at the speed of the settings.
+        store: where to keep everything instead of the data folder.
+        read_only: only look; nothing is locked, nothing can be written.
+
+    Raises:
+        StoreBusy: another process writes to the data folder.
+        NoodlingsError: the folder or a recipe cannot be read.
+    """
+    folder = settings.data_dir
+    hierarchical = settings.memory.use_hierarchical
+    if store is None:
+        store = SqlStore(
+            folder,
+            settings.store.durability,
+            read_only,
+            working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
+        )
+    voice = _model_voice(settings)
+    clock = clock or SystemClock(settings.world.clock_speed)
+    faculties = Faculties(
+        clock=clock,
+        appraiser=Appraiser(),
+        store=store,
+        offline=OfflineVoice(),
+        names=lambda: society.names(),
+        memory=settings.memory,
+        context=settings.context,
+        voice=voice,
+        seed=settings.world.seed,
+    )
+
+    def make(persona: Persona) -> Agent:
+        journal = Journal()
+        memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
+        agent = Agent(persona, memory, journal, faculties)
+        record = store.load(persona.id)
+        if record is not None:
+            agent.restore(record)
+        return agent
+
+    personas = recipes(folder)
+    for agent_id in store.agents():
+        personas.setdefault(agent_id, plain_persona(agent_id))
+    society = Society(
+        make,
+        personas.values(),
+        clock,
+        settings,
+        store,
+        voice_name=settings.llm.model if voice else "offline",
+    )
+    return society
+
+
+def recipes(folder: Path) -> dict[str, Persona]:
+    """The personas that come with noodlings, and those in the data folder; a same id there replaces one."""
+    with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
+        return load_recipes([shipped, folder / RECIPES])
+
+
+def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:
+    windows, memory = settings.memory_windows, settings.memory
+    return HierarchicalMemory(
+        windows.working,
+        windows.episodic,
+        memory.surprise_threshold,
+        metric=memory.affect_metric,
+        weights=memory.importance,
+        symbol_capacity=windows.subconscious,
+        journal=journal,
+    )
+
+
+def _model_voice(settings: Settings) -> Voice | None:
+    if not settings.llm.base_url:
+        return None
+    from noodlings.llm.openai import OpenAIVoice
+
+    return OpenAIVoice(settings.llm)

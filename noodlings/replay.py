@@ -1,0 +1,153 @@
+"""Replay: recorded talk through the whole way of an event, without a person.
+
+World time is that of the transcript, or ten seconds a line where it has none; so the same seed and the same
+file give the same result, byte for byte, and nothing in the report depends on when or where it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from noodlings.agent.agent import Agent
+from noodlings.agent.recipes import plain_persona
+from noodlings.agent.society import Society
+from noodlings.clock import ManualClock
+from noodlings.text import MAX_LINE, shorten
+from noodlings.transcript import Problem, Recorded, read_transcript
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind, Percept
+
+BEGINNING = 1_767_225_600.0
+"""2026-01-01 UTC: when a transcript without timestamps begins in an empty world."""
+PACE = 10.0
+"""World seconds between two lines that carry no timestamps."""
+MOST_IMPORTANT = 5
+
+
+@dataclass(slots=True)
+class Report:
+    """What came of a replay.
+
+    Attributes:
+        lines: read, without empty ones.
+        perceived: percepts that agents took in; a line without an agent is perceived by several.
+        replies: how many of them were answered.
+        clipped: lines that were longer than a character hears.
+        problems: lines that could not be used.
+    """
+
+    lines: int = 0
+    perceived: int = 0
+    replies: int = 0
+    clipped: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+
+async def replay(
+    society: Society,
+    clock: ManualClock,
+    path: Path,
+    only: Agent | None = None,
+    progress: Callable[[int], None] = lambda number: None,
+) -> Report:
+    """Let the agents perceive a transcript.
+
+    Args:
+        society: who may perceive it; agents that the transcript names and nobody knows come to life.
+        clock: the society's; it follows the transcript.
+        path: the file.
+        only: everything goes to this agent alone.
+        progress: called with the number of each line when it is done.
+    """
+    report = Report()
+    clock.set(max((_latest(agent) for agent in society.agents.values()), default=BEGINNING))
+    for line in read_transcript(path):
+        report.lines += 1
+        if isinstance(line, Problem):
+            report.problems.append(line)
+        else:
+            clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
+            report.clipped += len(line.text) > MAX_LINE
+            for agent in _listeners(society, line, only):
+                trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
+                report.perceived += 1
+                report.replies += trace.response is not None
+        progress(line.number)
+    return report
+
+
+def as_dict(report: Report, society: Society, only: Agent | None = None) -> dict[str, Any]:
+    """The report and what every agent has in mind afterwards, JSON-compatible, without path or wall time."""
+    agents = [only] if only else [society.agents[agent_id] for agent_id in sorted(society.agents)]
+    return {
+        **asdict(report),
+        "agents": {agent.id: _in_mind(agent) for agent in agents},
+    }
+
+
+def most_important(agent: Agent) -> list[MemoryEntry]:
+    """The most important of all an agent has in mind, each once."""
+    entries = {entry.id: entry for entry in agent.memory.retrieve_episodic(limit=None)}
+    entries |= {entry.id: entry for entry in agent.memory.retrieve_working()}
+    return sorted(entries.values(), key=lambda entry: (-entry.importance, entry.id))[:MOST_IMPORTANT]
+
+
+def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Agent]:
+    """Who perceives a line: whoever the transcript names; else all who are there, but thoughts stay private."""
+    if only is not None:
+        return [only]
+    if line.agent_id is not None:
+        known = society.agents.get(line.agent_id)
+        return [known or society.create(plain_persona(line.agent_id))]
+    if line.kind is Kind.THOUGHT and line.user_id in society.agents:
+        return [society.agents[line.user_id]]
+    return list(society.agents.values())
+
+
+def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
+    own = line.user_id == agent.id
+    folded = line.text.casefold()
+    named = any(name.casefold() in folded for name in (agent.persona.name, *agent.persona.aliases))
+    return Percept(
+        user_id=line.user_id,
+        text=shorten(line.text, MAX_LINE),
+        timestamp=now,
+        # What somebody else is said to think was seen by whoever wrote the transcript.
+        kind=Kind.EMOTE if line.kind is Kind.THOUGHT and not own else line.kind,
+        addressed=named and not own,
+        present=frozenset({line.user_id}),
+        affect=line.affect,
+        surprise=line.surprise,
+        identity_salience=line.identity_salience,
+    )
+
+
+def _latest(agent: Agent) -> float:
+    latest = agent.memory.retrieve_working(1)
+    return latest[0].timestamp if latest else BEGINNING
+
+
+def _in_mind(agent: Agent) -> dict[str, Any]:
+    memory = agent.memory
+    return {
+        "stats": memory.get_stats(),
+        "working": [_entry(entry) for entry in memory.retrieve_working()],
+        "episodic": [_entry(entry) for entry in memory.retrieve_episodic(limit=None)],
+        "important": [_entry(entry) for entry in most_important(agent)],
+    }
+
+
+def _entry(entry: MemoryEntry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "user": entry.user_id,
+        "text": entry.user_text,
+        "response": entry.response,
+        "timestamp": entry.timestamp,
+        "surprise": round(entry.surprise, 6),
+        "importance": round(entry.importance, 6),
+        "encoded_importance": round(entry.encoded_importance, 6),
+    }

@@ -1,0 +1,169 @@
+"""Transcripts: recorded talk, one JSON object a line, in the two shapes that worlds write.
+
+    {"user": "caity", "text": "hi!", "timestamp": …, "agent": …, "affect": […], "surprise": …, …}
+    {"text": "Caity says, \\"hi!\\"", "timestamp": "2025-11-15T21:53:47"}
+
+One bad line never costs another: it becomes a `Problem` with its number and is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from noodlings.errors import UserError
+from noodlings.text import clean
+from noodlings.values.affect import AXES, Affect
+from noodlings.values.percept import Kind
+
+_NAME = r"[\w.'’-]+(?: [A-Z][\w.'’-]*)?(?: \([^)]*\))?"
+_SAYS = re.compile(
+    rf"^(?P<name>{_NAME}) (?P<verb>says|thinks|whispers|asks|shouts),? (?P<words>.+)$", re.DOTALL
+)
+_TEXT = re.compile(r'"text": ?"([^"\\\\]{0,80})')
+_SOMEBODY = "somebody"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One line of a transcript.
+
+    Attributes:
+        number: of the line in the file, from 1.
+        user_id: who said or did it.
+        text: what.
+        agent_id: who perceived it, or None where the transcript does not say.
+        timestamp: seconds since 1970-01-01 UTC, or None.
+        kind: see `Kind`; `THOUGHT` for what an agent thought itself.
+        affect: as recorded, when all five numbers are within range.
+        surprise: as recorded, when within 0…1.
+        identity_salience: 0…1.
+    """
+
+    number: int
+    user_id: str
+    text: str
+    agent_id: str | None = None
+    timestamp: float | None = None
+    kind: Kind = Kind.SAY
+    affect: Affect | None = None
+    surprise: float | None = None
+    identity_salience: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A line that could not be used, and why."""
+
+    number: int
+    why: str
+
+
+def read_transcript(path: Path) -> Iterator[Recorded | Problem]:
+    """Every line of a file, in order. Empty lines do not count. Raises `UserError` for an unreadable file."""
+    names = _speakers(path)
+    for number, line in _lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            yield Problem(number, f"not JSON: {error.msg}")
+            continue
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not clean(row["text"]):
+            yield Problem(number, 'not an object with a "text" that is a line of words')
+            continue
+        yield _recorded(number, row, names)
+
+
+def count_lines(path: Path) -> int:
+    """How many lines there are, for a progress bar."""
+    return sum(1 for _ in _lines(path))
+
+
+def plain_id(name: str) -> str:
+    """ "agent_servnak" and "SERVNAK (robot)" are "servnak"; a user keeps its prefix."""
+    bare = re.sub(r"\s*\([^)]*\)$", "", clean(name)).casefold().removeprefix("agent_")
+    return re.sub(r"[^\w-]+", "_", bare).strip("_") or _SOMEBODY
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            yield from enumerate(file, 1)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _speakers(path: Path) -> set[str]:
+    """The names of all who say or think something, so that "Mr. Toad grins" is not done by "Mr."."""
+    starts = (_TEXT.search(line) for _, line in _lines(path))
+    said = (_SAYS.match(start[1]) for start in starts if start)
+    return {match["name"] for match in said if match}
+
+
+def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
+    agent = row.get("agent")
+    agent_id = plain_id(agent) if isinstance(agent, str) and agent else None
+    if isinstance(row.get("user"), str) and clean(row["user"]):
+        user_id, text, kind = plain_id(row["user"]), clean(row["text"]), Kind.SAY
+    else:
+        user_id, text, kind = _told(clean(row["text"]), names)
+    if row.get("is_rumination") or row.get("is_self_monitor") or user_id == agent_id:
+        kind = Kind.THOUGHT
+    return Recorded(
+        number,
+        user_id,
+        text,
+        agent_id,
+        _seconds(row.get("timestamp")),
+        kind,
+        _affect(row.get("affect")),
+        _unit(row.get("surprise")),
+        _unit(row.get("identity_salience")) or 0.0,
+    )
+
+
+def _told(text: str, names: set[str]) -> tuple[str, str, Kind]:
+    """Who did what, from a line as a player sees it."""
+    said = _SAYS.match(text)
+    if said:
+        words = clean(said["words"].strip().strip('"“”'))
+        kind = {"thinks": Kind.THOUGHT, "whispers": Kind.WHISPER}.get(said["verb"], Kind.SAY)
+        return plain_id(said["name"]), words or text, kind
+    name = max((n for n in names if text.startswith(f"{n} ")), key=len, default=text.split()[0])
+    return plain_id(name), clean(text.removeprefix(name)) or text, Kind.EMOTE
+
+
+def _seconds(value: Any) -> float | None:
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    return None
+
+
+def _affect(value: Any) -> Affect | None:
+    """A recorded affect, if it means what ours does: other bridges wrote z-scores, which are out of range."""
+    if not isinstance(value, list) or len(value) != len(AXES):
+        return None
+    try:
+        return Affect(*map(float, value))
+    except (TypeError, ValueError, UserError):
+        return None
+
+
+def _unit(value: Any) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= 1.0:
+        return float(value)
+    return None

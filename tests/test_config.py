@@ -1,0 +1,90 @@
+"""Settings: the file documents every key, and a mistake is answered with the right key."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from noodlings.config import Settings, load_settings
+from noodlings.errors import UserError
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch, tmp_path):
+    for name in list(os.environ):
+        if name.startswith("NOODLINGS_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+
+
+def test_config_yaml_holds_every_key_with_its_default():
+    written = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    defaults = Settings().model_dump(mode="json")
+    assert written == defaults
+
+
+def test_config_yaml_explains_every_key():
+    lines = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()
+    for before, line in zip(lines, lines[1:], strict=False):
+        if re.match(r" +\w+:", line):
+            assert before.lstrip().startswith("#"), f"no comment above: {line}"
+
+
+def test_file_overrides_defaults_and_environment_overrides_file(tmp_path, monkeypatch):
+    file = tmp_path / "mine.yaml"
+    file.write_text("memory_windows: {working: 7}\nmemory: {use_hierarchical: true}\n")
+    monkeypatch.setenv("NOODLINGS_MEMORY__USE_HIERARCHICAL", "false")
+    settings = load_settings(file)
+    assert settings.memory_windows.working == 7
+    assert settings.memory_windows.episodic == 200
+    assert settings.memory.use_hierarchical is False
+
+
+def test_config_in_the_current_folder_is_read(tmp_path):
+    (tmp_path / "config.yaml").write_text("world: {player: caity}\n")
+    assert load_settings().world.player == "caity"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "memory: {use_hierachical: false}",
+            "unknown key memory.use_hierachical; did you mean use_hierarchical?",
+        ),
+        ("memry: {}", "unknown key memry; did you mean memory?"),
+        ("memory: {importance: {suprise: 1}}", "did you mean surprise?"),
+        ("memory_windows: {working: 0}", "memory_windows.working"),
+        ("memory_windows: {working: many}", "memory_windows.working"),
+        ("memory: {surprise_threshold: .nan}", "memory.surprise_threshold"),
+        ("- a list", "mine.yaml"),
+        ("memory: [", "mine.yaml"),
+        ("\x00", "mine.yaml"),
+    ],
+)
+def test_a_mistake_in_the_file_is_named(tmp_path, text, words):
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(UserError, match=re.escape(words)):
+        load_settings(file)
+
+
+def test_a_mistake_in_the_environment_is_named(monkeypatch):
+    monkeypatch.setenv("NOODLINGS_MEMRY__USE_HIERARCHICAL", "false")
+    with pytest.raises(UserError, match="did you mean NOODLINGS_MEMORY"):
+        load_settings()
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(UserError, match="no settings file at"):
+        load_settings(tmp_path / "nowhere.yaml")
+
+
+def test_the_key_of_the_model_is_never_shown():
+    settings = load_settings(llm={"api_key": "sk-secret"})
+    assert "sk-secret" not in repr(settings)
+    assert "sk-secret" not in settings.model_dump_json()
