@@ -30,7 +30,7 @@ _CODE = re.compile(r"`([^`]*)`")
 
 @command("help", "help [COMMAND]", aliases=("?",), group="help")
 async def show_help(context: Context, rest: str) -> Reply:
-    """Show what one can type, or how one command works.
+    """Show what one can type, or how a command works.
 
     Examples:
         help
@@ -62,8 +62,10 @@ def _overview() -> RenderableType:
     for (_, group), members in groupby(sorted(registry.all(), key=place), key=place):
         table.add_row(Text(_GROUPS.get(group, group.capitalize()), style="bold cyan"))
         if group == "directions":
-            directions = [f"{made.name} ({', '.join(made.aliases)})" for made in members]
-            table.add_row("  go there", Text(", ".join(directions)))
+            walks = list(members)
+            names = ", ".join(made.name for made in walks)
+            letters = " ".join(alias for made in walks for alias in made.aliases)
+            table.add_row(Text("  DIRECTION"), Text(f"{names}; or {letters}"))
             continue
         for made in members:
             table.add_row(Text(f"  {_FLAGS.sub(' [flags]', made.usage)}"), Text(_with_aliases(made)))
@@ -71,7 +73,7 @@ def _overview() -> RenderableType:
 
 
 def _with_aliases(made: Command) -> str:
-    marks = [alias for alias in made.aliases if len(alias) == 1]
+    marks = [alias for alias in made.aliases if not alias.isalnum() and len(alias) == 1]
     summary = made.summary.rstrip(".")
     return f"{summary} (or {' '.join(marks)})" if marks else summary
 
