@@ -71,16 +71,15 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
     rows: list[tuple[Text, ...]] = []
     for item in recalled:
         entry = item.entry
-        style = "" if entry is None else feeling_style(entry.feeling)
         first, *others = item.why or ("",)
         rows.append(
             (
                 Text("▸" if item.used else ""),
                 Text(str(item.id), style=QUIET),
-                measure(item.scores.get(first, item.score), BAR, style),
+                measure(item.scores.get(first, item.score), BAR),
                 words(first),
                 words(entry.name) if entry else BLANK,
-                feeling_text(entry.feeling) if entry else BLANK,
+                feeling_text(entry.feeling, entry.family) if entry else BLANK,
                 Text(ago(entry.age), style=QUIET) if entry else BLANK,
                 said(entry) if entry else words("(forgotten)", QUIET),
             )
@@ -89,7 +88,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
             (
                 BLANK,
                 BLANK,
-                measure(item.scores.get(reason, item.score), BAR, style),
+                measure(item.scores.get(reason, item.score), BAR),
                 words(reason),
                 *[BLANK] * 4,
             )
@@ -100,7 +99,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
 
 def importance(entry: EntryView) -> Text:
     """The importance as a bar in the colour of the feeling, with its number."""
-    return measure(entry.importance, BAR, feeling_style(entry.feeling))
+    return measure(entry.importance, BAR, feeling_style(entry.family))
 
 
 def said(entry: EntryView) -> Text:
@@ -129,7 +128,7 @@ def _row(entry: EntryView, first: Text, name: Text) -> tuple[Text, ...]:
         Text(str(entry.id), style=QUIET),
         first,
         name,
-        feeling_text(entry.feeling),
+        feeling_text(entry.feeling, entry.family),
         Text(ago(entry.age), style=QUIET),
         Text(number(entry.strength)),
         Text(number(entry.surprise)),

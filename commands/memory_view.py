@@ -63,7 +63,7 @@ def stats_view(view: StatsView) -> RenderableType:
             (
                 Text(name),
                 Text.assemble((f"{count:,}", LOUD), f"/{capacity:,}"),
-                bar(count / capacity, FILL, "cyan"),
+                bar(count / capacity, FILL),
                 Text(f"{count / capacity:.0%}"),
             )
             for name, count, capacity in streams
@@ -87,7 +87,7 @@ def stats_view(view: StatsView) -> RenderableType:
         [
             (
                 Text(f"{at / 10:.1f}–{(at + 1) / 10:.1f}"),
-                bar(count / most if most else 0.0, FILL, "cyan"),
+                bar(count / most if most else 0.0, FILL),
                 Text(f"{count:,}", style="" if count else QUIET),
             )
             for at, count in reversed(list(enumerate(view.histogram)))
@@ -116,8 +116,8 @@ def affect_groups_view(view: AffectGroupsView) -> RenderableType:
     """Each sort of feeling with its size, and its most important memories below."""
     groups = []
     for group in view.groups:
-        style = feeling_style(group.feeling)
-        line = Text.assemble((f"{group.feeling:<8} ", f"{LOUD} {style}".strip()), f"{group.count:>4,}  ")
+        style = feeling_style(group.family)
+        line = Text.assemble((f"{group.family:<8} ", f"{LOUD} {style}".strip()), f"{group.count:>4,}  ")
         line.append_text(bar(group.count / view.total, BAR, style))
         line.append(f"  importance {number(group.average_importance)}", style=QUIET)
         groups.append((line, group.entries))
@@ -176,10 +176,8 @@ def flow_view(view: FlowView) -> RenderableType:
 
 def felt_lines(label: str, felt: FeltView) -> RenderableType:
     """A feeling as its word, and below it its five numbers, each with a small bar."""
-    style = f"{LOUD} {feeling_style(felt.feeling)}".strip()
+    style = f"{LOUD} {feeling_style(felt.family)}".strip()
     word = Flowing([Text.assemble((f"{label} ", QUIET), (felt.feeling, style))])
-    if felt.affect is None:
-        return word
     axes = []
     for axis, value in zip(AXES, felt.affect.as_list(), strict=True):
         signed = axis == "valence"

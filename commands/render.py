@@ -15,11 +15,11 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from noodlings.affect.feeling import family_of
 from noodlings.text import ELLIPSIS, clean, shorten
 
 QUIET = "dim"
 LOUD = "bold"
+ACCENT = "cyan"
 GAP = 2
 """Cells between two columns."""
 ROOMY = 44
@@ -73,7 +73,7 @@ def number(value: float) -> str:
     return f"{value:.2f}"
 
 
-def bar(value: float, width: int, style: str = "") -> Text:
+def bar(value: float, width: int, style: str = ACCENT) -> Text:
     """A bar of `width` cells for a value of 0…1, to an eighth of a cell. Show the number beside it.
 
     Whatever is above 0 shows at least its thinnest sliver.
@@ -85,7 +85,7 @@ def bar(value: float, width: int, style: str = "") -> Text:
     return Text.assemble((drawn, style), ("·" * (width - len(drawn)), QUIET))
 
 
-def measure(value: float, width: int, style: str = "") -> Text:
+def measure(value: float, width: int, style: str = ACCENT) -> Text:
     """A bar with its number behind it."""
     return bar(value, width, style).append(f" {number(value)}", style="")
 
@@ -103,14 +103,14 @@ def ago(seconds: float) -> str:
     return "now"
 
 
-def feeling_style(word: str) -> str:
-    """The colour of a feeling; the word stands beside it wherever it is used."""
-    return _STYLES[family_of(word) if word not in _STYLES else word]
+def feeling_style(family: str) -> str:
+    """The colour of a sort of feeling; a word for it stands beside it wherever it is used."""
+    return _STYLES[family]
 
 
-def feeling_text(word: str) -> Text:
-    """A feeling as a word in its colour."""
-    return Text(word, style=feeling_style(word), no_wrap=True)
+def feeling_text(word: str, family: str) -> Text:
+    """A feeling as a word in the colour of its sort."""
+    return Text(word, style=feeling_style(family), no_wrap=True)
 
 
 def stacked(*parts: RenderableType | None) -> Group:

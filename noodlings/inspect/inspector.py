@@ -193,7 +193,7 @@ class Inspector:
 
 def _group(look: Look, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
     return AffectGroupView(
-        feeling=sort,
+        family=sort,
         count=len(entries),
         average_importance=sum(entry.importance for entry in entries) / len(entries),
         entries=tuple(look.entry(entry) for entry in cut(entries, limit)),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from noodlings.affect.feeling import feeling
+from noodlings.affect.feeling import family, feeling
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.rights import readable, require_all_history
 from noodlings.inspect.views import EntriesView, EntryView, FeltView, iso
@@ -63,6 +63,7 @@ class Look:
             age=max(self._now - entry.timestamp, 0.0),
             affect=entry.affect,
             feeling=feeling(entry.affect),
+            family=family(entry.affect),
             surprise=entry.surprise,
             importance=entry.importance,
             encoded_importance=entry.encoded_importance,
@@ -130,7 +131,7 @@ class Look:
 
 def felt(affect: Affect) -> FeltView:
     """An affect with its word."""
-    return FeltView(affect, feeling(affect))
+    return FeltView(affect, feeling(affect), family(affect))
 
 
 def cut(items: Sequence[T], limit: int | None, offset: int = 0) -> Sequence[T]:

@@ -53,10 +53,11 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class FeltView(View):
-    """An affect and the word for it; `affect` is None where none was given."""
+    """An affect and the word for it; `family` is the sort of feeling, `noodlings.affect.feeling.FAMILIES`."""
 
-    affect: Affect | None
+    affect: Affect
     feeling: str
+    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class EntryView(View):
         user, name: who said or did it: the id, and the name as shown.
         when: `timestamp` as ISO 8601; age: seconds since then, at least 0.
         importance: in force, 0…1; the value at encoding, what overrode it and by whom stand beside it.
+        feeling, family: the word for the affect and its sort; "unknown" where there is none.
         strength: importance seen through age and recalls, 0…1.
     """
 
@@ -128,6 +130,7 @@ class EntryView(View):
     age: float
     affect: Affect | None
     feeling: str
+    family: str
     surprise: float
     importance: float
     encoded_importance: float
@@ -167,7 +170,7 @@ class EntriesView(View):
 class AffectGroupView(View):
     """The memories of one sort of feeling: how many, how important on average, and the most important."""
 
-    feeling: str
+    family: str
     count: int
     average_importance: float
     entries: tuple[EntryView, ...]

@@ -152,4 +152,3 @@ def test_a_heading_breaks_before_its_note() -> None:
 
 def test_every_sort_of_feeling_has_its_own_colour() -> None:
     assert len({feeling_style(sort) for sort in FAMILIES}) == len(FAMILIES)
-    assert feeling_style("sorrowful") == feeling_style("sorrow")

@@ -155,7 +155,8 @@ def test_an_entry_shows_all_that_is_known_of_it(society: FakeSociety, inspector:
         number, "user_caity", "caity", "the dog died", "re the dog died",
     )  # fmt: skip
     assert (view.when, view.age) == ("1970-01-12T11:46:40Z", 7_200)
-    assert (view.feeling, view.kind, view.private, view.pinned) == ("sorrowful", "whisper", True, True)
+    assert (view.feeling, view.family) == ("sorrowful", "sorrow")
+    assert (view.kind, view.private, view.pinned) == ("whisper", True, True)
     assert (view.importance, view.override, view.override_by) == (0.95, 0.95, "hand")
     assert view.encoded_importance == entry.encoded_importance
     assert view.parts == entry.parts
@@ -166,7 +167,7 @@ def test_feelings_are_grouped_by_sort(society: FakeSociety, inspector: Inspector
     for text, felt in (("a", SORROW), ("b", Affect(-0.3, 0.5, 0, 0.3)), ("c", JOY), ("d", None)):
         tell(society, "user_bob", text, felt)
     view = inspector.affect_groups(ADMIN, "phi", limit=1)
-    assert [(group.feeling, group.count, texts(group)) for group in view.groups] == [
+    assert [(group.family, group.count, texts(group)) for group in view.groups] == [
         ("joy", 1, ["c"]),
         ("sorrow", 2, ["a"]),
         ("unknown", 1, ["d"]),

@@ -23,7 +23,7 @@ def test_plain_data_comes_back_equal_from_json(value: object) -> None:
 
 
 def test_a_view_is_its_fields_by_name() -> None:
-    felt = FeltView(Affect(0.1234567, 0.5), "neutral")
+    felt = FeltView(Affect(0.1234567, 0.5), "neutral", "neutral")
     view = AgentView("phi", "Phi", "fox", "small", felt, felt, True, 1, 2, 3)
     data = view.as_dict()
     assert list(data) == list(AgentView.__dataclass_fields__)
