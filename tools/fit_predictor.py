@@ -1,7 +1,6 @@
 """Make `noodlings/mind/parameters.npz`: the weights every mind is born with.
 
-    python tools/fit_predictor.py            write the file, print how well it forecasts
-    python tools/fit_predictor.py --check    fit again and compare with the file that is there
+    python tools/fit_predictor.py
 
 The recurrent layers are derived, not trained: random orthogonal matrices, scaled so that each layer is stable
 and the slow one provably moves less than the fast one. Only the readout is fitted, by ridge regression, on
@@ -11,8 +10,8 @@ alternation. No text and nobody's data is used.
 
 from __future__ import annotations
 
-import argparse
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -146,26 +145,16 @@ def pace(parameters: Parameters, affects: Array) -> dict[str, float]:
     return {name: round(float(np.sqrt((moves[..., part] ** 2).mean())), 4) for name, part in named.items()}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="compare with the shipped file, write nothing")
-    check = parser.parse_args().check
-
+def born() -> tuple[Parameters, np.random.Generator]:
+    """The parameters, and the generator as it is after them."""
     random = np.random.Generator(np.random.PCG64(SEED))
-    parameters = layers(random)
-    readout = fit(parameters, streams(random, STREAMS))
-    arrays = {name: np.asarray(getattr(parameters, name)) for name in Parameters.__slots__}
-    arrays["readout"] = readout
-    parameters = Parameters(**arrays)
+    derived = layers(random)
+    return replace(derived, readout=fit(derived, streams(random, STREAMS))), random
+
+
+def main() -> None:
+    parameters, random = born()
     unseen = streams(random, STREAMS // 4)
-    if check:
-        with np.load(TARGET, allow_pickle=False) as there:
-            for name, array in arrays.items():
-                difference = float(np.abs(there[name] - array).max())
-                print(f"{name}: differs by at most {difference:.2g}")
-        return
     provenance = {
         "made by": "tools/fit_predictor.py",
         "seed": SEED,
@@ -175,6 +164,7 @@ def main() -> None:
         "distance on unseen synthetic streams": report(parameters, unseen),
         "movement": pace(parameters, unseen),
     }
+    arrays = {name: np.asarray(getattr(parameters, name)) for name in Parameters.__slots__}
     np.savez_compressed(TARGET, provenance=np.array(json.dumps(provenance)), **arrays)
     print(json.dumps(provenance, indent=2))
 

@@ -64,7 +64,7 @@ class DriveTable(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What an agent wants now: which appetite wants it, how strongly (0…1), and what ("see something new")."""
+    """What an agent wants: which appetite wants it, how strongly (0…1), and what ("see something new")."""
 
     appetite: str
     level: float

@@ -29,25 +29,19 @@ Vector = npt.NDArray[np.float32]
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _STEM = stemmer("english")
 
-# Pieces of words stand in for kinship between words that a stemmer does not see (friend, befriended).
-_PIECE = 4
-_PIECE_WEIGHT = 0.3
 # A longer text says nothing new about what is meant, but would cost more.
 _MAX_WORDS = 400
 
 
 def word_vector(text: str) -> Vector:
-    """A unit vector of shape (512,) from the words of a text: stemmed, hashed with a sign, and their pieces.
+    """A unit vector of shape (512,) from the words of a text, stemmed and hashed with a sign.
 
     The stand-in for a sentence embedding (feature hashing: Weinberger et al. 2009). All zeros for no words.
     """
     vector = np.zeros(WORD_VECTOR_SIZE)
-    for word in _STEM.stemWords([w.lower() for w in _WORD.findall(clean(text))[:_MAX_WORDS]]):
-        _put(vector, word, 1.0)
-        marked = f"<{word}>"
-        pieces = [marked[i : i + _PIECE] for i in range(len(marked) - _PIECE + 1)]
-        for piece in pieces:
-            _put(vector, piece, _PIECE_WEIGHT / len(pieces) ** 0.5)
+    for word in _STEM.stemWords([word.lower() for word in _WORD.findall(clean(text))[:_MAX_WORDS]]):
+        code = crc32(word.encode())
+        vector[(code >> 1) % WORD_VECTOR_SIZE] += 1.0 if code & 1 else -1.0
     return _unit(vector)
 
 
@@ -72,11 +66,6 @@ def short_vector(meaning: Any) -> Vector | None:
     if not largest:
         return None
     return _unit(vector / largest @ _projection(vector.size)).astype(np.float16).astype(np.float32)
-
-
-def _put(vector: npt.NDArray[np.float64], token: str, weight: float) -> None:
-    code = crc32(token.encode())
-    vector[(code >> 1) % WORD_VECTOR_SIZE] += weight if code & 1 else -weight
 
 
 def _unit(vector: npt.NDArray[np.float64]) -> Vector:

@@ -24,7 +24,7 @@ Learner = Callable[[Parameters, Numbers, Numbers, Numbers], Numbers]
 LEARNING_RATE = 0.5
 """How much of the last error a step takes back, 0…1."""
 
-FORGETTING = 0.01
+FORGETTING = 0.003
 """How strongly the readout is drawn back to the one an agent was born with, 0…1."""
 
 
