@@ -43,19 +43,18 @@ def build(
     """
     folder = settings.data_dir
     hierarchical = settings.memory.use_hierarchical
-    if store is None:
-        store = SqlStore(
-            folder,
-            settings.store.durability,
-            read_only,
-            working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
-        )
+    records: Records = store or SqlStore(
+        folder,
+        settings.store.durability,
+        read_only,
+        working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
+    )
     voice = _model_voice(settings)
     clock = clock or SystemClock(settings.world.clock_speed)
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
-        store=store,
+        store=records,
         offline=OfflineVoice(),
         names=lambda: society.names(),
         memory=settings.memory,
@@ -68,20 +67,20 @@ def build(
         journal = Journal()
         memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
         agent = Agent(persona, memory, journal, faculties)
-        record = store.load(persona.id)
+        record = records.load(persona.id)
         if record is not None:
             agent.restore(record)
         return agent
 
     personas = recipes(folder)
-    for agent_id in store.agents():
+    for agent_id in records.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
     society = Society(
         make,
         personas.values(),
         clock,
         settings,
-        store,
+        records,
         voice_name=settings.llm.model if voice else "offline",
     )
     return society

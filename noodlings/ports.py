@@ -165,7 +165,33 @@ class Shelf(Protocol):
         """Put JSON-compatible data under a key, in place of what stood there."""
 
 
-class Records(Store, Shelf, Protocol):
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What a store forgot.
+
+    Attributes:
+        count: entries that are gone.
+        redacted: ids of entries whose response went with them; whoever holds such an entry drops it too.
+        erased: whether their bytes have left the disk already. False when another process was reading, or
+            the disk was full; then it is done when the store is next opened for writing.
+    """
+
+    count: int = 0
+    redacted: tuple[int, ...] = ()
+    erased: bool = True
+
+
+class Archive(Protocol):
+    """Everything that was ever perceived, and the way out of it."""
+
+    def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
+        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
+
+    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+        """Delete entries with everything that was made of them, to the last byte; recorded without content."""
+
+
+class Records(Store, Archive, Shelf, Protocol):
     """A store as a society holds it."""
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ import logging
 import random
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,10 +34,11 @@ from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
-from noodlings.ports import AgentRecord, AgentState, Changes, Clock, Embedder, Speech, Store, Utterance, Voice
+from noodlings.ports import AgentRecord, AgentState, Changes, Clock, Embedder, Records, Speech, Utterance, Voice
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.memory import Recalled
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -74,7 +75,7 @@ class Faculties:
 
     clock: Clock
     appraiser: Appraiser
-    store: Store
+    store: Records
     offline: Voice
     names: Callable[[], dict[str, str]]
     memory: MemorySettings
@@ -140,6 +141,30 @@ class Agent:
         act = self._random(now).choice(fresh)
         self._note_said(act, now)
         return act
+
+    # -- corrections, see `noodlings.agent.corrections`
+
+    def keep(self) -> None:
+        """Commit what was changed by hand."""
+        self._commit(None)
+
+    def revert(self, entry: MemoryEntry, before: MemoryEntry) -> MemoryEntry:
+        """Give an entry the pin and the importance that it had before, and commit that."""
+        reverted = self.memory.revert(entry, before)
+        self._commit(None)
+        return reverted
+
+    def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> None:
+        """Delete entries for good: from every stream, the archive, the traces and the agent's own words."""
+        forgotten = self._with.store.forget(self.id, entry_ids, by_user=by_user, timestamp=now)
+        self.memory.forget(entry_ids)
+        for entry_id in forgotten.redacted:
+            entry = self.memory.find(entry_id)
+            if entry is not None:
+                self.memory.redact(entry)
+        # What it lately said may have quoted them.
+        self._said.clear()
+        self._commit(None)
 
     # -- steps 1 to 4: at once
 
@@ -227,7 +252,7 @@ class Agent:
         utterance = Utterance(
             persona=self.persona,
             percept=turn.percept,
-            speaker=names.get(turn.percept.user_id, turn.percept.user_id),
+            speaker=shown_name(turn.percept.user_id, names),
             mood=turn.mood,
             recalled=tuple(turn.recalled),
             names=names,

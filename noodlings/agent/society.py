@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from noodlings.agent.agent import Agent
+from noodlings.agent.corrections import Corrections
 from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock, Records
@@ -16,6 +17,36 @@ from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 
 WORLD_KEY = "places"
+NAMES_KEY = "names"
+
+
+class Agents(Mapping[str, Agent]):
+    """Agents by id, each built (and read from the store) when somebody first asks for it."""
+
+    def __init__(self, make: Callable[[Persona], Agent], personas: dict[str, Persona]) -> None:
+        self._make = make
+        self._personas = personas
+        self._awake: dict[str, Agent] = {}
+
+    def __getitem__(self, agent_id: str) -> Agent:
+        agent = self._awake.get(agent_id)
+        if agent is None:
+            agent = self._awake[agent_id] = self._make(self._personas[agent_id])
+        return agent
+
+    def __contains__(self, agent_id: object) -> bool:
+        return agent_id in self._personas
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._personas)
+
+    def __len__(self) -> int:
+        return len(self._personas)
+
+    @property
+    def awake(self) -> list[Agent]:
+        """Those that were asked for so far."""
+        return list(self._awake.values())
 
 
 class Society:
@@ -30,7 +61,9 @@ class Society:
         voice_name: "offline", or the model that speaks.
 
     Attributes:
-        agents: by id.
+        personas: who there is, by id.
+        agents: by id, loaded when they are first asked for.
+        corrections: what people change in a memory after the fact.
     """
 
     def __init__(
@@ -42,36 +75,36 @@ class Society:
         store: Records,
         voice_name: str = "offline",
     ) -> None:
-        self._make = make
         self.clock = clock
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
-        self.agents: dict[str, Agent] = {}
-        for persona in personas:
-            self.create(persona)
+        self.corrections = Corrections(self)
+        self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
+        self.personas = {persona.id: persona for persona in personas}
+        self.agents = Agents(make, self.personas)
 
     def create(self, persona: Persona) -> Agent:
         """Let somebody come to life. Raises `UserError` when there is an agent of that id."""
-        if persona.id in self.agents:
+        if persona.id in self.personas:
             raise UserError(f"there is already a character {persona.id}")
-        agent = self.agents[persona.id] = self._make(persona)
-        return agent
+        self.personas[persona.id] = persona
+        return self.agents[persona.id]
 
     def find(self, name: str) -> Agent:
         """An agent by id, name or alias, or the only one whose name begins so. Raises `NotFound`."""
         wanted = clean(name).casefold()
-        called = {word: agent for agent in self.agents.values() for word in _names(agent)}
+        called = {word: persona for persona in self.personas.values() for word in _names(persona)}
         if wanted in called:
-            return called[wanted]
-        begun = {agent.id: agent for word, agent in called.items() if wanted and word.startswith(wanted)}
+            return self.agents[called[wanted].id]
+        begun = {called[word].id for word in called if wanted and word.startswith(wanted)}
         if len(begun) == 1:
-            return next(iter(begun.values()))
+            return self.agents[begun.pop()]
         if begun:
             raise UserError(f"{shorten(clean(name), 30)} could be {', '.join(sorted(begun))}.")
-        known = ", ".join(sorted(agent.persona.name for agent in self.agents.values())) or "nobody yet"
         near = difflib.get_close_matches(wanted, called, n=1, cutoff=0.6)
-        hint = f"did you mean {called[near[0]].persona.name}?" if near else f"there are {known}."
+        known = ", ".join(sorted(persona.name for persona in self.personas.values())[:20]) or "nobody yet"
+        hint = f"did you mean {called[near[0]].name}?" if near else f"there are {known}."
         raise NotFound(f"There is no character {shorten(clean(name), 30)}; {hint}")
 
     async def perceive(self, agent_id: str, percept: Percept) -> Trace:
@@ -79,8 +112,19 @@ class Society:
         return await self.agents[agent_id].perceive(percept)
 
     def names(self) -> dict[str, str]:
-        """User id → shown name, of every agent."""
-        return {agent.id: agent.persona.name for agent in self.agents.values()}
+        """User id → shown name, of every agent and of everybody who was introduced."""
+        return self._introduced | {persona.id: persona.name for persona in self.personas.values()}
+
+    def introduce(self, user_id: str, name: str) -> None:
+        """Tell the agents how somebody is called; kept."""
+        if self._introduced.get(user_id) != name:
+            self._introduced[user_id] = name
+            self.store.world_set(NAMES_KEY, self._introduced)
+
+    @property
+    def llm_configured(self) -> bool:
+        """Whether a language model speaks, when it can."""
+        return bool(self.settings.llm.base_url)
 
     @property
     def world_state(self) -> dict[str, Any]:
@@ -96,6 +140,5 @@ class Society:
         self.store.close()
 
 
-def _names(agent: Agent) -> set[str]:
-    persona = agent.persona
+def _names(persona: Persona) -> set[str]:
     return {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}

@@ -187,6 +187,10 @@ class Inspector:
         """What the last answer was made of; for a player, the last answer to this player."""
         return last_flow(self._look(caller, name), self._society.store)
 
+    def user_id(self, caller: Caller, name: str, who: str) -> str:
+        """The id of whoever is meant by an id, a shown name, or "me"; see `Look.user` for the errors."""
+        return self._look(caller, name).user(who)
+
     def _look(self, caller: Caller, name: str) -> Look:
         return Look(self._society, self._society.find(name), caller)
 

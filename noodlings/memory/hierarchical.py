@@ -121,6 +121,16 @@ class HierarchicalMemory(Recorder):
             return self._revise(entry, override=None, override_by="")
         return self._revise(entry, override=unit(value, "importance"), override_by="hand")
 
+    def revert(self, entry: MemoryEntry, before: MemoryEntry) -> MemoryEntry:
+        """Give an entry the pin and the override that it had before."""
+        return self._revise(
+            entry, pinned=before.pinned, override=before.override, override_by=before.override_by
+        )
+
+    def redact(self, entry: MemoryEntry) -> MemoryEntry:
+        """Take the response off an entry, because it quoted what was forgotten."""
+        return self._revise(entry, response=None)
+
     def set_working(self, entry_ids: Iterable[int]) -> None:
         """Let working memory hold just these of the entries in mind; nothing is forgotten by that."""
         kept = [entry for entry_id in entry_ids if (entry := self.find(entry_id)) is not None]

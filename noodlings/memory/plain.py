@@ -49,6 +49,14 @@ class PlainMemory(Recorder):
         """Refused: nothing in a list is weighed."""
         raise UserError("a plain list does not weigh memories; set memory.use_hierarchical to true")
 
+    def revert(self, entry: MemoryEntry, before: MemoryEntry) -> MemoryEntry:
+        """Refused: nothing in a list was held or weighed."""
+        raise UserError("a plain list neither holds nor weighs; set memory.use_hierarchical to true")
+
+    def redact(self, entry: MemoryEntry) -> MemoryEntry:
+        """Take the response off an entry, because it quoted what was forgotten."""
+        return self._revise(replace(entry, response=None))
+
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of the list and the journal; ids that are not here are ignored."""
         for entry_id in entry_ids:
