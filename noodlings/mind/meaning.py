@@ -7,7 +7,7 @@ no random numbers that a library may change), and vectors that came from differe
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 from zlib import crc32
 
@@ -27,7 +27,6 @@ WORD_VECTOR_SIZE = 512
 Vector = npt.NDArray[np.float32]
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
-_STEM = stemmer("english")
 
 # A longer text says nothing new about what is meant, but would cost more.
 _MAX_WORDS = 400
@@ -39,8 +38,8 @@ def word_vector(text: str) -> Vector:
     The stand-in for a sentence embedding (feature hashing: Weinberger et al. 2009). All zeros for no words.
     """
     vector = np.zeros(WORD_VECTOR_SIZE)
-    for word in _STEM.stemWords([word.lower() for word in _WORD.findall(clean(text))[:_MAX_WORDS]]):
-        code = crc32(word.encode())
+    for word in _WORD.findall(clean(text))[:_MAX_WORDS]:
+        code = crc32(_stem(word.lower()).encode())
         vector[(code >> 1) % WORD_VECTOR_SIZE] += 1.0 if code & 1 else -1.0
     return _unit(vector)
 
@@ -71,6 +70,12 @@ def short_vector(meaning: Any) -> Vector | None:
 def _unit(vector: npt.NDArray[np.float64]) -> Vector:
     length = float(np.linalg.norm(vector))
     return (vector / length if length else vector).astype(np.float32)
+
+
+@lru_cache(maxsize=20_000)
+def _stem(word: str) -> str:
+    """By a stemmer of its own: a shared one keeps the word in itself, and threads would mix them."""
+    return str(stemmer("english").stemWord(word))
 
 
 @cache
