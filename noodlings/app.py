@@ -51,6 +51,9 @@ def build(
     )
     voice = _model_voice(settings)
     clock = clock or SystemClock(settings.world.clock_speed)
+    personas = recipes(folder)
+    for agent_id in records.agents():
+        personas.setdefault(agent_id, plain_persona(agent_id))
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
@@ -59,6 +62,7 @@ def build(
         names=lambda: society.names(),
         memory=settings.memory,
         context=settings.context,
+        loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
         voice=voice,
         seed=settings.world.seed,
     )
@@ -72,9 +76,6 @@ def build(
             agent.restore(record)
         return agent
 
-    personas = recipes(folder)
-    for agent_id in records.agents():
-        personas.setdefault(agent_id, plain_persona(agent_id))
     society = Society(
         make,
         personas.values(),
@@ -89,7 +90,8 @@ def build(
 def recipes(folder: Path) -> dict[str, Persona]:
     """The personas that come with noodlings, and those in the data folder; a same id there replaces one."""
     with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
-        return load_recipes([shipped, folder / RECIPES])
+        own = folder / RECIPES
+        return load_recipes([shipped, own] if own.is_dir() else [shipped])
 
 
 def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noodlings.errors import NoodlingsError, StoreBusy
+from noodlings.evaluate.cli import eval_app
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.config import Settings
+    from noodlings.ports import Records
     from noodlings.values.caller import Caller
     from noodlings.visit import Line
     from noodlings.worlds.rooms import World
@@ -32,6 +34,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+app.add_typer(eval_app, name="eval")
 
 Data = Annotated[
     Path | None,
@@ -111,6 +115,63 @@ def memories(
     import asyncio
 
     raise typer.Exit(asyncio.run(_look_inside(_settings(data, config), words, as_json)))
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="One JSON object a line, with user and text.")],
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="NAME", help="Every line goes to this character alone.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of a report.")] = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Let characters perceive recorded talk, with everything that follows from it.
+
+    A line may also hold timestamp, agent, affect, surprise and identity_salience; or only text ("Caity says,
+    hello") and timestamp. The same file and seed give the same result. It is kept in the folder of --data
+    (or of store.path in the settings); where neither is given, nothing is kept.
+    """
+    import asyncio
+
+    from noodlings.store.memory import MemoryStore
+
+    settings = _settings(data, config)
+    store = None if settings.store.path else MemoryStore()
+    raise typer.Exit(asyncio.run(_replay(settings, store, file, agent, as_json)))
+
+
+async def _replay(settings: Settings, store: Records | None, file: Path, name: str, as_json: bool) -> int:
+    from json import dumps
+
+    from rich.text import Text
+
+    from commands import registry
+    from commands.registry import Context
+    from noodlings.clock import ManualClock
+    from noodlings.inspect.inspector import Inspector
+    from noodlings.progress import progress_over
+    from noodlings.replay import MOST_IMPORTANT, as_dict, replay, summary
+    from noodlings.transcript import count_lines
+    from noodlings.visit import opened, owner
+    from noodlings.worlds.screen import Screen
+
+    clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())
+    with opened(settings, clock, store=store) as society:
+        only = society.find(name) if name else None
+        with progress_over(count_lines(file), "replaying") as done:
+            report = await replay(society, clock, file, only, done)
+        if as_json:
+            typer.echo(dumps(as_dict(report, society), ensure_ascii=False, allow_nan=False))
+            return 0
+        context = Context(owner(settings), society, Inspector(society), width=screen.width)
+        screen.show(Text(summary(report)))
+        for agent in report.listeners:
+            for flags in ("", f"--important --limit {MOST_IMPORTANT}"):
+                screen.show(Text(""))
+                screen.show((await registry.dispatch(f"@memories {agent} {flags}", context)).view)
+    return 0
 
 
 async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> int:

@@ -25,6 +25,7 @@ BEGINNING = 1_767_225_600.0
 PACE = 10.0
 """World seconds between two lines that carry no timestamps."""
 MOST_IMPORTANT = 5
+SHOWN_PROBLEMS = 5
 
 
 @dataclass(slots=True)
@@ -36,6 +37,7 @@ class Report:
         perceived: percepts that agents took in; a line without an agent is perceived by several.
         replies: how many of them were answered.
         clipped: lines that were longer than a character hears.
+        listeners: ids of the agents that perceived something, in the order in which they first did.
         problems: lines that could not be used.
     """
 
@@ -43,6 +45,7 @@ class Report:
     perceived: int = 0
     replies: int = 0
     clipped: int = 0
+    listeners: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -74,18 +77,28 @@ async def replay(
             for agent in _listeners(society, line, only):
                 trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
                 report.perceived += 1
+                if agent.id not in report.listeners:
+                    report.listeners.append(agent.id)
                 report.replies += trace.response is not None
         progress(line.number)
     return report
 
 
-def as_dict(report: Report, society: Society, only: Agent | None = None) -> dict[str, Any]:
+def as_dict(report: Report, society: Society) -> dict[str, Any]:
     """The report and what every agent has in mind afterwards, JSON-compatible, without path or wall time."""
-    agents = [only] if only else [society.agents[agent_id] for agent_id in sorted(society.agents)]
-    return {
-        **asdict(report),
-        "agents": {agent.id: _in_mind(agent) for agent in agents},
-    }
+    agents = {agent_id: _in_mind(society.agents[agent_id]) for agent_id in sorted(report.listeners)}
+    return {**asdict(report), "agents": agents}
+
+
+def summary(report: Report) -> str:
+    """The report in a few lines, with the first of the lines that could not be used."""
+    lines = [f"{report.lines:,} lines, {report.perceived:,} percepts, {report.replies:,} replies"]
+    if report.clipped:
+        lines.append(f"{report.clipped:,} lines were longer than {MAX_LINE:,} characters and were cut")
+    lines += [f"line {bad.number} was passed over: {bad.why}" for bad in report.problems[:SHOWN_PROBLEMS]]
+    if len(report.problems) > SHOWN_PROBLEMS:
+        lines.append(f"and {len(report.problems) - SHOWN_PROBLEMS:,} more")
+    return "\n".join(lines)
 
 
 def most_important(agent: Agent) -> list[MemoryEntry]:

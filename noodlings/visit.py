@@ -18,7 +18,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.logs import logging_to
-from noodlings.ports import Clock
+from noodlings.ports import Clock, Records
 from noodlings.values.caller import Caller, Role
 from noodlings.worlds.banner import banner
 from noodlings.worlds.demo import START, Stage, demonstrate
@@ -52,7 +52,7 @@ async def play(settings: Settings, connect: Connect) -> None:
     screen = Screen(terminal=interactive)
     with opened(settings) as society:
         async with _visited(society, screen, connect) as (world, line):
-            names = [agent.persona.name for agent in society.agents.values()]
+            names = [persona.name for persona in society.personas.values()]
             screen.show(banner(society.voice_name, society.llm_configured, names))
             screen.show((await line.dispatch("look")).view)
             if not interactive:
@@ -80,12 +80,17 @@ async def demo(settings: Settings, connect: Connect) -> None:
 
 
 @contextmanager
-def opened(settings: Settings, clock: Clock | None = None, read_only: bool = False) -> Iterator[Society]:
-    """A society with its log, closed on every way out. Read-only it leaves no trace, not even in the log."""
+def opened(
+    settings: Settings, clock: Clock | None = None, read_only: bool = False, store: Records | None = None
+) -> Iterator[Society]:
+    """A society with its log, closed on every way out.
+
+    Read-only, or with a store of its own, it leaves no trace in the data folder, not even in the log.
+    """
     with ExitStack() as stack:
-        if not read_only:
+        if not read_only and store is None:
             stack.enter_context(logging_to(settings.data_dir, settings.log.level))
-        society = build(settings, clock=clock, read_only=read_only)
+        society = build(settings, clock=clock, store=store, read_only=read_only)
         stack.callback(society.close)
         yield society
 
@@ -102,7 +107,7 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
     caller = owner(society.settings)
     world = World(
         load_places(),
-        [agent.persona for agent in society.agents.values()],
+        society.personas.values(),
         society.perceive,
         lambda agent_id, now: society.agents[agent_id].idle(now),
         society.clock,
@@ -111,6 +116,7 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
         changed=society.save_world,
     )
     with _ended_by_signals():
+        society.introduce(caller.user_id, caller.name)
         world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
         try:
             yield world, connect(society, world, caller, screen)

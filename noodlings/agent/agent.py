@@ -18,7 +18,7 @@ import logging
 import random
 import zlib
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,7 +34,17 @@ from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
-from noodlings.ports import AgentRecord, AgentState, Changes, Clock, Embedder, Records, Speech, Utterance, Voice
+from noodlings.ports import (
+    AgentRecord,
+    AgentState,
+    Changes,
+    Clock,
+    Embedder,
+    Records,
+    Speech,
+    Utterance,
+    Voice,
+)
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.caller import shown_name
@@ -66,6 +76,7 @@ class Faculties:
         appraiser: text → affect.
         store: where turns are kept.
         offline: the voice that always works.
+        loud: ids of those who speak in capitals as others speak in small letters.
         voice: the voice of a model, or None without one.
         embedder: text → vector, or None; only a local one, it runs in the way of an event.
         names: user id → shown name, of everybody who is known.
@@ -80,6 +91,7 @@ class Faculties:
     names: Callable[[], dict[str, str]]
     memory: MemorySettings
     context: ContextSettings
+    loud: Collection[str] = ()
     voice: Voice | None = None
     embedder: Embedder | None = None
     seed: int = 0
@@ -174,7 +186,9 @@ class Agent:
         text = clean(percept.text)
         with timed(milliseconds, "appraise"):
             vector = self._embed(text, degraded)
-            appraisal = self._with.appraiser.appraise(text, addressed=percept.addressed, vector=vector)
+            # Capitals are no shouting in somebody who never speaks otherwise.
+            heard = text.lower() if percept.user_id in self._with.loud else text
+            appraisal = self._with.appraiser.appraise(heard, addressed=percept.addressed, vector=vector)
             self.affect = appraisal.affect if percept.affect is None else percept.affect
             appraised_by = appraisal.by if percept.affect is None else "given"
         with timed(milliseconds, "mood"):
@@ -201,11 +215,13 @@ class Agent:
                 data=percept.data,
             )
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
-            turn = Turn(
-                percept, entry, self.affect, appraised_by, self._mood.current, decision,
-                milliseconds=milliseconds, degraded=degraded,
-            )  # fmt: skip
-            self._commit(None if decision.speak else turn.trace(self.id))
+        mood = self._mood.current
+        turn = Turn(percept, entry, self.affect, appraised_by, mood, decision, milliseconds, degraded)
+        if decision.speak:
+            with timed(milliseconds, "commit"):
+                self._commit(None)
+        else:
+            self._commit(turn.trace(self.id))
         return turn
 
     def _embed(self, text: str, degraded: list[str]) -> Any:

@@ -18,8 +18,11 @@ def identity_salience(text: str, persona: Persona) -> float:
     Being merely named counts little, or every greeting would be about one's self.
     """
     words = set(re.findall(r"[\w'-]+", text.casefold()))
-    touched = sum(_mentions(words, text, word) for word in persona.identity_words)
-    named = any(_mentions(words, text, name) for name in (persona.name, persona.id, *persona.aliases))
+    names = {name.casefold() for name in (persona.name, persona.id, *persona.aliases)}
+    named = any(_mentions(words, text, name) for name in names)
+    touched = sum(
+        _mentions(words, text, word) for word in persona.identity_words if word.casefold() not in names
+    )
     left = (1.0 - TOUCHED) ** min(touched, 4) * (1.0 - NAMED if named else 1.0)
     return 1.0 - left
 

@@ -24,11 +24,11 @@ class Turn:
         affect, appraised_by: what was felt about it, and by what means.
         mood: the agent's mood after it.
         decision: whether to speak, and why.
+        milliseconds: how long each step took.
+        degraded: what failed and was done without.
         recalled: what is in mind for the answer, oldest to newest.
         thought: the plain thought before anything modulates it.
         response, voice, used: what was said, by which voice, out of which entries.
-        milliseconds: how long each step took.
-        degraded: what failed and was done without.
     """
 
     percept: Percept
@@ -37,13 +37,13 @@ class Turn:
     appraised_by: str
     mood: Affect
     decision: Decision
+    milliseconds: dict[str, float]
+    degraded: list[str]
     recalled: list[Recalled] = field(default_factory=list)
     thought: str = ""
     response: str | None = None
     voice: str = ""
     used: frozenset[int] = frozenset()
-    milliseconds: dict[str, float] = field(default_factory=dict)
-    degraded: list[str] = field(default_factory=list)
 
     def trace(self, agent_id: str) -> Trace:
         """The record of the turn. Memories go in by reference."""

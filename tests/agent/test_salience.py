@@ -5,7 +5,7 @@ import pytest
 from noodlings.agent.salience import NAMED, TOUCHED, identity_salience
 from tests.fakes import make_persona
 
-ROBOT = make_persona("SERVNAK", aliases=("serv",), identity_words=("pride circuits", "robot"))
+ROBOT = make_persona("SERVNAK", aliases=("serv",), identity_words=("pride circuits", "robot", "Servnak"))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""Agents with everything real but the model: a store, a clock set by hand, the offline voice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from noodlings.affect.appraise import Appraiser
+from noodlings.agent.agent import Agent, Faculties
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.llm.offline import OfflineVoice
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.journal import Journal
+from noodlings.store.memory import MemoryStore
+from tests.fakes import make_persona
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(1_000_000.0)
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    return MemoryStore()
+
+
+@pytest.fixture
+def make_agent(clock, store) -> Callable[..., Agent]:
+    """Builds Phi, or whoever is asked for, from what the store holds of them."""
+    settings = Settings()
+
+    def make(name: str = "Phi", **changes: object) -> Agent:
+        faculties = {
+            "clock": clock,
+            "appraiser": Appraiser(),
+            "store": store,
+            "offline": OfflineVoice(),
+            "names": dict,
+            "memory": settings.memory,
+            "context": settings.context,
+        } | changes
+        journal = Journal()
+        agent = Agent(
+            make_persona(name), HierarchicalMemory(journal=journal), journal, Faculties(**faculties)
+        )
+        record = store.load(agent.id)
+        if record is not None:
+            agent.restore(record)
+        return agent
+
+    return make
