@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -19,6 +19,8 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
             lines.append(f"unknown key {key}{nearest(where[-1], _keys_of(model, where[:-1]))}")
         elif problem["type"] == "missing":
             lines.append(f"{key} is missing")
+        elif problem["type"] == "value_error":  # one of our own, already in words
+            lines.append(f"{key}: {problem['ctx']['error']}")
         else:
             lines.append(f"{key}: {problem['msg'].lower()} (it is {problem['input']!r:.60})")
     return "; ".join(lines)
@@ -34,16 +36,23 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
 
 
 def _keys_of(model: Any, section: Sequence[str]) -> Iterable[str]:
-    for name in section:
-        field = model.model_fields.get(name)
+    """The keys of a section, as they are written in a file."""
+    names = iter(section)
+    for name in names:
+        field = _fields(model).get(name)
         if field is None:
             return ()
-        model = field.annotation
-        if not _is_model(model):
-            model = next(filter(_is_model, get_args(model)), None)
-            if model is None:
-                return ()
-    return model.model_fields.keys()  # type: ignore[no-any-return]
+        annotation = field.annotation
+        model = annotation if _is_model(annotation) else next(filter(_is_model, get_args(annotation)), None)
+        if model is None:
+            return ()
+        if get_origin(annotation) is dict:
+            next(names, None)  # a name that the writer chose
+    return _fields(model)
+
+
+def _fields(model: Any) -> dict[str, Any]:
+    return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
 def _is_model(annotation: Any) -> bool:

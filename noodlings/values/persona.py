@@ -20,8 +20,10 @@ class Voice:
     Attributes:
         case: "plain", "upper" or "lower".
         address: what it likes to call whoever it talks to; empty for their name.
-        interjections: short outbursts by feeling: joy, sorrow, fear, anger, boredom, calm.
+        interjections: short outbursts by feeling (`noodlings.values.occasions.Feeling`).
         mannerisms: sentences it likes to put in, complete in themselves.
+        lines: its own words by occasion (`noodlings.values.occasions.Occasion`), as phrases
+            (`noodlings.values.phrase`), so are interjections and mannerisms; preferred to the shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
     """
@@ -30,6 +32,7 @@ class Voice:
     address: tuple[str, ...] = ()
     interjections: dict[str, tuple[str, ...]] = field(default_factory=dict)
     mannerisms: tuple[str, ...] = ()
+    lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
     gestures: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
 

@@ -1,0 +1,1 @@
+"""Adapters of the port `Voice`: the offline voice and OpenAI-compatible models."""

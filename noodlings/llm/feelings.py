@@ -1,0 +1,40 @@
+"""Which feeling colours what is said: of a mood, or of a percept that came with its affect."""
+
+from __future__ import annotations
+
+from noodlings.values.affect import Affect
+from noodlings.values.occasions import Feeling, Occasion
+
+NOTICEABLE = 0.3
+"""A feeling weaker than this (0…1) is calm."""
+
+MOOD_LINES = {
+    Feeling.JOY: Occasion.MOOD_JOY,
+    Feeling.SORROW: Occasion.MOOD_SORROW,
+    Feeling.FEAR: Occasion.MOOD_FEAR,
+    Feeling.ANGER: Occasion.MOOD_ANGER,
+    Feeling.BOREDOM: Occasion.MOOD_BOREDOM,
+}
+
+
+def strengths(affect: Affect) -> dict[Feeling, float]:
+    """How much of each feeling there is, 0…1 each.
+
+    Anger is what is left of an unpleasant agitation when fear and sorrow have taken theirs.
+    """
+    agitation = max(2.0 * affect.arousal - 1.0, 0.0)
+    displeasure = max(-affect.valence, 0.0)
+    return {
+        Feeling.SORROW: affect.sorrow,
+        Feeling.FEAR: affect.fear,
+        Feeling.JOY: max(affect.valence, 0.0) * (1.0 - affect.sorrow),
+        Feeling.ANGER: displeasure * (0.3 + 0.7 * agitation) * (1.0 - affect.fear) * (1.0 - affect.sorrow),
+        Feeling.BOREDOM: affect.boredom,
+    }
+
+
+def feeling(affect: Affect) -> Feeling:
+    """The strongest feeling, or calm where none is noticeable."""
+    found = strengths(affect)
+    strongest = max(found, key=lambda name: found[name])
+    return strongest if found[strongest] >= NOTICEABLE else Feeling.CALM

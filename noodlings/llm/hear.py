@@ -1,0 +1,245 @@
+"""What sort of line it is: a greeting, a question, a grief told. The offline voice answers by it.
+
+Small grammars over word lists, in the order in which they matter: somebody who says hello and that their
+dog died is answered about the dog.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from noodlings.llm.feelings import feeling
+from noodlings.llm.lexicon import phrases_for, spaced, tokens, topic_stems, words_for
+from noodlings.llm.names import without_names
+from noodlings.llm.questions import Question, read_question
+from noodlings.llm.reported import statement
+from noodlings.llm.topic import find_topic
+from noodlings.values.occasions import Feeling, Occasion
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import Persona
+
+ATTENTION = 800
+"""Characters of a line that are listened to word for word."""
+LONG = 400
+"""Characters from which on a plain statement is a speech."""
+ECHO = 9
+"""Words of a statement short enough to be said back."""
+
+_MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
+_QUOTED = re.compile(r'["“]([^"”]+)["”]')
+_KEEP = re.compile(
+    r"^(please )?((always )?remember (that|this|my|i|the)|don't forget|never forget|keep in mind)\b"
+)
+_WISHES = re.compile(
+    r"\b(good (morning|afternoon|evening|day)|nice to meet you|pleased to meet you|how do you do)\b"
+)
+_PARTINGS = re.compile(
+    r"\b(good ?night|see you|see ya|take care|have to go|got to go|gotta go|i must go|i should go|"
+    r"i'm leaving now|i'm off|until (next time|tomorrow|later)|so long|sleep well|i'll be back)\b"
+)
+
+_FELT = (  # the order is the one in which they are answered
+    ("grief", Occasion.GRIEF),
+    ("afraid", Occasion.AFRAID),
+    ("sad", Occasion.SAD),
+    ("angry", Occasion.ANGRY),
+    ("glad", Occasion.GLAD),
+    ("tired", Occasion.TIRED),
+    ("bored", Occasion.BORED),
+)
+_BY_AFFECT = {
+    Feeling.SORROW: Occasion.SAD,
+    Feeling.FEAR: Occasion.AFRAID,
+    Feeling.JOY: Occasion.GLAD,
+    Feeling.ANGER: Occasion.ANGRY,
+    Feeling.BOREDOM: Occasion.BORED,
+}
+_FEELS = {
+    Occasion.GRIEF: Feeling.SORROW,
+    Occasion.SAD: Feeling.SORROW,
+    Occasion.EMOTE_SAD: Feeling.SORROW,
+    Occasion.AFRAID: Feeling.FEAR,
+    Occasion.GLAD: Feeling.JOY,
+    Occasion.PRAISE: Feeling.JOY,
+    Occasion.THANKS: Feeling.JOY,
+    Occasion.EMOTE_WARM: Feeling.JOY,
+    Occasion.EMOTE_GIFT: Feeling.JOY,
+    Occasion.INSULT: Feeling.ANGER,
+    Occasion.EMOTE_HARSH: Feeling.ANGER,
+}
+HEAVY = frozenset({Occasion.GRIEF, Occasion.SAD, Occasion.AFRAID, Occasion.EMOTE_SAD})
+"""Occasions for comfort, not for small talk."""
+_EMOTES = (
+    ("emote_gift", Occasion.EMOTE_GIFT),
+    ("emote_harsh", Occasion.EMOTE_HARSH),
+    ("emote_sad", Occasion.EMOTE_SAD),
+    ("emote_warm", Occasion.EMOTE_WARM),
+)
+_EVENTS = {Kind.ARRIVE: Occasion.ARRIVE, Kind.LEAVE: Occasion.LEAVE, Kind.THOUGHT: Occasion.SILENCE}
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A line as it was understood.
+
+    Attributes:
+        occasion: what is to be answered.
+        question: what was asked, where something was.
+        stems: of the words that carry a topic.
+        topic: a noun phrase turned to the speaker ("your dog"), or "".
+        echo: the whole statement turned to the speaker ("you lost your key"), or "".
+        asked: it was a question (then a statement is no answer to it).
+    """
+
+    occasion: Occasion
+    question: Question = Question.NONE
+    stems: frozenset[str] = frozenset()
+    topic: str = ""
+    echo: str = ""
+
+    @property
+    def feeling(self) -> Feeling | None:
+        """What it makes one feel, where the occasion alone decides."""
+        return _FEELS.get(self.occasion)
+
+    @property
+    def heavy(self) -> bool:
+        """Whether it asks for comfort."""
+        return self.occasion in HEAVY
+
+
+def hear(percept: Percept, persona: Persona) -> Heard:
+    """Understand a percept as well as it can be."""
+    text = _MARKUP.sub(" ", percept.text[:ATTENTION])
+    text = without_names(" ".join(text.split()), persona)
+    if percept.kind in _EVENTS:
+        return Heard(_EVENTS[percept.kind], stems=topic_stems(tokens(text)))
+    if percept.kind is Kind.EVENT:
+        return Heard(
+            _by_affect(percept) or Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text)
+        )
+    if percept.kind is Kind.EMOTE:
+        return _hear_emote(text, percept, persona)
+    return _hear_words(text, percept, persona)
+
+
+def _hear_emote(text: str, percept: Percept, persona: Persona) -> Heard:
+    words = tokens(text)
+    for name, occasion in _EMOTES:
+        if words and (
+            words[0] in words_for(name)
+            or (name == "emote_gift" and spaced(words[:3]).startswith(" holds out "))
+        ):
+            return Heard(occasion, stems=topic_stems(words))
+    spoken = _QUOTED.search(text)
+    return (
+        _hear_words(spoken.group(1), percept, persona)
+        if spoken
+        else Heard(Occasion.EMOTE, stems=topic_stems(words))
+    )
+
+
+def _hear_words(text: str, percept: Percept, persona: Persona) -> Heard:
+    words = tokens(text)
+    if not words or _is_foreign(text, words):
+        return Heard(_wordless(text, bool(words)))
+    stems = topic_stems(words)
+    line = spaced(words).strip()
+    question = read_question(text, words)
+    topic = find_topic(text)
+    if question is not Question.NONE:
+        felt = _felt(words, line, percept) if question in (Question.UNKNOWN, Question.ADVICE) else None
+        return Heard(felt or question.occasion, question, stems, question.topic(text, topic))
+    occasion = _said(words, line, percept)
+    if occasion is Occasion.STATEMENT and len(percept.text) > LONG:
+        occasion = Occasion.LONG
+    echo = statement(text) if occasion is Occasion.STATEMENT and 3 <= len(words) <= ECHO else ""
+    return Heard(occasion, stems=stems, topic=topic, echo=echo)
+
+
+def _said(words: list[str], line: str, percept: Percept) -> Occasion:
+    """What a line that asks nothing is."""
+    if _KEEP.match(line):
+        return Occasion.KEEP
+    if len(words) <= 5 and _WISHES.search(line):
+        return Occasion.GREETING
+    if len(words) <= 12 and (words[0] in words_for("farewell") or _PARTINGS.search(line)):
+        return Occasion.FAREWELL
+    if _at_you(words, line, "insult"):
+        return Occasion.INSULT
+    felt = _felt(words, line, None)
+    if felt is not None and felt is not Occasion.GLAD:
+        return felt
+    for name, occasion in (("thanks", Occasion.THANKS), ("apology", Occasion.APOLOGY)):
+        if words_for(name).intersection(words[:6]) and words[0] != "you":
+            return occasion
+    if _at_you(words, line, "praise"):
+        return Occasion.PRAISE
+    if len(words) <= 5 and words[0] in words_for("greeting"):
+        return Occasion.GREETING
+    if len(words) <= 4 and words_for("short").issuperset(set(words) - words_for("padding")):
+        return Occasion.SHORT
+    if felt is not None:
+        return felt
+    if words[0] in words_for("imperative") or (words[0] == "please" and len(words) > 1):
+        return Occasion.REQUEST
+    return _by_affect(percept) or Occasion.STATEMENT
+
+
+def _felt(words: list[str], line: str, percept: Percept | None) -> Occasion | None:
+    """The feeling a line tells of, where it is not denied and not about a thing that cannot die."""
+    about_things = bool(words_for("lifeless").intersection(words))
+    for name, occasion in _FELT:
+        if name == "grief" and about_things:
+            continue
+        if any(phrase in f" {line} " for phrase in phrases_for(f"{name}_phrases")):
+            return occasion
+        for at, word in enumerate(words):
+            if word in words_for(name) and not words_for("negations").intersection(
+                words[max(at - 3, 0) : at]
+            ):
+                return occasion
+    return _by_affect(percept) if percept else None
+
+
+def _by_affect(percept: Percept) -> Occasion | None:
+    """The feeling that came with the percept, when the words do not tell."""
+    return (
+        _BY_AFFECT.get(feeling(percept.affect)) if percept.affect and percept.affect.intensity > 0.5 else None
+    )
+
+
+def _at_you(words: list[str], line: str, name: str) -> bool:
+    """Whether a word of the list is aimed at the one who hears it."""
+    if name == "insult" and any(phrase in f" {line} " for phrase in phrases_for("insult_phrases")):
+        return True
+    hits = [at for at, word in enumerate(words) if word in words_for(name)]
+    hits = [at for at in hits if not words_for("negations").intersection(words[max(at - 3, 0) : at])]
+    if not hits:
+        return False
+    near = {"you", "you're", "your"}
+    if any(near.intersection(words[max(at - 4, 0) : at + 3]) for at in hits):
+        return True
+    # "idiot!", "good robot": nobody else can be meant. A lone "good" or "like" is a word, not a praise.
+    alone = len(words) <= 3 and words[0] not in words_for("not_you")
+    return alone and (name == "insult" or (len(words) == 2 and words[0] in words_for("praising")))
+
+
+def _is_foreign(text: str, words: list[str]) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    if sum("LATIN" not in unicodedata.name(c, "") for c in letters[:200]) > 0.3 * len(letters[:200]):
+        return True
+    strange = sum(word in words_for("foreign") for word in words)
+    lists = ("function", "common", "verbs", "grief")
+    known = sum(any(word in words_for(name) for name in lists) for word in words)
+    return strange > known
+
+
+def _wordless(text: str, letters: bool) -> Occasion:
+    if letters:
+        return Occasion.FOREIGN
+    if any(c.isdigit() for c in text):
+        return Occasion.NUMBERS
+    return Occasion.SIGNS if text.strip(" .…") else Occasion.SILENCE

@@ -1,0 +1,78 @@
+"""The word lists of the offline voice, and how a line is cut into words.
+
+The lists live in `lexicon.yaml`; a plus sign there joins the words of a phrase.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import snowballstemmer
+import yaml
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_stemmer = snowballstemmer.stemmer("english")
+
+# Chat spelling that would otherwise hide the person who speaks.
+_CHAT = {
+    "im": "i'm",
+    "ive": "i've",
+    "dont": "don't",
+    "didnt": "didn't",
+    "cant": "can't",
+    "isnt": "isn't",
+    "wasnt": "wasn't",
+    "youre": "you're",
+    "u": "you",
+    "ur": "your",
+    "whats": "what's",
+}
+
+
+def load_yaml(name: str) -> Any:
+    """A data file of this package."""
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
+
+
+@lru_cache(maxsize=1)
+def _lists() -> dict[str, frozenset[str]]:
+    return {name: frozenset(str(words).split()) for name, words in load_yaml("lexicon.yaml").items()}
+
+
+def words_for(name: str) -> frozenset[str]:
+    """One list, by its name in the file."""
+    return _lists()[name]
+
+
+@lru_cache(maxsize=64)
+def phrases_for(name: str) -> tuple[str, ...]:
+    """One list of phrases, each with spaces around, to be found in `spaced`; empty where there is none."""
+    return tuple(f" {phrase.replace('+', ' ')} " for phrase in sorted(_lists().get(name, ())))
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a line in lower case, straight apostrophes, chat spelling undone."""
+    found = (word.replace("’", "'").lower() for word in _WORD.findall(text))
+    return [_CHAT.get(word, word) for word in found]
+
+
+def spaced(words: list[str]) -> str:
+    """Words with single spaces between and around, so that phrases can be found by `in`."""
+    return f" {' '.join(words)} "
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """The stem of an English word in lower case: "dogs" and "dog's" are "dog"."""
+    return str(_stemmer.stemWord(word.removesuffix("'s")))
+
+
+def topic_stems(words: list[str]) -> frozenset[str]:
+    """Stems of the words that carry a topic."""
+    common = words_for("common")
+    return frozenset(stem(word) for word in words if word not in common and len(word) > 1)

@@ -1,0 +1,54 @@
+"""The offline voice: replies without a model, from who speaks, how it feels and what it remembers.
+
+It hears what sort of line it was (`hear`), looks whether a memory belongs to it (`remind`), and puts a reply
+together from the character's own words (`phrasebook`). Deterministic: the same utterance gives the same
+speech in every process. It never claims to know what it was not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count, islice
+
+from noodlings.llm.compose import Draft, longer, reply, stable
+from noodlings.llm.hear import hear
+from noodlings.ports import Speech, Utterance
+
+ATTEMPTS = 24
+"""Drafts that are tried before a line that was said already is made new by saying more."""
+
+
+class OfflineVoice:
+    """The port `Voice` without a model."""
+
+    name = "offline"
+
+    async def speak(self, utterance: Utterance) -> Speech:
+        """A reply that differs from every line in `utterance.said`, letter case aside."""
+        draft = self.draft(utterance)
+        return Speech(draft.text, tuple(told.entry.id for told in draft.told))
+
+    def draft(self, utterance: Utterance) -> Draft:
+        """The reply in its parts."""
+        heard = hear(utterance.percept, utterance.persona)
+        said = {line.casefold() for line in utterance.said}
+        seeds = _seeds(utterance)
+        for seed in islice(seeds, ATTEMPTS):
+            draft = reply(heard, utterance, seed)
+            if draft.text.casefold() not in said:
+                return draft
+        for seed in seeds:
+            draft = longer(draft, utterance, seed)
+            if draft.text.casefold() not in said:
+                break
+        return draft
+
+
+def _seeds(utterance: Utterance) -> Iterator[int]:
+    """Seeds for one draft after another, the same for the same utterance in every process."""
+    percept = utterance.percept
+    last = utterance.said[-1] if utterance.said else ""
+    first = stable(
+        utterance.seed, utterance.persona.id, percept.user_id, percept.timestamp, percept.text, last
+    )
+    return (stable(first, attempt) for attempt in count())

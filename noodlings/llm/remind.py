@@ -1,0 +1,145 @@
+"""Which of the recalled memories belongs to what was just said, and is put into words.
+
+A memory fits when it shares a rare word with the line; among those that fit the more important one goes
+first. Asked directly, a character also says honestly that nothing fits. A mere mention brings back only
+what mattered, and not what it has just repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from noodlings.llm.age import HOUR
+from noodlings.llm.hear import Heard
+from noodlings.llm.lexicon import tokens, topic_stems
+from noodlings.llm.names import shown
+from noodlings.llm.questions import Question, asks_memory
+from noodlings.llm.reported import Told, says, told
+from noodlings.ports import Utterance
+from noodlings.values.memory import MemoryEntry, Why
+from noodlings.values.occasions import Occasion
+from noodlings.values.percept import Kind
+
+MATTERS = 0.25
+"""Importance from which a mention alone brings a memory back."""
+HAUNTS = 0.4
+"""Importance from which a memory shows in a greeting."""
+MEANT = 0.5
+"""Semantic score from which a memory answers a question without sharing a word with it."""
+LATELY = 3
+"""So many of the latest lines must not already have said it, when nobody asked."""
+
+_WHEN = re.compile(r"\bwhen\b|\bhow long ago\b|\bwhat day\b", re.I)
+_OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    entry: MemoryEntry
+    shared: int
+    score: float
+
+
+def answers(heard: Heard, utterance: Utterance) -> list[Told]:
+    """The memories that answer a question, best first, at most two; empty when nothing fits."""
+    percept = utterance.percept
+    own = bool(_OWN.search(percept.text))
+    about = _people_named(utterance)
+    if heard.question is Question.MEMORY and not (heard.stems - _stems_of_names(utterance)):
+        chosen = _of_this_person(utterance, about or frozenset({percept.user_id}))
+    else:
+        found = [
+            c for c in _fitting(heard, utterance) if not own or about or _from_speaker(c.entry, utterance)
+        ]
+        chosen = [c.entry for c in found if not about or c.entry.user_id in about]
+    return _in_words(chosen, heard, utterance, bool(_WHEN.search(percept.text)))[:2]
+
+
+def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
+    """What a statement brings back of its own accord: at most one memory that mattered."""
+    lately = utterance.said[-LATELY:]
+    chosen = [
+        c.entry
+        for c in _fitting(heard, utterance)
+        if (_from_speaker(c.entry, utterance) or c.shared > 1)
+        and (c.entry.importance >= MATTERS or c.entry.pinned or c.shared > 1)
+        and topic_stems(tokens(c.entry.user_text)) != heard.stems
+    ]
+    worded = _in_words(chosen, heard, utterance, False)
+    return [t for t in worded if not any(says(line, t.clause) for line in lately)][:1]
+
+
+def greeting_memory(utterance: Utterance) -> list[Told]:
+    """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
+    old = [
+        entry
+        for entry in _of_this_person(utterance, frozenset({utterance.percept.user_id}))
+        if entry.importance >= HAUNTS and utterance.percept.timestamp - entry.timestamp >= HOUR
+    ]
+    worded = _in_words(old, Heard(Occasion.GREETING), utterance, False)
+    return [t for t in worded if not any(says(line, t.clause) for line in utterance.said)][:1]
+
+
+def _fitting(heard: Heard, utterance: Utterance) -> list[_Candidate]:
+    """Memories that share topic words with what was heard, best first."""
+    spoken = [r for r in utterance.recalled if _can_be_told(r.entry, utterance)]
+    stems = {r.entry.id: topic_stems(tokens(r.entry.user_text)) for r in spoken}
+    frequency = Counter(stem for found in stems.values() for stem in found)
+    wanted = heard.stems - _stems_of_names(utterance)
+    candidates = []
+    for recalled in spoken:
+        entry = recalled.entry
+        shared = wanted & stems[entry.id]
+        meant = recalled.scores.get(Why.SEMANTIC, 0.0) if heard.question is Question.MEMORY else 0.0
+        if not shared and meant < MEANT:
+            continue
+        rarity = sum(1.0 / frequency[stem] for stem in shared)
+        mine = 0.5 if _from_speaker(entry, utterance) else 0.0
+        candidates.append(_Candidate(entry, len(shared), rarity + entry.importance + mine + meant))
+    return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
+
+
+def _of_this_person(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
+    entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
+    theirs = [entry for entry in entries if entry.user_id in people]
+    return sorted(theirs, key=lambda entry: (-entry.importance, entry.id))
+
+
+def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
+    """Not its own lines, not what is being said right now, and nothing that was only a question."""
+    own = {utterance.persona.id, f"agent_{utterance.persona.id}"}
+    if entry.user_id in own or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
+        return False
+    return not entry.user_text.rstrip().endswith("?") and not asks_memory(entry.user_text)
+
+
+def _in_words(entries: list[MemoryEntry], heard: Heard, utterance: Utterance, when: bool) -> list[Told]:
+    worded: list[Told] = []
+    for entry in entries:
+        made = told(entry, utterance, heard.stems, when)
+        if made and not any(made.clause.casefold() == other.clause.casefold() for other in worded):
+            worded.append(made)
+    return worded
+
+
+def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
+    return entry.user_id == utterance.percept.user_id
+
+
+def _people_named(utterance: Utterance) -> frozenset[str]:
+    """Ids of those whose name is in the line."""
+    words = set(tokens(utterance.percept.text))
+    everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
+    return frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set()) - {
+        utterance.persona.id,
+        f"agent_{utterance.persona.id}",
+    }
+
+
+def _stems_of_names(utterance: Utterance) -> frozenset[str]:
+    """Names are no topic: of the one who is spoken to, and of those who are named."""
+    persona = utterance.persona
+    names = [persona.name, *persona.aliases, *(shown(u, utterance) for u in _people_named(utterance))]
+    return topic_stems(tokens(" ".join(names)))

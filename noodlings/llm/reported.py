@@ -1,0 +1,174 @@
+"""A memory put into words: "you told me your dog died", "Caity asked me to feed the cat", "you hugged me".
+
+Only what was really said is claimed. What can be turned into reported speech is; the rest is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from noodlings.llm.age import ago
+from noodlings.llm.lexicon import tokens, topic_stems, words_for
+from noodlings.llm.names import self_as_me, shown, without_names
+from noodlings.llm.reflect import is_clause, lower_first, turn
+from noodlings.llm.timewords import told_later
+from noodlings.ports import Utterance
+from noodlings.text import shorten
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+LONGEST_CLAUSE = 24
+"""Words of a reported clause; a longer one is cut where it can be, else quoted."""
+LONGEST_QUOTE = 90
+"""Characters of a quotation."""
+
+_SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
+_FILLERS = re.compile(
+    r"^(?:(?:well|oh|so|ah|um|uh|hey|hi|hello|yes|no|okay|ok|look|listen|guess what|by the way|btw|anyway|"
+    r"actually|you know(?: what)?|please|and|but|did you know(?: that)?|honestly|sadly|also)\b[\s,:!.…-]*)+",
+    re.I,
+)
+_KEEP = re.compile(
+    r"^(?:please\s+)?(?:(?:always\s+)?remember(?:\s+this)?|don['’]?t forget|never forget|keep in mind)"
+    r"(?:\s+that\b)?[\s:,-]*",
+    re.I,
+)
+_TELL_YOU = re.compile(
+    r"^i (?:just )?(?:want(?:ed)? to|have to|must|should|need to|wish to)? ?tell you(?: that)? |"
+    r"^(?:i think|i guess|i suppose|i must say)(?: that)? (?=i\b|my\b)",
+    re.I,
+)
+_PROPOSES = re.compile(r"\bwe (?:should|could|can|must|need|ought)\b|\blet['’]?s\b", re.I)
+_CUTS = re.compile(r"(?:, | and | but | because | so | which | who | while | when | although )", re.I)
+# Whatever the person did, in the form in which worlds write it: third person, present.
+_DID = {
+    "gives": "gave", "takes": "took", "holds": "held", "sings": "sang", "sits": "sat", "stands": "stood",
+    "runs": "ran", "falls": "fell", "brings": "brought", "throws": "threw", "shakes": "shook",
+    "breaks": "broke", "weeps": "wept", "hits": "hit", "puts": "put", "writes": "wrote", "draws": "drew",
+    "eats": "ate", "drinks": "drank", "leaves": "left", "comes": "came", "goes": "went", "makes": "made",
+    "feels": "felt", "is": "was", "has": "had", "lies": "lay", "sees": "saw", "says": "said",
+    "steals": "stole", "hides": "hid", "bites": "bit", "kneels": "knelt", "sleeps": "slept",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory as it can be said: a clause without its full stop, and when it was told ("" for just now)."""
+
+    entry: MemoryEntry
+    clause: str
+    when: str
+
+    @property
+    def dated(self) -> str:
+        """The clause with its age in front, where it has one."""
+        return f"{self.when} {self.clause}" if self.when else self.clause
+
+
+def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when: bool = False) -> Told | None:
+    """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
+
+    Args:
+        wanted: stems; of a long entry the sentence is taken that has most of them.
+        when: somebody asks for the time, so time words are told from then instead of dropped.
+    """
+    to_speaker = entry.user_id == utterance.percept.user_id
+    who = "you" if to_speaker else shown(entry.user_id, utterance)
+    age = max(utterance.percept.timestamp - entry.timestamp, 0.0)
+    text = without_names(entry.user_text, utterance.persona)
+    clause = ""
+    if entry.kind in (Kind.SAY, Kind.WHISPER):
+        clause = _said(who, _sentence(text, wanted), to_speaker, age, when)
+    elif entry.kind is Kind.EMOTE:
+        clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
+    elif entry.kind is Kind.EVENT and text:
+        clause = f"I noticed this: “{_quoted(text)}”"
+    return Told(entry, clause, ago(age)) if clause else None
+
+
+def statement(text: str, to_speaker: bool = True) -> str:
+    """A line as a clause turned to its hearer, "you lost your key"; "" where it is not a clean statement."""
+    text = _TELL_YOU.sub("", _FILLERS.sub("", text)).strip(" .!…,;:-")
+    words = tokens(text)
+    # Whom "we" means in a proposal only the one who makes it knows.
+    if (
+        _PROPOSES.search(text)
+        or text.endswith("?")
+        or not is_clause(words)
+        or len(words) > LONGEST_CLAUSE
+        or '"' in text
+    ):
+        return ""
+    return lower_first(turn(text, to_speaker))
+
+
+def _said(who: str, text: str, to_speaker: bool, age: float, when: bool) -> str:
+    text = _KEEP.sub("", _FILLERS.sub("", text)).strip()
+    clause = statement(_shortened(text), to_speaker)
+    if clause:
+        return f"{who} told me {lower_first(told_later(clause, age, when))}"
+    words = tokens(text)
+    if (
+        len(words) > 1
+        and words[0] in words_for("imperative")
+        and len(words) <= LONGEST_CLAUSE
+        and "?" not in text
+    ):
+        return f"{who} asked me to {turn(lower_first(text.strip(' .!…')), to_speaker)}"
+    quote = _quoted(text)
+    return (
+        f"{who} {'asked me' if text.endswith('?') else 'said'} “{quote}”"
+        if any(map(str.isalnum, quote))
+        else ""
+    )
+
+
+def _did(who: str, text: str, to_speaker: bool) -> str:
+    verb, _, rest = text.partition(" ")
+    past = _past_of(verb.lower())
+    if not past or len(text) > LONGEST_QUOTE or '"' in text:
+        return ""
+    rest = re.sub(r"\b(?:his|her|their|my)\b", "your" if to_speaker else "their", rest, flags=re.I)
+    return f"{who} {past} {rest}".strip(" .!…")
+
+
+def _past_of(verb: str) -> str:
+    if verb in _DID:
+        return _DID[verb]
+    if not re.fullmatch(r"[a-z]+[^s]s", verb):
+        return ""
+    base = verb[:-3] + "y" if verb.endswith("ies") else verb[:-1]
+    if verb.endswith(("shes", "ches", "sses", "xes", "zzes")):
+        base = verb[:-2]
+    if base.endswith("y") and base[-2:-1] not in "aeiou":
+        return base[:-1] + "ied"
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", base):  # hug, nod, pet
+        return base + base[-1] + "ed"
+    return base + ("d" if base.endswith("e") else "ed")
+
+
+def _sentence(text: str, wanted: frozenset[str]) -> str:
+    """The sentence that has most of the wanted stems; the first of those that say something."""
+    sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
+    return max(
+        sentences, default=text, key=lambda s: (len(topic_stems(tokens(s)) & wanted), len(tokens(s)) > 1)
+    )
+
+
+def _shortened(text: str) -> str:
+    if len(tokens(text)) <= LONGEST_CLAUSE:
+        return text
+    for cut in _CUTS.finditer(text):
+        if 5 <= len(tokens(text[: cut.start()])) <= LONGEST_CLAUSE:
+            return text[: cut.start()]
+    return text
+
+
+def _quoted(text: str) -> str:
+    return shorten(text.replace("“", "").replace("”", "").replace('"', "").rstrip(" .,;:"), LONGEST_QUOTE)
+
+
+def says(line: str, clause: str) -> bool:
+    """Whether a line (in any case) already says this."""
+    return bool(clause) and clause.casefold() in line.casefold()

@@ -1,0 +1,135 @@
+"""A phrase: a line with room for variation, as recipes write it.
+
+    "(Hello|Good day), {name}. (|I was hoping for company.)"
+
+A choice stands in round brackets, its alternatives (also empty ones, also nested) between bars; a slot in
+curly brackets is filled when the phrase is used, and `{Memory}` fills it with a capital letter. Round
+brackets without a bar are just brackets.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from noodlings.errors import UserError
+
+_TOKENS = re.compile(r"[(|)]|\{[A-Za-z_]+\}|[^(|){}]+|.")
+_SPACES = re.compile(r"\s+")
+_GAP_BEFORE_MARK = re.compile(r" (?=[,.;:!?])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    alternatives: tuple[_Sequence, ...]
+
+
+_Sequence = tuple["str | _Slot | _Choice", ...]
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A parsed phrase. Made by `parse`; `expand` is deterministic given the random generator."""
+
+    source: str
+    parts: _Sequence
+
+    @cached_property
+    def slots(self) -> frozenset[str]:
+        """Names of the slots anywhere in it, in lower case."""
+        return frozenset(part.name.lower() for part in _walk(self.parts) if isinstance(part, _Slot))
+
+    @cached_property
+    def landmark(self) -> str:
+        """Its longest fixed piece, case-folded: where this stands in a line, the phrase was probably used."""
+        pieces = (part.strip() for part in _walk(self.parts) if isinstance(part, str))
+        return max(pieces, key=len, default="").casefold()
+
+    @cached_property
+    def variants(self) -> int:
+        """In how many ways its choices can be made."""
+        return _count(self.parts)
+
+    def expand(self, random: random.Random, slots: Mapping[str, str]) -> str:
+        """One variant with the slots filled. Raises `KeyError` for a slot that has no value."""
+        text = _SPACES.sub(" ", _expand(self.parts, random, slots)).strip()
+        return _GAP_BEFORE_MARK.sub("", text)
+
+
+@lru_cache(maxsize=8192)
+def parse(source: str) -> Phrase:
+    """Read a phrase. Raises `UserError` for a bracket that is not closed or a slot that is not a name."""
+    tokens = _TOKENS.findall(source)
+    parts, rest = _read(tokens, 0, source)
+    if rest != len(tokens):
+        raise UserError(f"a bar or a closing bracket stands outside of brackets in {source!r}")
+    return Phrase(source, parts)
+
+
+def _read(tokens: list[str], at: int, source: str) -> tuple[_Sequence, int]:
+    """The sequence from token `at` up to a bar or a closing bracket that belongs to an outer choice."""
+    parts: list[str | _Slot | _Choice] = []
+    while at < len(tokens) and tokens[at] not in ("|", ")"):
+        piece = tokens[at]
+        if piece == "(":
+            choice, at = _read_choice(tokens, at + 1, source)
+            parts += choice
+        elif piece in ("{", "}"):
+            raise UserError(f"a slot is a name in curly brackets, such as {{name}}; it is not in {source!r}")
+        else:
+            parts.append(_Slot(piece[1:-1]) if piece.startswith("{") else piece)
+            at += 1
+    return tuple(parts), at
+
+
+def _read_choice(tokens: list[str], at: int, source: str) -> tuple[list[str | _Slot | _Choice], int]:
+    alternatives = []
+    while True:
+        alternative, at = _read(tokens, at, source)
+        alternatives.append(alternative)
+        if at >= len(tokens):
+            raise UserError(f"a bracket is never closed in {source!r}")
+        at += 1
+        if tokens[at - 1] == ")":
+            break
+    if len(alternatives) == 1:
+        return ["(", *alternatives[0], ")"], at
+    return [_Choice(tuple(alternatives))], at
+
+
+def _walk(parts: _Sequence) -> Iterator[str | _Slot]:
+    for part in parts:
+        if isinstance(part, _Choice):
+            for alternative in part.alternatives:
+                yield from _walk(alternative)
+        else:
+            yield part
+
+
+def _count(parts: _Sequence) -> int:
+    total = 1
+    for part in parts:
+        if isinstance(part, _Choice):
+            total *= sum(_count(alternative) for alternative in part.alternatives)
+    return total
+
+
+def _expand(parts: _Sequence, random: random.Random, slots: Mapping[str, str]) -> str:
+    made = []
+    for part in parts:
+        if isinstance(part, _Choice):
+            made.append(_expand(random.choice(part.alternatives), random, slots))
+        elif isinstance(part, _Slot):
+            value = slots[part.name.lower()]
+            made.append(value[:1].upper() + value[1:] if part.name[0].isupper() else value)
+        else:
+            made.append(part)
+    return "".join(made)
