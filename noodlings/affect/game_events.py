@@ -102,4 +102,4 @@ def _fields(state: Mapping[str, Any]) -> Iterator[str]:
 
 def _label(name: str) -> str:
     """`held_item` as "Held item"."""
-    return (value_of({"name": name}, "name") or "?").replace("_", " ").capitalize()
+    return clean((value_of({"name": name}, "name") or "").replace("_", " ")).capitalize() or "?"

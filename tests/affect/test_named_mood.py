@@ -1,0 +1,50 @@
+import json
+import math
+
+import pytest
+
+from noodlings.affect.game_rules import MoodRule, NamedMood
+from noodlings.affect.named_mood import MoodTracker
+from noodlings.errors import UserError
+
+LASTS = 300.0
+NERVOUS = MoodRule.model_validate({"become": "nervous"})
+RELIEF = MoodRule.model_validate({"become": "hyped", "from": ["nervous"]})
+
+
+def test_a_mood_lasts_five_minutes_to_the_second():
+    tracker = MoodTracker().after(NERVOUS, 1_000.0, LASTS)
+    assert tracker.at_time(1_299.999, LASTS) is NamedMood.NERVOUS
+    assert tracker.at_time(1_300.0, LASTS) is NamedMood.CHILL
+
+
+def test_every_event_that_calls_for_a_mood_keeps_it_up():
+    tracker = MoodTracker().after(NERVOUS, 0.0, LASTS).after(NERVOUS, 200.0, LASTS)
+    assert tracker.at_time(400.0, LASTS) is NamedMood.NERVOUS
+
+
+def test_relief_needs_nerves_and_does_not_keep_another_mood_up():
+    nervous = MoodTracker().after(NERVOUS, 0.0, LASTS)
+    assert nervous.after(RELIEF, 10.0, LASTS) == MoodTracker(NamedMood.HYPED, 10.0)
+    hyped = nervous.after(RELIEF, 10.0, LASTS)
+    assert hyped.after(RELIEF, 100.0, LASTS) is hyped
+    assert nervous.after(RELIEF, 300.0, LASTS) is nervous  # chill again by then
+
+
+def test_a_clock_that_goes_back_ends_no_mood():
+    assert MoodTracker(NamedMood.HYPED, 1e6).at_time(0.0, LASTS) is NamedMood.HYPED
+
+
+def test_a_restart_changes_nothing():
+    tracker = MoodTracker(NamedMood.FRUSTRATED, 0.1 + 0.2)
+    assert MoodTracker.from_dict(json.loads(json.dumps(tracker.as_dict()))) == tracker
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"mood": "sleepy", "since": 0}, {"mood": "chill"}, {"mood": "chill", "since": math.nan},
+     {"mood": [], "since": 0}, {"mood": "chill", "since": 10**400}],
+)  # fmt: skip
+def test_a_damaged_mood_is_refused(data):
+    with pytest.raises(UserError):
+        MoodTracker.from_dict(data)
