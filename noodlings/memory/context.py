@@ -86,7 +86,7 @@ def assemble(
             continue
         tokens += cost
         kept.append(found)
-    return sorted(kept, key=lambda found: (found.entry.timestamp, found.entry.id))
+    return sorted(kept, key=lambda found: found.entry.id)
 
 
 def _first_is_recent(found: Recalled) -> bool:
