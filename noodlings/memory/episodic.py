@@ -10,7 +10,10 @@ from noodlings.memory.likeness import Metric
 from noodlings.memory.stream import Floats, Mask, Rows, Stream
 from noodlings.memory.strength import strength_of
 from noodlings.values.affect import Affect
+from noodlings.values.build import builder
 from noodlings.values.memory import MemoryEntry, Recalled, Why
+
+_build_recalled = builder(Recalled)
 
 
 class EpisodicMemory(Stream):
@@ -69,23 +72,23 @@ class EpisodicMemory(Stream):
     def recall_important(self, limit: int, user_id: str | None, allowed: Mask) -> list[Recalled]:
         """The most important rows that are allowed; what is recalled is taken out of `allowed`."""
         scores = self.importances()
-        mask = allowed if user_id is None else allowed & self.said_by(user_id)
-        return self._recalled(self.top(scores, limit, mask), scores, Why.IMPORTANT, allowed)
+        rows = self.top(scores, limit, allowed if user_id is None else allowed & self.said_by(user_id))
+        allowed[rows] = False
+        return self._recalled(rows, scores, Why.IMPORTANT)
 
     def recall_alike(
         self, affect: Affect, limit: int, min_similarity: float, allowed: Mask | None = None
     ) -> list[Recalled]:
-        """Those that felt most like `affect`; what is recalled is taken out of `allowed`."""
-        likeness = self.likeness(affect)
-        mask = likeness >= min_similarity
+        """Those that felt most like `affect`, of the rows that are allowed."""
+        scores = self.likeness(affect)
+        mask = scores >= min_similarity
         if allowed is not None:
             mask &= allowed
-        return self._recalled(self.top(likeness, limit, mask), likeness, Why.AFFECT, allowed)
+        return self._recalled(self.top(scores, limit, mask), scores, Why.AFFECT)
 
-    def _recalled(self, rows: Rows, scores: Floats, why: Why, allowed: Mask | None) -> list[Recalled]:
-        if allowed is not None:
-            allowed[rows] = False
+    def _recalled(self, rows: Rows, scores: Floats, why: Why) -> list[Recalled]:
+        reasons, name = (why,), why.value
         return [
-            Recalled(entry, (why,), score, {why.value: score})
-            for entry, score in zip(self.entries(rows), scores[rows].tolist(), strict=True)
+            _build_recalled(entry, reasons, score, {name: score})
+            for entry, score in zip(self.entries(rows), scores.take(rows).tolist(), strict=True)
         ]

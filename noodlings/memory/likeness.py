@@ -17,6 +17,7 @@ import numpy.typing as npt
 from noodlings.values.affect import REST, Affect
 
 Array = npt.NDArray[np.float64]
+Row = tuple[float, ...]
 
 MISSING = 0.5
 NEUTRAL_INTENSITY = 0.05
@@ -31,34 +32,33 @@ class Metric:
         name: as in the settings.
         width: numbers in a feature row.
         features: an affect as a row of `width` numbers, pure floats because rows come one at a time.
-        compare: features (n, width) and one row (width,) → likeness (n,), NaN where features are NaN.
+        compare: features (n, width) and one such row → likeness (n,), NaN where features are NaN.
     """
 
     name: str
     width: int
-    features: Callable[[Affect], tuple[float, ...]]
-    compare: Callable[[Array, Array], Array]
+    features: Callable[[Affect], Row]
+    compare: Callable[[Array, Row], Array]
 
     def alike(self, features: Array, affect: Affect) -> Array:
         """Likeness 0…1 of each feature row (n, width) to one affect; `MISSING` for rows of NaN."""
-        likeness = self.compare(features, np.array(self.features(affect)))
-        missing = likeness != likeness
-        if missing.any():
-            likeness[missing] = MISSING
+        likeness = self.compare(features, self.features(affect))
+        if math.isnan(likeness.dot(likeness)):  # one NaN is enough
+            likeness[np.isnan(likeness)] = MISSING
         return likeness
 
-    def row(self, affect: Affect | None) -> tuple[float, ...]:
+    def row(self, affect: Affect | None) -> Row:
         """The features of an affect, NaN where there is none."""
         return (math.nan,) * self.width if affect is None else self.features(affect)
 
 
-def _unit(v: float, a: float, f: float, s: float, b: float) -> tuple[float, float, float, float, float]:
+def _unit(v: float, a: float, f: float, s: float, b: float) -> Row:
     """Scaled to length 1; no length stays 0."""
     length = math.hypot(v, a, f, s, b) or 1.0
     return (v / length, a / length, f / length, s / length, b / length)
 
 
-def _centred_features(affect: Affect) -> tuple[float, ...]:
+def _centred_features(affect: Affect) -> Row:
     felt = affect.intensity
     if felt < NEUTRAL_INTENSITY:
         return (0.0, 0.0, 0.0, 0.0, 0.0, NEUTRAL_INTENSITY**0.5)
@@ -69,31 +69,31 @@ def _centred_features(affect: Affect) -> tuple[float, ...]:
     return (*direction, felt**0.5)
 
 
-def _centred_compare(features: Array, one: Array) -> Array:
-    felt = features[:, 5]
-    ratio = np.minimum(felt, one[5])
-    ratio /= np.maximum(felt, one[5])
-    ratio *= features[:, :5] @ one[:5]
-    result: Array = np.clip(ratio, 0.0, 1.0)
-    return result
+def _centred_compare(features: Array, one: Row) -> Array:
+    *direction, felt = one
+    column = features[:, 5]
+    result = np.minimum(column, felt)
+    result /= np.maximum(column, felt)
+    result *= features.dot(np.array((*direction, 0.0)))  # whole rows: contiguous, so that it is one product
+    return result.clip(0.0, 1.0, out=result)
 
 
-def _cosine_features(affect: Affect) -> tuple[float, ...]:
+def _cosine_features(affect: Affect) -> Row:
     return _unit(*affect.as_list())
 
 
-def _cosine_compare(features: Array, one: Array) -> Array:
-    result: Array = np.clip(features @ one, 0.0, 1.0)
-    return result
+def _cosine_compare(features: Array, one: Row) -> Array:
+    result: Array = features.dot(np.array(one))
+    return result.clip(0.0, 1.0, out=result)
 
 
-def _euclidean_features(affect: Affect) -> tuple[float, ...]:
+def _euclidean_features(affect: Affect) -> Row:
     return (affect.valence, 2.0 * affect.arousal - 1.0)
 
 
-def _euclidean_compare(features: Array, one: Array) -> Array:
-    result: Array = np.clip(1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0), 0.0, 1.0)
-    return result
+def _euclidean_compare(features: Array, one: Row) -> Array:
+    result: Array = 1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0)
+    return result.clip(0.0, 1.0, out=result)
 
 
 METRICS = {

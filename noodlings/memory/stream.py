@@ -8,7 +8,7 @@ use; removing one moves the last row into its place, so order is by id, never by
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,18 @@ Mask = npt.NDArray[np.bool_]
 STATE_SIZE = 40
 _FIRST_ROWS = 16
 
-# Columns of the integer matrix; the last three are 0 or 1.
-_ID, _STEP, _USER, _RECALL_COUNT, _HELD, _PINNED, _PRIVATE = range(7)
+_SORTED_WHOLE = 512
+"""Rows up to which sorting all of them is quicker than looking for the highest first."""
+
+# Columns of the integer matrix. A circle is 0 for what is public; the last three are 0 or 1.
+_ID, _STEP, _USER, _CIRCLE, _RECALL_COUNT, _HELD, _PINNED, _HAS_STATE = range(8)
 # Columns of the float matrix. NaN stands for None.
 _TIMESTAMP, _SURPRISE, _ENCODED, _OVERRIDE, _SALIENCE, _LAST_RECALLED, _STABILITY = range(7)
 _PARTS = slice(7, 13)
 _AFFECT = slice(13, 18)
 _WIDTH = 18
 
+_PUBLIC = 0
 _NO_AFFECT = [math.nan] * 5
 
 _build_entry = builder(MemoryEntry)
@@ -56,10 +60,10 @@ class Stream:
         self._size = 0
         self._row_of: dict[int, int] = {}
         rows = min(capacity, _FIRST_ROWS)
-        self._ints = np.zeros((rows, 7), np.int64)
+        self._ints = np.zeros((rows, 8), np.int64)
         self._floats = np.zeros((rows, _WIDTH))
         self._features = np.zeros((rows, metric.width))
-        self._states = np.full((rows, STATE_SIZE), np.nan, np.float32)
+        self._states = np.zeros((rows, STATE_SIZE), np.float32)
         # user_id, text, response, kind, audience, place, override_by, extra
         self._words: list[tuple[Any, ...]] = []
 
@@ -109,15 +113,16 @@ class Stream:
         self._size = 0
 
     def _write(self, row: int, entry: MemoryEntry) -> None:
-        parts = entry.parts
+        parts, state = entry.parts, entry.phenomenal_state
         self._ints[row] = (
             entry.id,
             entry.step,
-            _user_code(entry.user_id),
+            _code(entry.user_id),
+            _code(entry.circle) if entry.private else _PUBLIC,
             entry.recall_count,
             entry.held,
             entry.pinned,
-            entry.private,
+            state is not None,
         )
         self._floats[row] = (
             entry.timestamp,
@@ -136,7 +141,7 @@ class Stream:
             *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
         )
         self._features[row] = self.metric.row(entry.affect)
-        self._states[row] = np.nan if entry.phenomenal_state is None else entry.phenomenal_state
+        self._states[row] = 0.0 if state is None else state
         self._words[row] = (
             entry.user_id,
             entry.user_text,
@@ -155,48 +160,18 @@ class Stream:
             for matrix in (self._ints, self._floats, self._features, self._states)
         )
 
-    # -- reading: one entry
+    # -- reading: entries
 
     def get(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, or None."""
         row = self._row_of.get(entry_id)
-        return None if row is None else self._read(row)
+        return None if row is None else self.entries(np.array([row]))[0]
 
-    def entries(self, rows: Iterable[int]) -> list[MemoryEntry]:
+    def entries(self, rows: Rows) -> list[MemoryEntry]:
         """The entries of these rows, in their order."""
-        return [self._read(int(row)) for row in rows]
-
-    def _read(self, row: int) -> MemoryEntry:
-        ints, numbers = self._ints[row].tolist(), self._floats[row].tolist()
-        affect, override, last = numbers[_AFFECT], numbers[_OVERRIDE], numbers[_LAST_RECALLED]
-        user_id, text, response, kind, audience, place, override_by, extra = self._words[row]
-        state = self._states[row]
-        return _build_entry(
-            (
-                ints[_ID],
-                numbers[_TIMESTAMP],
-                ints[_STEP],
-                user_id,
-                text,
-                _build_affect(affect) if affect[0] == affect[0] else None,
-                numbers[_SURPRISE],
-                numbers[_ENCODED],
-                _build_parts(numbers[_PARTS]),
-                override if override == override else None,
-                override_by,
-                response,
-                numbers[_SALIENCE],
-                state.copy() if state[0] == state[0] else None,
-                kind,
-                audience,
-                place,
-                bool(ints[_PINNED]),
-                ints[_RECALL_COUNT],
-                last if last == last else None,
-                numbers[_STABILITY],
-                {} if extra is None else extra,
-            )
-        )
+        ints, floats = self._ints.take(rows, 0).tolist(), self._floats.take(rows, 0).tolist()
+        words = map(self._words.__getitem__, rows.tolist())
+        return list(map(_unpack, ints, floats, words, self._states.take(rows, 0)))
 
     # -- reading: all rows at once
 
@@ -237,19 +212,22 @@ class Stream:
 
     def said_by(self, user_id: str) -> Mask:
         """Whether each row is about this user, shape (len,)."""
-        mask: Mask = self._ints[: self._size, _USER] == _user_code(user_id)
-        for row in np.flatnonzero(mask):  # two ids may share a code; the rows that match are few
-            if self._words[row][0] != user_id:
-                mask[row] = False
+        mask: Mask = self._ints[: self._size, _USER] == _code(user_id)
         return mask
 
     def known_to(self, users: frozenset[str]) -> Mask:
         """Whether each row may be spoken of before these users (see `MemoryEntry.known_to`), shape (len,)."""
-        mask: Mask = self._ints[: self._size, _PRIVATE] == 0
-        for row in np.flatnonzero(~mask):
-            user_id, audience = self._words[row][0], self._words[row][4]
-            mask[row] = users <= audience | {user_id}
+        circles = self._ints[: self._size, _CIRCLE]
+        mask: Mask = circles == _PUBLIC
+        private = np.flatnonzero(~mask)
+        if len(private):  # each circle is asked once, however many secrets it shares
+            _, examples, which = np.unique(circles[private], return_index=True, return_inverse=True)
+            mask[private] = np.array([self._knows(row, users) for row in private[examples]])[which]
         return mask
+
+    def _knows(self, row: int, users: frozenset[str]) -> bool:
+        user_id, audience = self._words[row][0], self._words[row][4]
+        return bool(users <= audience | {user_id})
 
     def newest(self, count: int | None = None) -> Rows:
         """Rows of the `count` latest entries (all by default), oldest first."""
@@ -258,15 +236,51 @@ class Stream:
 
     def top(self, scores: Floats, limit: int, mask: Mask | None = None) -> Rows:
         """Rows of the `limit` highest scores where `mask` holds, best first; equal scores: newer first."""
-        rows = np.arange(self._size) if mask is None else np.flatnonzero(mask)
-        if limit <= 0 or not len(rows):
+        rows = np.arange(self._size) if mask is None else mask.nonzero()[0]
+        if limit <= 0:
             return rows[:0]
-        if len(rows) > 4 * limit + 64:  # a full sort of a long stream for three rows is waste
-            edge = np.partition(scores[rows], len(rows) - limit)[len(rows) - limit]
-            rows = rows[scores[rows] >= edge]
-        return rows[np.lexsort((-self.ids[rows], -scores[rows]))][:limit]
+        if len(rows) > max(_SORTED_WHOLE, limit):
+            edge = np.partition(scores.take(rows), -limit)[-limit]
+            rows = rows[scores.take(rows) >= edge]
+        rising = np.lexsort((self.ids.take(rows), scores.take(rows)))
+        return rows[rising[: -limit - 1 : -1]]
 
 
-def _user_code(user_id: str) -> int:
-    # Only ever compared within this process, so that the salted hash serves.
-    return hash(user_id)
+def _unpack(ints: list[int], floats: list[float], words: tuple[Any, ...], state: Any) -> MemoryEntry:
+    """An entry from its row; the numbers in the order of the columns. NaN, unlike itself, stands for None."""
+    entry_id, step, _, _, recall_count, _, pinned, has_state = ints
+    (
+        timestamp, surprise, encoded, override, salience, last_recalled, stability,
+        p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember,
+        valence, arousal, fear, sorrow, boredom,
+    ) = floats  # fmt: skip
+    user_id, text, response, kind, audience, place, override_by, extra = words
+    return _build_entry(
+        entry_id,
+        timestamp,
+        step,
+        user_id,
+        text,
+        _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None,
+        surprise,
+        encoded,
+        _build_parts(p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember),
+        override if override == override else None,
+        override_by,
+        response,
+        salience,
+        state if has_state else None,
+        kind,
+        audience,
+        place,
+        pinned == 1,
+        recall_count,
+        last_recalled if last_recalled == last_recalled else None,
+        stability,
+        {} if extra is None else extra,
+    )
+
+
+def _code(of: Hashable) -> int:
+    """64 bits that stand for somebody, or for a circle; never 0. Only ever compared within this process."""
+    return hash(of) or 1

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
+from noodlings.values.build import builder
 
 FloatArray = npt.NDArray[np.floating[Any]]
 
@@ -57,8 +58,8 @@ class Affect:
         """
         if isinstance(numbers, Affect):
             return numbers
-        valence, *others = _five_floats(numbers)
-        return cls(min(max(valence, -1.0), 1.0), *[min(max(other, 0.0), 1.0) for other in others])
+        v, a, f, s, b = _five_floats(numbers)
+        return _build(_within(v, -1.0), _within(a, 0.0), _within(f, 0.0), _within(s, 0.0), _within(b, 0.0))
 
     @classmethod
     def clamped(
@@ -87,6 +88,11 @@ class Affect:
 
 
 NEUTRAL = Affect()
+_build = builder(Affect)
+
+
+def _within(number: float, low: float) -> float:
+    return low if number < low else 1.0 if number > 1.0 else number
 
 
 def _five_floats(numbers: Any) -> list[float]:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable
+from dataclasses import fields, make_dataclass
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
-def builder(cls: type[T]) -> Callable[[Sequence[Any]], T]:
+def builder(cls: type[T]) -> Callable[..., T]:
     """A function that makes a frozen, slotted dataclass from all its fields, in order.
 
-    It sets the slots directly and skips `__init__` and `__post_init__`, in less than half their time: only
-    for values that this program validated before, packed away and now unpacks.
+    It fills a twin that has the same slots and is not frozen, and then lets it be a `cls`: a fifth of the
+    time of `__init__`, which goes through `object.__setattr__` for each field, and no `__post_init__`. So
+    only for values that this program validated before, packed away and now unpacks.
     """
-    set_slots = tuple(getattr(cls, field.name).__set__ for field in fields(cls))  # type: ignore[arg-type]
-    new = object.__new__
+    names = [field.name for field in fields(cls)]  # type: ignore[arg-type]
+    twin: Any = make_dataclass(f"_{cls.__name__}Twin", names, slots=True, eq=False, repr=False)
 
-    def build(values: Sequence[Any]) -> T:
-        made = new(cls)
-        for set_slot, value in zip(set_slots, values, strict=True):
-            set_slot(made, value)
-        return made
+    def build(*values: Any) -> T:
+        made = twin(*values)
+        made.__class__ = cls
+        return made  # type: ignore[no-any-return]
 
     return build

@@ -94,9 +94,14 @@ class MemoryEntry:
         """Whether only `audience` (and the agent) may know of it."""
         return self.kind in PRIVATE
 
+    @property
+    def circle(self) -> frozenset[str]:
+        """Whoever did it and its audience: who knows of it when it is private."""
+        return self.audience | {self.user_id}
+
     def known_to(self, users: frozenset[str]) -> bool:
         """Whether saying it aloud before these users tells none of them anything private."""
-        return not self.private or users <= self.audience | {self.user_id}
+        return not self.private or users <= self.circle
 
 
 class Why(StrEnum):
