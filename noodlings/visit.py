@@ -56,6 +56,7 @@ async def play(settings: Settings, connect: Connect) -> None:
             screen.show(banner(society.voice_name, society.llm_configured, names))
             screen.show((await line.dispatch("look")).view)
             if not interactive:
+                await world.settle()
                 await follow(read_lines(sys.stdin.buffer), line.dispatch, world.settle, screen)
                 return
             conversation = Conversation(

@@ -51,7 +51,8 @@ class Line:
         mine = viewer != "" and viewer == self.actor
         seen = Text.assemble(("You", "bold") if mine else self._named())
         if self.manner:
-            seen.append(f" {self.manner} and", style="italic")
+            # In brackets: a gesture may be anything ("tilts its head", "soft whirring"), not only a verb.
+            seen.append(f" ({self.manner})", style="italic")
         verb = "whisper" if self.kind is Kind.WHISPER else "say"
         seen.append(f" {verb}" if mine else f" {verb}s")
         if self.kind is Kind.WHISPER:

@@ -12,7 +12,7 @@ def test_speech_is_seen_from_both_sides():
     said = {"kind": Kind.SAY, "text": "Hello."}
     assert seen(**said) == 'Phi says, "Hello."'
     assert seen("phi", **said) == 'You say, "Hello."'
-    assert seen(**said, manner="bows") == 'Phi bows and says, "Hello."'
+    assert seen(**said, manner="bows") == 'Phi (bows) says, "Hello."'
 
 
 def test_a_whisper_is_heard_by_two_and_seen_by_all():

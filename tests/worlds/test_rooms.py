@@ -106,7 +106,7 @@ async def test_an_answer_is_shown_and_heard_one_deeper():
     stage = Stage(answer).enter()
     stage.world.say("user_caity", "servnak!")
     await stage.world.settle()
-    assert stage.seen()[-1] == 'SERVNAK whirrs and says, "HELLO."'
+    assert stage.seen()[-1] == 'SERVNAK (whirrs) says, "HELLO."'
     [percept] = [heard for heard in stage.heard("phi") if heard.user_id == "servnak"]
     assert (percept.text, percept.depth, percept.data) == ("HELLO.", 1, {"manner": "whirrs"})
 

@@ -1,0 +1,259 @@
+"""The command line through real processes: what a person and a script get to see."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+
+def environment(**changes):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("NOODLINGS_")}
+    return kept | {"PYTHONPATH": str(ROOT), "NOODLINGS_CONFIG": str(ROOT / "config.yaml")} | changes
+
+
+def command(*words):
+    return [sys.executable, "-m", "noodlings", *map(str, words)]
+
+
+def run(*words, input=b"", cwd=None, **changes):
+    """Run the program to its end. Input and output are bytes."""
+    return subprocess.run(
+        command(*words),
+        input=input.encode() if isinstance(input, str) else input,
+        capture_output=True,
+        timeout=120,
+        cwd=cwd or ROOT,
+        env=environment(**changes),
+        check=False,
+    )
+
+
+def played(folder, *lines, **changes):
+    """The output of a scripted visit, which must end well."""
+    done = run("play", "--data", folder, input="\n".join(lines), **changes)
+    assert (done.returncode, done.stderr.decode()) == (0, "")
+    return done.stdout.decode()
+
+
+def test_help_and_version_need_nothing():
+    shown = run("--help").stdout.decode()
+    assert all(word in shown for word in ("play", "demo", "memories"))
+    assert run("--version").stdout == b"noodlings 0.1.0\n"
+
+
+def test_help_imports_nothing_heavy():
+    code = "import sys, noodlings.cli; print(*{name.split('.')[0] for name in sys.modules})"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment())
+    heavy = {"numpy", "pydantic", "sqlalchemy", "prompt_toolkit", "openai", "onnxruntime", "mlx", "yaml"}
+    assert not heavy & set(shown.stdout.decode().split())
+
+
+def test_a_scripted_visit(tmp_path):
+    shown = played(
+        tmp_path,
+        "say hello, servnak",
+        ":waves",
+        "look servnak",
+        "who",
+        "go north",
+        "help",
+        "quit",
+        "say not reached",
+    )
+    assert "No language model is connected" in shown
+    assert "The Workshop" in shown
+    assert 'You say, "hello, servnak"' in shown
+    assert "SERVNAK" in shown.split("hello, servnak", 1)[1]
+    assert "traveller waves." in shown
+    assert "The Walled Garden" in shown
+    assert "whisper NAME = TEXT" in shown
+    assert "You leave." in shown
+    assert "not reached" not in shown
+    assert "\x1b" not in shown
+
+
+def test_whoever_comes_back_is_where_they_were_and_is_remembered(tmp_path):
+    played(tmp_path, "servnak", "say servnak, my dog died yesterday", "go north")
+    shown = played(tmp_path, "go south", "@memories servnak --working")
+    assert shown.index("The Walled Garden") < shown.index("The Workshop")
+    assert "my dog died yesterday" in shown
+
+
+HOSTILE = [
+    b"say " + b"x" * 100_000,
+    b"say \x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J",
+    b"say [bold]not bold[/bold] [/] [red",
+    "say 👍🏽 ünïcödé 漢字 \u202eesrever".encode(),
+    b"say nul\x00byte",
+    b"    ",
+    b"",
+    b"say \xff\xfe\xfa invalid",
+    b"\xff",
+    b"look \x1b[31m",
+    b"whisper = ",
+    b"whisper [bold] = [/bold]",
+    b"go [/]",
+    b"@memories \x00\x1b[31m --user [bold]",
+    b'@memories "',
+    b"--help",
+    b"@",
+    b"help [bold]",
+]
+
+
+def test_hostile_lines_break_nothing(tmp_path):
+    done = run(
+        "play", "--data", tmp_path, input=b"\n".join([*HOSTILE, b"@memories servnak --working", b"say fine"])
+    )
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert "Traceback" not in shown
+    assert "Something broke" not in shown
+    assert "100,004 characters" in shown
+    assert "[bold]not bold[/bold]" in shown
+    assert not {character for character in shown if not character.isprintable()} - {"\n", "\u200d"}
+    assert 'You say, "fine"' in shown
+    assert "Traceback" not in (tmp_path / "noodlings.log").read_text()
+
+
+def test_memories_from_a_shell(tmp_path):
+    played(tmp_path, "say servnak, my dog died yesterday")
+    shown = run("memories", "servnak", "--working", "--data", tmp_path)
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert "my dog died yesterday" in shown.stdout.decode()
+    line = run("memories", "servnak", "--data", tmp_path, "--json").stdout.decode()
+    assert line.count("\n") == 1
+    assert json.loads(line)["working"] >= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("servnack",), "did you mean SERVNAK?"),
+        (("servnak", "--flwo"), "did you mean --flow?"),
+        (("servnak", "--limit", "none"), "whole number"),
+        (("--flow",), "Whose?"),
+    ],
+)
+def test_a_wrong_look_is_one_helpful_line(tmp_path, words, hint):
+    played(tmp_path)
+    done = run("memories", *words, "--data", tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.decode().count("\n") == 1
+    assert hint in done.stderr.decode()
+
+
+@pytest.mark.parametrize("words", [("play",), ("demo",), ("memories", "servnak")])
+def test_wrong_settings_are_one_line(tmp_path, words):
+    (tmp_path / "config.yaml").write_text("memory: {use_hierarchicall: false}\n")
+    done = run(*words, "--data", tmp_path, "--config", tmp_path / "config.yaml")
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+    assert "did you mean use_hierarchical?" in done.stderr.decode()
+
+
+def test_a_data_folder_that_is_a_file_is_one_line(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = run("play", "--data", tmp_path / "file")
+    assert done.returncode == 2
+    assert done.stderr.decode().count("\n") == 1
+
+
+class Visit:
+    """A visit that goes on, with its standard input held open."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen(
+            command("play", "--data", folder),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env=environment(),
+        )
+
+    def type(self, line, until):
+        """Type a line and read until some words appear."""
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
+        shown = ""
+        while until not in shown:
+            read = self.process.stdout.readline().decode()
+            assert read, f"the visit ended before {until!r}: {shown}"
+            shown += read
+        return shown
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.process.kill()
+        self.process.communicate()
+
+
+def test_a_second_player_is_turned_away_and_a_look_is_allowed(tmp_path):
+    with Visit(tmp_path) as visit:
+        visit.type("say servnak, my dog died yesterday", "You say")
+        visit.type("who", "(you)")
+        second = run("play", "--data", tmp_path)
+        assert second.returncode == 3
+        assert second.stderr.decode().count("\n") == 1
+        look = run("memories", "servnak", "--working", "--data", tmp_path)
+        assert look.returncode == 0
+        assert "my dog died yesterday" in look.stdout.decode()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_visit_in_order(tmp_path, number):
+    with Visit(tmp_path) as visit:
+        visit.type("say servnak, my dog died yesterday", "You say")
+        visit.type("who", "(you)")
+        visit.process.send_signal(number)
+        _, errors = visit.process.communicate(timeout=30)
+        assert visit.process.returncode != 0
+        assert b"Traceback" not in errors
+    shown = played(tmp_path, "@memories servnak --working")
+    assert "my dog died yesterday" in shown
+    assert "leaves" in shown
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path):
+    script = f"{' '.join(command('play', '--data', tmp_path))} | head -1"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        input=b"help\n" * 200,
+        capture_output=True,
+        timeout=60,
+        env=environment(),
+        check=False,
+    )
+    assert done.stderr == b""
+
+
+def test_another_commands_package_in_the_folder_does_no_harm(tmp_path):
+    (tmp_path / "commands").mkdir()
+    (tmp_path / "commands" / "__init__.py").write_text("raise RuntimeError('the wrong commands')")
+    done = run("play", "--data", tmp_path / "data", input="who", cwd=tmp_path, PYTHONPATH=str(ROOT))
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_the_demo_remembers_the_dog(tmp_path):
+    began = time.monotonic()
+    done = run("demo")
+    shown = done.stdout.decode()
+    assert done.returncode == 0
+    assert time.monotonic() - began < 60
+    assert "500/500" in done.stderr.decode()
+    asked = shown.index("I keep thinking about my dog.")
+    answer, flow = shown[asked:].split("@memories", 1)
+    assert "dog" in answer.split("says,", 1)[1].lower()
+    assert "My dog died yesterday" in flow
