@@ -7,6 +7,7 @@ that goes wrong inside is a `StoreError` without the contents of any row.
 from __future__ import annotations
 
 import logging
+import re
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -112,7 +113,7 @@ class Database:
     def _prepare(self, durability: Durability) -> None:
         """Check before anything is written, then switch on what we rely on."""
         schema = self._schema()
-        if schema is not None and not (len(schema) == len(SCHEMA) and schema.isdigit()):
+        if schema is not None and not re.fullmatch("[0-9]{4}", schema):
             raise StoreError(f"{self.path} has the unknown schema {schema!r}: it was not made by noodlings")
         if schema is not None and schema > SCHEMA:
             raise StoreError(

@@ -15,8 +15,8 @@ from noodlings.errors import StoreError
 FORMAT = 1
 """Version of the JSON documents."""
 
-LARGEST = 2**63 - 1
-"""The largest integer a column holds."""
+LARGEST = 2**63 - 2
+"""The largest integer that is kept: one less than a column could hold, so that there is a bound above all."""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 

@@ -219,7 +219,7 @@ def _state_blob(state: FloatArray | None) -> bytes | None:
         raise StoreError(f"phenomenal_state has shape {state.shape}; it must be ({_STATE_NUMBERS},)")
     if not np.isfinite(state).all():
         raise StoreError("phenomenal_state holds a number that is not finite")
-    return state.astype("<f4" if state.dtype == np.float32 else "<f8").tobytes()
+    return state.astype("<f4" if np.can_cast(state.dtype, np.float32) else "<f8").tobytes()
 
 
 def _state_array(blob: bytes | None) -> FloatArray | None:

@@ -105,7 +105,7 @@ class SqlStore:
 
     def traces(self, agent_id: str, limit: int = 1, before: int | None = None) -> list[Trace]:
         """The latest traces, newest first; with `before`, only of entries with a lower id."""
-        start = LARGEST if before is None else before
+        start = LARGEST + 1 if before is None else before
         return self._page(sql.TRACES, trace_of, "entry_id", agent_id, start, limit)
 
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
@@ -175,7 +175,7 @@ class SqlStore:
         values: list[Value] = []
         with self._database.transaction() as connection:
             while (wanted := limit - len(values)) > 0:
-                at = {"of_agent": agent_id, "position": max(-1, min(position, LARGEST)), "limit": wanted}
+                at = {"of_agent": agent_id, "position": max(-1, min(position, LARGEST + 1)), "limit": wanted}
                 rows = _fetch(connection, statement, at)
                 values += undamaged(rows, read)
                 if len(rows) < wanted:

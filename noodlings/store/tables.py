@@ -20,6 +20,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 SCHEMA = "0001"
@@ -76,8 +77,8 @@ entries = Table(
 )
 
 # Loading an agent reads its few hundred members and counts, however long its archive is.
-Index("ix_entries_episodic", entries.c.agent_id, entries.c.id, sqlite_where=entries.c.episodic)
-Index("ix_entries_consolidated", entries.c.agent_id, sqlite_where=entries.c.consolidated)
+Index("ix_entries_episodic", entries.c.agent_id, entries.c.id, sqlite_where=text("episodic = 1"))
+Index("ix_entries_consolidated", entries.c.agent_id, sqlite_where=text("consolidated = 1"))
 
 traces = Table(
     "traces",

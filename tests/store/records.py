@@ -1,0 +1,154 @@
+"""Entries and traces to store: plain ones, and any that hypothesis can think of."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from noodlings.store.documents import LARGEST
+from noodlings.text import clean
+from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.memory import ImportanceParts, MemoryEntry, Why
+from noodlings.values.percept import Kind
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
+
+AGENT = "phi"
+
+
+def an_entry(number: int, text: str = "hello", **changes: Any) -> MemoryEntry:
+    """The `number`th thing that user_caity said to the agent."""
+    fields: dict[str, Any] = {
+        "id": number,
+        "timestamp": 1_000.0 + number,
+        "step": number,
+        "user_id": "user_caity",
+        "user_text": text,
+        "affect": NEUTRAL,
+        "surprise": 0.25,
+        "encoded_importance": 0.5,
+        "parts": ImportanceParts(surprise=0.25, addressed=1.0),
+    }
+    return MemoryEntry(**(fields | changes))
+
+
+def a_trace(number: int, *recalled: int, **changes: Any) -> Trace:
+    """The turn of the `number`th entry, in which these entries were recalled."""
+    fields: dict[str, Any] = {
+        "agent_id": AGENT,
+        "entry_id": number,
+        "timestamp": 1_000.0 + number,
+        "affect": NEUTRAL,
+        "appraised_by": "words",
+        "mood": NEUTRAL,
+        "surprise": 0.25,
+        "importance": 0.5,
+        "parts": ImportanceParts(),
+        "recalled": tuple(
+            RecalledTrace(entry_id, ("recent",), 0.5, {"recent": 0.5}) for entry_id in recalled
+        ),
+    }
+    return Trace(**(fields | changes))
+
+
+def same(one: MemoryEntry | None, other: MemoryEntry | None) -> bool:
+    """Equal in every field; arrays also in dtype. (`==` between entries stumbles over arrays.)"""
+    if one is None or other is None:
+        return one is other
+    a, b = one.phenomenal_state, other.phenomenal_state
+    alike = a is b if a is None or b is None else a.dtype == b.dtype and np.array_equal(a, b)
+    bare = [dataclasses.replace(entry, phenomenal_state=None) for entry in (one, other)]
+    return alike and bare[0] == bare[1]
+
+
+texts = st.text().map(clean)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+unit = st.floats(0, 1)
+counts = st.integers(0, LARGEST)
+json_data = st.dictionaries(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | finite | texts,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+        max_leaves=8,
+    ),
+    max_size=4,
+)
+affects = st.builds(Affect, st.floats(-1, 1), unit, unit, unit, unit)
+parts = st.builds(ImportanceParts, unit, unit, unit, unit, unit, unit)
+states = st.sampled_from([np.float32, np.float64]).flatmap(
+    lambda dtype: arrays.arrays(
+        dtype, 40, elements={"allow_nan": False, "allow_infinity": False}, fill=st.just(0.25)
+    )
+)
+
+entries = st.builds(
+    MemoryEntry,
+    id=counts,
+    timestamp=finite,
+    step=counts,
+    user_id=texts,
+    user_text=texts,
+    affect=st.none() | affects,
+    surprise=unit,
+    encoded_importance=unit,
+    parts=parts,
+    override=st.none() | unit,
+    override_by=st.sampled_from(["", "response", "hand"]),
+    response=st.none() | texts,
+    identity_salience=unit,
+    phenomenal_state=st.none() | states,
+    kind=st.sampled_from(Kind),
+    audience=st.frozensets(texts, max_size=3),
+    place=texts,
+    pinned=st.booleans(),
+    recall_count=counts,
+    last_recalled=st.none() | finite,
+    stability=st.floats(0, allow_nan=False, allow_infinity=False),
+    extra=json_data,
+)
+
+scores = st.dictionaries(st.sampled_from([why.value for why in Why]), unit)
+traces = st.builds(
+    Trace,
+    agent_id=st.just(AGENT),
+    entry_id=counts,
+    timestamp=finite,
+    affect=affects,
+    appraised_by=texts,
+    mood=affects,
+    surprise=unit,
+    importance=unit,
+    parts=parts,
+    recalled=st.lists(
+        st.builds(
+            RecalledTrace,
+            entry_id=counts,
+            why=st.lists(st.sampled_from([why.value for why in Why])).map(tuple),
+            score=unit,
+            scores=scores,
+            used=st.booleans(),
+        ),
+        max_size=3,
+    ).map(tuple),
+    thought=texts,
+    modulations=st.lists(
+        st.builds(
+            Modulation,
+            transistor=texts,
+            gain=unit,
+            before=texts,
+            after=texts,
+            read=st.lists(texts, max_size=2).map(tuple),
+        ),
+        max_size=2,
+    ).map(tuple),
+    response=st.none() | texts,
+    voice=texts,
+    decision=texts,
+    milliseconds=st.dictionaries(texts, finite, max_size=3),
+    degraded=st.lists(texts, max_size=2).map(tuple),
+)

@@ -1,0 +1,375 @@
+"""The contract of the port `Store`, and of what else both stores do, over every adapter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.errors import StoreError
+from noodlings.ports import AgentState, Changes, Store
+from noodlings.store.documents import LARGEST
+from noodlings.store.forget import FORGOTTEN, Forgotten
+from noodlings.store.memory import MemoryStore
+from noodlings.store.sql import SqlStore
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.trace import Modulation, Trace
+from tests.store.records import AGENT, a_trace, an_entry, entries, json_data, same, traces
+
+AnyStore = SqlStore | MemoryStore
+Make = Callable[..., AnyStore]
+NUMBERS = count()
+
+
+@pytest.fixture(params=["sql", "memory"])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
+    """Makes a store of the kind under test, with the arguments of both."""
+    made: list[AnyStore] = []
+
+    def make_one(**arguments: Any) -> AnyStore:
+        folder = tmp_path / str(len(made))
+        made.append(SqlStore(folder, **arguments) if request.param == "sql" else MemoryStore(**arguments))
+        return made[-1]
+
+    yield make_one
+    for store in made:
+        store.close()
+
+
+@pytest.fixture
+def store(make: Make) -> AnyStore:
+    return make()
+
+
+@pytest.fixture(scope="module", params=["sql", "memory"])
+def lasting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnyStore]:
+    """One store for all the examples of a property; each example has an agent of its own."""
+    store = SqlStore(tmp_path_factory.mktemp("lasting")) if request.param == "sql" else MemoryStore()
+    yield store
+    store.close()
+
+
+def filled(store: AnyStore, many: int) -> AnyStore:
+    store.commit(Changes(AGENT, added=tuple(an_entry(number) for number in range(1, many + 1))))
+    return store
+
+
+def ids(found: Any) -> list[int]:
+    return [entry.id for entry in found]
+
+
+def the_entry(store: AnyStore, number: int) -> MemoryEntry:
+    return store.entries(AGENT, [number])[number]
+
+
+def test_both_are_stores(store: AnyStore) -> None:
+    port: Store = store
+    assert port.agents() == []
+
+
+def test_an_agent_that_was_never_stored_is_none_and_has_nothing(store: AnyStore) -> None:
+    assert store.load(AGENT) is None
+    assert store.traces(AGENT, 5) == []
+    assert store.entries(AGENT, [1]) == {}
+    assert store.archive(AGENT) == []
+
+
+def test_an_agent_is_there_from_its_first_commit_on(store: AnyStore) -> None:
+    store.commit(Changes(AGENT))
+    record = store.load(AGENT)
+    assert record is not None
+    assert record.state == AgentState(AGENT, {})
+    assert (record.working, record.episodic, record.perceived, record.last_id) == ((), (), 0, 0)
+
+
+def test_agents_are_sorted_and_kept_apart(store: AnyStore) -> None:
+    for agent_id in ("servnak", "callie", "Äl"):
+        store.commit(Changes(agent_id, added=(an_entry(1, f"of {agent_id}"),)))
+    assert store.agents() == ["callie", "servnak", "Äl"]
+    assert store.entries("callie", [1])[1].user_text == "of callie"
+    store.forget("callie", [1], by_user="admin", timestamp=1.0)
+    assert store.entries("servnak", [1])[1].user_text == "of servnak"
+
+
+@given(entries)
+def test_any_entry_comes_back_as_it_was(lasting: AnyStore, entry: MemoryEntry) -> None:
+    agent_id = f"agent {next(NUMBERS)}"
+    lasting.commit(Changes(agent_id, added=(entry,), episodic=(entry.id,)))
+    record = lasting.load(agent_id)
+    assert record is not None
+    assert same(lasting.entries(agent_id, [entry.id])[entry.id], entry)
+    assert same(record.working[0], entry)
+    assert same(record.episodic[0], entry)
+    assert record.last_id == entry.id
+
+
+@given(traces, json_data)
+def test_any_trace_and_state_come_back_as_they_were(
+    lasting: AnyStore, trace: Trace, data: dict[str, Any]
+) -> None:
+    agent_id = f"agent {next(NUMBERS)}"
+    trace = replace(trace, agent_id=agent_id)
+    state = AgentState(agent_id, data)
+    lasting.commit(Changes(agent_id, added=(an_entry(trace.entry_id),), state=state, trace=trace))
+    record = lasting.load(agent_id)
+    assert record is not None
+    assert lasting.traces(agent_id) == [trace]
+    assert record.state == state
+
+
+def test_working_is_the_latest_and_counts_are_of_the_whole_archive(make: Make) -> None:
+    store = filled(make(working_capacity=3), 7)
+    record = store.load(AGENT)
+    assert record is not None
+    assert ids(record.working) == [5, 6, 7]
+    assert (record.perceived, record.consolidated, record.last_id) == (7, 0, 7)
+
+
+def test_twenty_are_working_unless_said_otherwise(store: AnyStore) -> None:
+    record = filled(store, 25).load(AGENT)
+    assert record is not None
+    assert ids(record.working) == list(range(6, 26))
+
+
+def test_membership_comes_and_goes_and_what_was_consolidated_stays_counted(store: AnyStore) -> None:
+    store.commit(Changes(AGENT, added=(an_entry(1), an_entry(2), an_entry(3)), episodic=(3,)))
+    store.commit(Changes(AGENT, episodic=(1,)))
+    store.commit(Changes(AGENT, evicted=(3,)))
+    record = store.load(AGENT)
+    assert record is not None
+    assert ids(record.episodic) == [1]
+    assert record.consolidated == 2
+    assert 3 in store.entries(AGENT, [3])
+
+
+def test_an_update_writes_the_history_of_an_entry_and_nothing_it_was_encoded_with(store: AnyStore) -> None:
+    entry = an_entry(1, "my dog died", phenomenal_state=np.ones(40), extra={"task": "talk"})
+    store.commit(Changes(AGENT, added=(entry,), episodic=(1,)))
+    history = {
+        "response": "I AM SORRY",
+        "override": 0.75,
+        "override_by": "response",
+        "pinned": True,
+        "recall_count": 2,
+        "last_recalled": 5_000.0,
+        "stability": 90.0,
+    }
+    changed = replace(entry, **history)
+    store.commit(Changes(AGENT, updated=(replace(changed, encoded_importance=0.0, user_text="hello"),)))
+    assert same(the_entry(store, 1), changed)
+    record = store.load(AGENT)
+    assert record is not None
+    assert ids(record.episodic) == [1]
+
+
+def test_the_state_is_left_alone_unless_there_is_a_new_one(store: AnyStore) -> None:
+    data = {"mood": [0.5, 0.5], "said": ["HELLO"]}
+    store.commit(Changes(AGENT, state=AgentState(AGENT, data)))
+    data["said"].append("kept outside")  # type: ignore[arg-type]
+    store.commit(Changes(AGENT, added=(an_entry(1),)))
+    record = store.load(AGENT)
+    assert record is not None
+    assert record.state.data == {"mood": [0.5, 0.5], "said": ["HELLO"]}
+
+
+def test_traces_come_newest_first_and_below_an_id(store: AnyStore) -> None:
+    filled(store, 5)
+    for number in (1, 2, 3, 5):
+        store.commit(Changes(AGENT, trace=a_trace(number)))
+    assert [trace.entry_id for trace in store.traces(AGENT)] == [5]
+    assert [trace.entry_id for trace in store.traces(AGENT, 10)] == [5, 3, 2, 1]
+    assert [trace.entry_id for trace in store.traces(AGENT, 2, before=5)] == [3, 2]
+    assert store.traces(AGENT, 2, before=1) == []
+    assert store.traces(AGENT, 0) == store.traces(AGENT, -1) == []
+    assert [trace.entry_id for trace in store.traces(AGENT, before=10**30)] == [5]
+
+
+def test_the_largest_id_is_an_id_like_any_other(store: AnyStore) -> None:
+    store.commit(Changes(AGENT, added=(an_entry(LARGEST),), trace=a_trace(LARGEST)))
+    assert ids(store.archive(AGENT)) == list(store.entries(AGENT, [LARGEST])) == [LARGEST]
+    assert [trace.entry_id for trace in store.traces(AGENT)] == [LARGEST]
+
+
+def test_a_turn_that_is_traced_again_has_its_later_trace(store: AnyStore) -> None:
+    filled(store, 1)
+    store.commit(Changes(AGENT, trace=a_trace(1, response=None)))
+    store.commit(Changes(AGENT, trace=a_trace(1, response="YES")))
+    assert [trace.response for trace in store.traces(AGENT, 9)] == ["YES"]
+
+
+def test_traces_are_kept_for_the_latest_percepts_only(make: Make) -> None:
+    store = make(kept_traces=3)
+    for number in range(1, 8):
+        store.commit(Changes(AGENT, added=(an_entry(number),), trace=a_trace(number)))
+    assert [trace.entry_id for trace in store.traces(AGENT, 99)] == [7, 6, 5]
+    store.commit(Changes("servnak", added=(an_entry(1),), trace=replace(a_trace(1), agent_id="servnak")))
+    assert len(store.traces("servnak", 9)) == 1
+
+
+def test_entries_are_found_by_id_and_what_does_not_exist_is_missing(store: AnyStore) -> None:
+    filled(store, 1_200)
+    assert store.entries(AGENT, []) == {}
+    assert ids(store.entries(AGENT, [3, 1, 3, 9_999, -1, 10**30]).values()) in ([1, 3], [3, 1])
+    assert len(store.entries(AGENT, range(5_000))) == 1_200
+
+
+def test_the_archive_is_read_in_pages(store: AnyStore) -> None:
+    filled(store, 12)
+    assert ids(store.archive(AGENT, limit=5)) == [1, 2, 3, 4, 5]
+    assert ids(store.archive(AGENT, 5, 5)) == [6, 7, 8, 9, 10]
+    assert ids(store.archive(AGENT, after_id=10, limit=5)) == [11, 12]
+    assert store.archive(AGENT, 12) == store.archive(AGENT, 0, 0) == store.archive(AGENT, 0, -1) == []
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"added": (an_entry(3), an_entry(1))},
+        {"added": (an_entry(3), an_entry(3))},
+        {"added": (an_entry(3), an_entry(4, timestamp=math.nan))},
+        {"added": (an_entry(3),), "updated": (an_entry(99),)},
+        {"added": (an_entry(3),), "episodic": (99,)},
+        {"added": (an_entry(3),), "evicted": (99,)},
+        {"added": (an_entry(3),), "trace": a_trace(99)},
+        {"added": (an_entry(3),), "trace": replace(a_trace(3), agent_id="servnak")},
+        {"added": (an_entry(3),), "state": AgentState(AGENT, {"mood": math.nan})},
+        {"added": (an_entry(3),), "state": AgentState("servnak")},
+    ],
+)
+def test_changes_with_a_mistake_in_them_are_refused_whole(store: AnyStore, broken: dict[str, Any]) -> None:
+    filled(store, 2)
+    state = AgentState(AGENT, {"mood": 1})
+    store.commit(Changes(AGENT, episodic=(2,), state=state, trace=a_trace(2)))
+    whole = {"episodic": (1, 3), "evicted": (2,), "state": AgentState(AGENT), "trace": a_trace(1)}
+    with pytest.raises(StoreError):
+        store.commit(Changes(AGENT, **(whole | broken)))
+    record = store.load(AGENT)
+    assert record is not None
+    assert ids(record.working) == [1, 2]
+    assert ids(record.episodic) == [2]
+    assert record.state == state
+    assert [trace.entry_id for trace in store.traces(AGENT, 9)] == [2]
+    store.commit(Changes(AGENT, added=(an_entry(3),)))
+    assert ids(store.archive(AGENT)) == [1, 2, 3]
+
+
+def test_a_first_commit_that_is_refused_leaves_no_agent(store: AnyStore) -> None:
+    with pytest.raises(StoreError):
+        store.commit(Changes(AGENT, updated=(an_entry(1),)))
+    assert store.agents() == []
+    assert store.load(AGENT) is None
+
+
+def test_what_was_forgotten_is_in_no_stream_and_no_answer(store: AnyStore) -> None:
+    filled(store, 3)
+    store.commit(Changes(AGENT, episodic=(1, 2), trace=a_trace(2)))
+    assert store.forget(AGENT, [2, 2, 77], by_user="user_caity", timestamp=9.0) == Forgotten(1)
+    record = store.load(AGENT)
+    assert record is not None
+    assert ids(record.working) == ids(store.archive(AGENT)) == [1, 3]
+    assert ids(record.episodic) == [1]
+    assert (record.perceived, record.consolidated) == (2, 1)
+    assert store.entries(AGENT, [2]) == {}
+    assert store.traces(AGENT, 9) == []
+
+
+def test_forgetting_what_is_not_there_does_nothing(store: AnyStore) -> None:
+    assert store.forget(AGENT, [1], by_user="admin", timestamp=1.0) == Forgotten()
+    filled(store, 1)
+    assert store.forget(AGENT, [], by_user="admin", timestamp=1.0) == Forgotten()
+    assert store.forget(AGENT, [2, -1, 10**30], by_user="admin", timestamp=1.0) == Forgotten()
+    assert ids(store.archive(AGENT)) == [1]
+
+
+def test_a_forgotten_id_is_never_given_again(store: AnyStore) -> None:
+    filled(store, 3)
+    store.forget(AGENT, [2, 3], by_user="admin", timestamp=1.0)
+    store.forget(AGENT, [1], by_user="admin", timestamp=2.0)
+    record = store.load(AGENT)
+    assert record is not None
+    assert record.last_id == 3
+
+
+def test_what_was_forgotten_meanwhile_stays_forgotten(store: AnyStore) -> None:
+    filled(store, 3)
+    store.forget(AGENT, [3], by_user="admin", timestamp=1.0)
+    late = replace(an_entry(3), response="I REMEMBER")
+    changes = Changes(AGENT, updated=(late, an_entry(2, response="YES")), episodic=(3,), trace=a_trace(3))
+    store.commit(changes)
+    store.commit(Changes(AGENT, evicted=(3,)))
+    assert ids(store.archive(AGENT)) == [1, 2]
+    assert the_entry(store, 2).response == "YES"
+    assert store.traces(AGENT, 9) == []
+
+
+def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> None:
+    dog = an_entry(1, "My dog died yesterday", response="Oh no.")
+    turns = (
+        an_entry(2, "how are you", response="SAD: a dog died."),
+        an_entry(3, "and now", response="Better."),
+        an_entry(4, "what else", response="Your dog died."),
+    )
+    store.commit(Changes(AGENT, added=(dog, *turns)))
+    made = Modulation("ego", 0.5, "the dog died", "THE DOG DIED", ("My dog died yesterday",))
+    said = a_trace(2, 1, thought="the dog", response="SAD: a dog died.", modulations=(made,))
+    for trace in (
+        a_trace(1, response="Oh no."),
+        said,
+        a_trace(3, 2, 1),
+        a_trace(4, 2, response="Your dog died."),
+    ):
+        store.commit(Changes(AGENT, trace=trace))
+
+    assert store.forget(AGENT, [1], by_user="user_caity", timestamp=9.0) == Forgotten(1, redacted=(2,))
+
+    newest, after, turn = store.traces(AGENT, 9)
+    assert turn == replace(
+        a_trace(2),
+        thought=FORGOTTEN,
+        response=FORGOTTEN,
+        modulations=(Modulation("ego", 0.5, FORGOTTEN, FORGOTTEN, ()),),
+    )
+    assert after == a_trace(3, 2)
+    assert newest == a_trace(4, 2, response="Your dog died.")
+    assert [the_entry(store, number).response for number in (2, 3, 4)] == [None, "Better.", "Your dog died."]
+
+
+def test_of_a_turn_that_is_forgotten_itself_nothing_is_left_to_redact(store: AnyStore) -> None:
+    added = (an_entry(1, "My dog died"), an_entry(2, "how are you", response="A dog died."))
+    store.commit(Changes(AGENT, added=added, trace=a_trace(2, 1, response="A dog died.")))
+    assert store.forget(AGENT, [1, 2], by_user="admin", timestamp=1.0) == Forgotten(2)
+    assert store.archive(AGENT) == store.traces(AGENT, 9) == []
+
+
+@pytest.mark.parametrize(
+    "mistake", [{"by_user": "\udc00", "timestamp": 1.0}, {"by_user": "me", "timestamp": math.nan}]
+)
+def test_a_refused_forgetting_forgets_nothing(store: AnyStore, mistake: dict[str, Any]) -> None:
+    filled(store, 1)
+    with pytest.raises(StoreError):
+        store.forget(AGENT, [1], **mistake)
+    assert ids(store.archive(AGENT)) == [1]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), json_data)
+def test_the_world_keeps_what_it_is_given(lasting: AnyStore, key: str, value: dict[str, Any]) -> None:
+    lasting.world_set(key, {"old": 1})
+    lasting.world_set(key, value)
+    assert lasting.world_get(key) == value
+
+
+def test_the_world_has_nothing_under_other_keys_and_refuses_what_is_not_data(store: AnyStore) -> None:
+    assert store.world_get("rooms") is None
+    store.world_set("rooms", {"phi": "library"})
+    for mistake in (math.nan, {1, 2}, "\udc00"):
+        with pytest.raises(StoreError):
+            store.world_set("rooms", mistake)
+    assert store.world_get("rooms") == {"phi": "library"}

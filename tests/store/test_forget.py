@@ -1,0 +1,164 @@
+"""Which words go with what was forgotten; and that no byte of it stays on the disk."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.ports import Changes
+from noodlings.store.database import DATABASE_NAME
+from noodlings.store.forget import FORGOTTEN, content_words, repeats, without
+from noodlings.store.sql import SqlStore
+from noodlings.values.trace import Modulation, Trace
+from tests.store.records import AGENT, a_trace, an_entry, traces
+
+
+def on_disk(folder: Path) -> bytes:
+    """Every byte of the database, its log and its index."""
+    return b"".join(path.read_bytes() for path in sorted(folder.glob(f"{DATABASE_NAME}*")))
+
+
+@pytest.mark.parametrize(
+    ("response", "forgotten", "expected"),
+    [
+        ("You told me that your dog DIED.", "My dog died yesterday", True),
+        ("Yesterday!", "My dog died yesterday", True),
+        ("I am glad that you are here.", "My dog died yesterday", False),
+        ("That is what they said there.", "They said that they were there yesterday", False),
+        ("Ich grüße dich.", "GRÜSSE aus Wien", True),
+        ("Anything.", "my dog", True),
+    ],
+)
+def test_a_response_repeats_what_shares_a_content_word(response: str, forgotten: str, expected: bool) -> None:
+    assert repeats(response, content_words([forgotten])) is expected
+
+
+@given(traces, st.frozensets(st.integers(0, 5)))
+def test_a_trace_without_the_forgotten_refers_to_none_of_it(trace: Trace, forgotten: frozenset[int]) -> None:
+    left = without(trace, forgotten)
+    assert not forgotten & {recalled.entry_id for recalled in left.recalled}
+    assert without(left, forgotten) is left
+    if forgotten & {recalled.entry_id for recalled in trace.recalled}:
+        words = {left.thought, left.response, *(made.before + made.after for made in left.modulations)}
+        assert words <= {"", None, FORGOTTEN, FORGOTTEN * 2}
+    else:
+        assert left is trace
+
+
+def test_no_byte_of_what_was_forgotten_stays(tmp_path: Path) -> None:
+    secret = "the golden key lies below the seventh stair"
+    made = Modulation("ego", 0.5, f"remember: {secret}", f"REMEMBER: {secret}", (secret,))
+    told = an_entry(1, secret, response=f"I shall not tell: {secret}", extra={"note": secret})
+    asked = an_entry(2, "where is it", response=f"They say {secret}")
+    store = SqlStore(tmp_path)
+    try:
+        store.commit(Changes(AGENT, added=(told, asked), episodic=(1,)))
+        store.commit(
+            Changes(AGENT, trace=a_trace(2, 1, thought=secret, response=asked.response, modulations=(made,)))
+        )
+        assert secret.encode() in on_disk(tmp_path)
+        assert store.forget(AGENT, [1], by_user="user_caity", timestamp=5.0).erased
+        assert b"seventh" not in on_disk(tmp_path)
+        assert b"where is it" in on_disk(tmp_path)
+    finally:
+        store.close()
+
+
+def test_no_byte_stays_of_rows_that_moved_from_page_to_page(tmp_path: Path) -> None:
+    """Rows that grow move to other pages and leave copies behind, which `secure_delete` does not reach."""
+    chance = random.Random(5)
+    store = SqlStore(tmp_path)
+    try:
+        for first in range(1, 1_501, 3):
+            some = tuple(
+                an_entry(first + i, f"<told {first + i:05d}>" + "w" * chance.randrange(400)) for i in range(3)
+            )
+            grown = replace(chance.choice(some), response="r" * chance.randrange(600))
+            store.commit(Changes(AGENT, added=some, trace=a_trace(first, *range(max(1, first - 3), first))))
+            store.commit(Changes(AGENT, updated=(grown,)))
+        gone = chance.sample(range(1, 1_501), 300)
+        store.forget(AGENT, gone, by_user="admin", timestamp=5.0)
+        raw = on_disk(tmp_path)
+        assert [number for number in gone if f"<told {number:05d}>".encode() in raw] == []
+        kept = set(range(1, 1_501)) - set(gone)
+        assert all(f"<told {number:05d}>".encode() in raw for number in kept)
+    finally:
+        store.close()
+
+
+def test_that_it_was_done_is_kept_without_what_it_was(tmp_path: Path) -> None:
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=(an_entry(1, "a secret"), an_entry(2, "another"))))
+    store.forget(AGENT, [1, 2], by_user="user_caity", timestamp=7.5)
+    store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    rows = connection.execute("SELECT agent_id, timestamp, kind, by_user, count FROM events").fetchall()
+    connection.close()
+    assert rows == [(AGENT, 7.5, "forget", "user_caity", 2)]
+
+
+def test_a_trace_that_cannot_be_read_goes_too_for_nobody_knows_what_it_holds(tmp_path: Path) -> None:
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=(an_entry(1, "the secret"), an_entry(2)), trace=a_trace(2)))
+    store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    connection.execute('UPDATE traces SET document = \'{"v": 1, "data": {"thought": "the secret"}}\'')
+    connection.commit()
+    connection.close()
+    store = SqlStore(tmp_path)
+    try:
+        store.forget(AGENT, [1], by_user="admin", timestamp=1.0)
+        assert b"secret" not in on_disk(tmp_path)
+    finally:
+        store.close()
+
+
+def test_while_somebody_reads_the_bytes_wait_and_go_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("noodlings.store.database.BUSY_SECONDS", 0.05)
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=(an_entry(1, "the secret"), an_entry(2))))
+    reader = sqlite3.connect(tmp_path / DATABASE_NAME, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM entries").fetchone()
+    forgotten = store.forget(AGENT, [1], by_user="admin", timestamp=1.0)
+    assert (forgotten.count, forgotten.erased) == (1, False)
+    assert store.entries(AGENT, [1]) == {}
+    assert b"secret" in on_disk(tmp_path)
+    store.close()
+    reader.close()
+    store = SqlStore(tmp_path)
+    try:
+        assert b"secret" not in on_disk(tmp_path)
+        assert [entry.id for entry in store.archive(AGENT)] == [2]
+    finally:
+        store.close()
+
+
+def test_a_start_finishes_an_erasure_that_was_cut_off_by_a_kill(tmp_path: Path) -> None:
+    """The deletion was committed together with the mark; the file had not been written anew."""
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=(an_entry(1, "the secret"), an_entry(2))))
+    store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    connection.execute("PRAGMA secure_delete = OFF")
+    connection.execute("DELETE FROM entries WHERE id = 1")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    assert b"secret" in on_disk(tmp_path)
+    store = SqlStore(tmp_path)
+    try:
+        assert b"secret" not in on_disk(tmp_path)
+    finally:
+        store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    assert connection.execute("PRAGMA user_version").fetchone() == (0,)
+    connection.close()

@@ -1,0 +1,114 @@
+"""What was acknowledged survives `kill -9`, and the next start needs no repair."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from noodlings.errors import NotFound, StoreBusy
+from noodlings.store.lock import HOLDER_NAME, holder_of
+from noodlings.store.sql import SqlStore
+from tests.store.records import AGENT
+
+ROOT = Path(__file__).parents[2]
+
+
+def start_writer(folder: Path) -> subprocess.Popen[str]:
+    """The program in writer.py, once it has the folder open."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.store.writer", str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "open\n"
+    return process
+
+
+def killed(process: subprocess.Popen[str]) -> list[int]:
+    """Kill it without a warning; every id it has acknowledged, first to last."""
+    os.kill(process.pid, signal.SIGKILL)
+    output, _ = process.communicate()
+    return [int(line) for line in output.splitlines(keepends=True) if line.endswith("\n")]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    chance = random.Random(20)
+    acknowledged: list[int] = []
+    for _ in range(20):
+        process = start_writer(tmp_path)
+        assert process.stdout is not None
+        said = [int(process.stdout.readline()) for _ in range(chance.randrange(1, 40))]
+        acknowledged += [*said, *killed(process)]
+
+        store = SqlStore(tmp_path)
+        try:
+            entries = store.archive(AGENT, limit=10**6)
+            record = store.load(AGENT)
+            trace = store.traces(AGENT)[0]
+        finally:
+            store.close()
+        assert [entry.id for entry in entries] == list(range(1, len(entries) + 1))
+        assert {number: entries[number - 1].response for number in acknowledged} == {
+            number: f"answer {number}" for number in acknowledged
+        }
+        # A turn is whole or not there; the last percept may stand without its answer.
+        turns = record.state.data["turns"] if record else 0
+        assert turns in (len(entries), len(entries) - 1)
+        assert turns >= acknowledged[-1]
+        assert trace.entry_id == turns
+        assert record is not None
+        assert record.consolidated == len(entries)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_the_second_process_says_who_has_it_and_the_dead_leave_nothing_locked(tmp_path: Path) -> None:
+    process = start_writer(tmp_path)
+    try:
+        with pytest.raises(StoreBusy, match=rf"already open in process {process.pid} \(writer.py"):
+            SqlStore(tmp_path)
+        holder = holder_of(tmp_path)
+        assert holder is not None
+        assert holder.pid == process.pid
+    finally:
+        killed(process)
+    assert (tmp_path / HOLDER_NAME).exists()
+    SqlStore(tmp_path).close()
+    assert not (tmp_path / HOLDER_NAME).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_a_reader_beside_a_writer_sees_what_was_committed_and_is_in_nobodys_way(tmp_path: Path) -> None:
+    process = start_writer(tmp_path)
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        reader = SqlStore(tmp_path, read_only=True)
+        for _ in range(20):
+            latest = int(process.stdout.readline())
+            record = reader.load(AGENT)
+            assert record is not None
+            assert record.last_id >= latest
+            assert record.perceived == record.last_id
+            assert reader.entries(AGENT, [latest])[latest].response == f"answer {latest}"
+        reader.close()
+    finally:
+        killed(process)
+
+
+def test_a_reader_is_not_counted_as_the_one_writer(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="nothing is kept in"):
+        SqlStore(tmp_path, read_only=True)
+    assert list(tmp_path.iterdir()) == []
+    writer = SqlStore(tmp_path)
+    reader = SqlStore(tmp_path, read_only=True)
+    with pytest.raises(StoreBusy, match=f"process {os.getpid()} "):
+        SqlStore(tmp_path)
+    writer.close()
+    SqlStore(tmp_path).close()
+    reader.close()

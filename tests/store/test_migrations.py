@@ -1,0 +1,104 @@
+"""The migrations make exactly the tables that the code knows, whole or not at all, and only when needed."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
+
+import noodlings.store.migrations
+from noodlings.store.database import DATABASE_NAME
+from noodlings.store.migrations import migrate
+from noodlings.store.sql import SqlStore
+from noodlings.store.tables import SCHEMA, metadata
+
+ROOT = Path(__file__).parents[2]
+
+
+def an_engine(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", poolclass=NullPool, connect_args={"isolation_level": None})
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def shape(connection: Connection) -> dict[str, Any]:
+    """Everything about every table that matters to what may be stored in it."""
+    inspector = inspect(connection)
+    return {
+        table: {
+            "columns": [
+                (column["name"], str(column["type"]), column["nullable"], column["primary_key"])
+                for column in inspector.get_columns(table)
+            ],
+            "foreign keys": inspector.get_foreign_keys(table),
+            "unique": inspector.get_unique_constraints(table),
+            "indexes": [
+                (index["name"], index["column_names"], str(index["dialect_options"].get("sqlite_where")))
+                for index in inspector.get_indexes(table)
+            ],
+        }
+        for table in inspector.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def test_the_migrations_make_the_tables_of_the_code(tmp_path: Path) -> None:
+    with (
+        an_engine(tmp_path / "migrated.db").begin() as migrated,
+        an_engine(tmp_path / "made.db").begin() as made,
+    ):
+        migrate(migrated)
+        metadata.create_all(made)
+        assert shape(migrated) == shape(made)
+        assert "episodic = 1" in str(shape(migrated)["entries"]["indexes"])
+
+
+def test_the_schema_the_code_asks_for_is_the_newest_revision() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(noodlings.store.migrations.__file__).parent))
+    script = ScriptDirectory.from_config(config)
+    assert script.get_heads() == [SCHEMA]
+    assert [revision.revision for revision in script.walk_revisions()] == sorted(
+        (revision.revision for revision in script.walk_revisions()), reverse=True
+    )
+
+
+def test_a_migration_that_is_cut_off_leaves_no_table(tmp_path: Path) -> None:
+    with an_engine(tmp_path / "cut.db").connect() as connection:
+        transaction = connection.begin()
+        migrate(connection)
+        assert "entries" in inspect(connection).get_table_names()
+        transaction.rollback()
+        assert inspect(connection).get_table_names() == []
+
+
+def test_a_new_database_is_of_the_newest_schema(tmp_path: Path) -> None:
+    SqlStore(tmp_path).close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    assert connection.execute("SELECT version_num FROM alembic_version").fetchall() == [(SCHEMA,)]
+    connection.close()
+
+
+def test_alembic_is_imported_only_when_there_is_something_to_migrate(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from noodlings.store.sql import SqlStore\n"
+        "SqlStore(Path(sys.argv[1])).close(); print('alembic' in sys.modules)"
+    )
+    said = [
+        subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for _ in range(2)
+    ]
+    assert said == ["True", "False"]

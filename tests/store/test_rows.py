@@ -1,0 +1,155 @@
+"""Every field of a value comes back as it went; what would not is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.errors import StoreError
+from noodlings.store.documents import FORMAT, from_json, to_json
+from noodlings.store.rows import entry_of, entry_row, trace_of, trace_row, undamaged
+from noodlings.store.tables import entries as entries_table
+from noodlings.store.tables import traces as traces_table
+from noodlings.values.affect import Affect
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.trace import Trace
+from tests.store.records import AGENT, a_trace, an_entry, entries, json_data, same, traces
+
+NOT_FINITE = [math.nan, math.inf, -math.inf]
+
+
+@given(entries)
+def test_an_entry_comes_back_as_it_was(entry: MemoryEntry) -> None:
+    assert same(entry_of(entry_row(AGENT, entry)), entry)
+
+
+@given(traces)
+def test_a_trace_comes_back_as_it_was(trace: Trace) -> None:
+    assert trace_of(trace_row(trace)) == trace
+
+
+@given(json_data)
+def test_a_document_comes_back_as_it_was(data: dict[str, Any]) -> None:
+    assert from_json(to_json(data, "it"), "it") == data
+
+
+def test_every_column_is_written() -> None:
+    assert set(entry_row(AGENT, an_entry(1))) == set(entries_table.columns.keys()) - {"row_id"}
+    assert set(trace_row(a_trace(1))) == set(traces_table.columns.keys())
+
+
+def test_numbers_are_stored_in_little_endian_whatever_the_machine_says() -> None:
+    state = np.arange(40, dtype=">f4")
+    row = entry_row(AGENT, an_entry(1, phenomenal_state=state, affect=Affect(valence=-1.0, arousal=1.0)))
+    assert row["phenomenal_state"] == np.arange(40, dtype="<f4").tobytes()
+    assert row["affect"] == np.array([-1.0, 1.0, 0.0, 0.0, 0.0], dtype="<f8").tobytes()
+    back = entry_of(row).phenomenal_state
+    assert back is not None
+    assert back.dtype == np.float32
+    assert not back.flags.writeable
+
+
+@pytest.mark.parametrize("value", NOT_FINITE)
+@pytest.mark.parametrize(
+    "field",
+    [
+        "timestamp", "surprise", "encoded_importance", "override",
+        "identity_salience", "last_recalled", "stability",
+    ],
+)  # fmt: skip
+def test_an_entry_with_a_number_that_is_not_finite_is_refused(field: str, value: float) -> None:
+    with pytest.raises(StoreError, match=field):
+        entry_row(AGENT, an_entry(1, **{field: value}))
+
+
+@pytest.mark.parametrize("value", NOT_FINITE)
+def test_numbers_that_are_not_finite_are_refused_inside_too(value: float) -> None:
+    state = np.zeros(40)
+    state[7] = value
+    parts = dataclasses.replace(an_entry(1).parts, salience=value)
+    for changes in ({"phenomenal_state": state}, {"parts": parts}, {"extra": {"deep": [value]}}):
+        with pytest.raises(StoreError):
+            entry_row(AGENT, an_entry(1, **changes))
+    for trace in (
+        a_trace(1, parts=parts),
+        a_trace(1, surprise=value),
+        a_trace(1, milliseconds={"recall": value}),
+        a_trace(1, recalled=(dataclasses.replace(a_trace(1, 2).recalled[0], score=value),)),
+    ):
+        with pytest.raises(StoreError):
+            trace_row(trace)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"id": -1},
+        {"id": 2**63 - 1},
+        {"user_text": "half a \ud83d pair"},
+        {"response": "\udc00"},
+        {"audience": frozenset({"\udc00"})},
+        {"phenomenal_state": np.zeros(39)},
+        {"phenomenal_state": np.zeros((1, 40))},
+        {"extra": {"a set": {1}}},
+        {"extra": {"an array": np.zeros(2)}},
+    ],
+)
+def test_what_cannot_be_kept_is_refused(changes: dict[str, Any]) -> None:
+    with pytest.raises(StoreError):
+        entry_row(AGENT, an_entry(1, **changes))
+
+
+def test_data_within_itself_and_data_without_end_are_refused() -> None:
+    endless: dict[str, Any] = {}
+    endless["me"] = endless
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    for data in (endless, deep):
+        with pytest.raises(StoreError, match="cannot be kept as JSON"):
+            to_json(data, "it")
+
+
+@pytest.mark.parametrize(
+    "document", ["", "{", "[]", "7", "null", '{"data": 1}', json.dumps({"v": FORMAT + 1, "data": {}})]
+)
+def test_a_document_that_cannot_be_read_is_refused_in_words(document: str) -> None:
+    with pytest.raises(StoreError, match="the thing"):
+        from_json(document, "the thing")
+
+
+@given(st.sampled_from(sorted(entry_row(AGENT, an_entry(1)).keys() - {"id", "agent_id"})), st.data())
+def test_a_damaged_column_gives_an_entry_or_a_store_error_and_nothing_else(
+    column: str, data: st.DataObject
+) -> None:
+    row = entry_row(
+        AGENT, an_entry(1, extra={"a": 1}, audience=frozenset("ab"), phenomenal_state=np.zeros(40))
+    )
+    row[column] = data.draw(st.none() | st.binary() | st.text() | st.integers() | st.floats())
+    # Where a row cannot be read, `undamaged` leaves it out; any other error would come through and fail here.
+    assert all(isinstance(entry, MemoryEntry) for entry in undamaged([row], entry_of))
+
+
+@given(
+    st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x))
+)
+def test_a_damaged_trace_gives_a_store_error_and_nothing_else(data: Any) -> None:
+    row = {"agent_id": AGENT, "entry_id": 3, "document": to_json(data, "it")}
+    with pytest.raises(StoreError, match="turn 3 of phi"):
+        trace_of(row)
+
+
+def test_one_bad_record_is_left_out_and_named(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [entry_row(AGENT, an_entry(number)) for number in (1, 2, 3)]
+    rows[1]["parts"] = "{"
+    with caplog.at_level(logging.WARNING):
+        assert [entry.id for entry in undamaged(rows, entry_of)] == [1, 3]
+    assert "entry 2 of phi is damaged" in caplog.text

@@ -1,0 +1,40 @@
+"""A process that writes until it is killed: `python -m tests.store.writer FOLDER`.
+
+It says the id of each turn once `commit` has returned from all of it, and never says one before.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from noodlings.ports import AgentState, Changes
+from noodlings.store.sql import SqlStore
+from tests.store.records import AGENT, a_trace, an_entry
+
+
+def main(folder: Path) -> None:
+    """Two commits a turn, as an agent makes them: the percept, then everything that came of it."""
+    store = SqlStore(folder, kept_traces=50)
+    record = store.load(AGENT)
+    number = record.last_id if record else 0
+    print("open", flush=True)
+    while True:
+        number += 1
+        entry = an_entry(number, f"line {number}")
+        store.commit(Changes(AGENT, added=(entry,), episodic=(number,)))
+        store.commit(
+            Changes(
+                AGENT,
+                updated=(replace(entry, response=f"answer {number}"),),
+                evicted=(number - 5,) if number > 5 else (),
+                state=AgentState(AGENT, {"turns": number}),
+                trace=a_trace(number, response=f"answer {number}"),
+            )
+        )
+        print(number, flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
