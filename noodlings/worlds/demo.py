@@ -77,7 +77,7 @@ async def demonstrate(stage: Stage) -> None:
     name = being.name
     await _caption(stage, f"A small world. You go to {name}, and tell {name} something that matters to you.")
     if stage.world.room_of(stage.player) != room:
-        await _type(stage, f"go {room.inline}")
+        await _type(stage, f"go {room.inline.removeprefix('the ').lower()}")
     await _type(stage, f"look {being.id}")
     await _type(stage, "say My dog died yesterday. Her name was Biscuit.")
     await _caption(

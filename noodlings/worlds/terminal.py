@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application
@@ -109,10 +109,13 @@ class Conversation:
             history=FileHistory(str(history)),
             completer=_TabCompleter(complete),
             complete_while_typing=False,
+            key_bindings=_without_mouse(),
         )
 
     async def run(self) -> None:
         """Until the player leaves: by a command, Ctrl-D, or Ctrl-C twice on an empty line."""
+        # Else prompt_toolkit would show a traceback and wait for a key, in the middle of the world.
+        asyncio.get_running_loop().set_exception_handler(_log_quietly)
         with patch_stdout(raw=True):
             living = asyncio.create_task(self._keep_living(), name="idle life")
             try:
@@ -131,7 +134,7 @@ class Conversation:
         interrupted = False
         while True:
             try:
-                return await self._session.prompt_async("> ")
+                return await self._session.prompt_async("> ", set_exception_handler=False)
             except EOFError:
                 return None
             except KeyboardInterrupt:
@@ -197,4 +200,19 @@ async def _more(page: int, pages: int) -> bool:
     below = f"-- more, {page} of {pages}: any key goes on, q stops --"
     window = Window(FormattedTextControl([("reverse", below)]), height=1)
     application: Application[bool] = Application(Layout(window), key_bindings=keys, erase_when_done=True)
-    return await application.run_async()
+    return await application.run_async(set_exception_handler=False)
+
+
+def _without_mouse() -> KeyBindings:
+    """Mouse events are not asked for; what looks like one ("ESC[31m", pasted) is an escape code to drop."""
+    keys = KeyBindings()
+
+    @keys.add(Keys.Vt100MouseEvent)
+    def drop(event: KeyPressEvent) -> None:
+        pass
+
+    return keys
+
+
+def _log_quietly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    log.error("at the prompt: %s", context.get("message"), exc_info=context.get("exception"))

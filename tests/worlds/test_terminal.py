@@ -98,8 +98,9 @@ async def typed(keys, tmp_path, answers=(), **options):
         ("half a line\x03\x04", []),
         ("\x03\x03", []),
         ("\x03say hi\r\x03quit\r", ["say hi", "quit"]),
+        ("say \x1b[31mred\x1b[0m\x1b[<1;2;3M\rquit\r", ["say red", "quit"]),
     ],
-    ids=["quit", "ctrl-d", "ctrl-c clears", "ctrl-c twice", "ctrl-c once"],
+    ids=["quit", "ctrl-d", "ctrl-c clears", "ctrl-c twice", "ctrl-c once", "pasted escapes"],
 )
 async def test_keys_become_lines(keys, lines, tmp_path):
     assert (await typed(keys, tmp_path)).lines == lines
