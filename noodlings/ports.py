@@ -187,6 +187,9 @@ class Archive(Protocol):
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
 
+    def told_by(self, agent_id: str, user_id: str) -> list[int]:
+        """Ids of everything in the archive that came from one user, rising."""
+
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, to the last byte; recorded without content."""
 

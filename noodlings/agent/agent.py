@@ -25,6 +25,7 @@ from typing import Any, Protocol
 from noodlings.affect.mood import Mood, baseline_of
 from noodlings.agent.decision import decide
 from noodlings.agent.salience import identity_salience
+from noodlings.agent.state import STATE_VERSION, read_state
 from noodlings.agent.turn import Turn, timed
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.errors import LLMError, NoodlingsError
@@ -32,6 +33,7 @@ from noodlings.memory.context import Budget
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
+from noodlings.mind.familiarity import CAPACITY as FAMILIAR
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
 from noodlings.ports import (
@@ -40,6 +42,7 @@ from noodlings.ports import (
     Changes,
     Clock,
     Embedder,
+    Forgotten,
     Records,
     Speech,
     Utterance,
@@ -57,7 +60,6 @@ log = logging.getLogger(__name__)
 
 SAID = 40
 """An agent's own latest lines, which its voice does not repeat."""
-STATE_VERSION = 1
 
 
 class Appraiser(Protocol):
@@ -126,6 +128,7 @@ class Agent:
         self._said: deque[str] = deque(maxlen=SAID)
         self._last_spoke: float | None = None
         self._speaking = asyncio.Lock()
+        self._forgettings = 0
 
     @property
     def id(self) -> str:
@@ -156,27 +159,33 @@ class Agent:
 
     # -- corrections, see `noodlings.agent.corrections`
 
+    def entry(self, entry_id: int) -> MemoryEntry | None:
+        """An entry as it is by now, in mind or only in the archive; None when there is none, or no more."""
+        return self.memory.find(entry_id) or self._with.store.entries(self.id, [entry_id]).get(entry_id)
+
     def keep(self) -> None:
         """Commit what was changed by hand."""
         self._commit(None)
 
-    def revert(self, entry: MemoryEntry, before: MemoryEntry) -> MemoryEntry:
-        """Give an entry the pin and the importance that it had before, and commit that."""
-        reverted = self.memory.revert(entry, before)
-        self._commit(None)
-        return reverted
+    def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
+        """Delete entries for good: from every stream, the archive, the traces and the agent's own state.
 
-    def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> None:
-        """Delete entries for good: from every stream, the archive, the traces and the agent's own words."""
-        forgotten = self._with.store.forget(self.id, entry_ids, by_user=by_user, timestamp=now)
-        self.memory.forget(entry_ids)
-        for entry_id in forgotten.redacted:
-            entry = self.memory.find(entry_id)
-            if entry is not None:
-                self.memory.redact(entry)
-        # What it lately said may have quoted them.
+        Raises:
+            StoreError: nothing was forgotten.
+        """
+        store = self._with.store
+        # What it lately said may quote them, and what it lately heard is familiar. That goes first, so that
+        # erasing takes the old state off the disk with the rest.
+        latest = store.entries(self.id, sorted(entry_ids)[-FAMILIAR:])
+        self.mind.forget({entry.timestamp for entry in latest.values()})
         self._said.clear()
         self._commit(None)
+        forgotten = store.forget(self.id, entry_ids, by_user=by_user, timestamp=now)
+        self._forgettings += 1
+        record = store.load(self.id)
+        if record is not None:
+            self._recollect(record)
+        return forgotten
 
     # -- steps 1 to 4: at once
 
@@ -236,20 +245,34 @@ class Agent:
     # -- steps 5 to 10: one turn at a time
 
     async def _answer(self, turn: Turn) -> Trace:
-        with timed(turn.milliseconds, "recall"):
-            turn.recalled = self._recall(turn)
-        with timed(turn.milliseconds, "think"):
-            speech = await self._speak(turn)
+        speech = await self._think(turn)
+        entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
+        if speech is None or entry is None:
+            return turn.unsaid(self.id)
         turn.thought = turn.response = speech.text
         turn.used = frozenset(speech.used)
         with timed(turn.milliseconds, "respond"):
             self._note_said(speech.text, turn.percept.timestamp)
-            # By now the entry may have been revised, or forgotten.
-            turn.entry = self.memory.complete(self.memory.find(turn.entry.id) or turn.entry, speech.text)
+            turn.entry = self.memory.complete(entry, speech.text)
             self.memory.reinforce(self._truly_recalled(turn), turn.percept.timestamp)
         trace = turn.trace(self.id)
         self._commit(trace)
         return trace
+
+    async def _think(self, turn: Turn) -> Speech | None:
+        """The reply; None when what it answers was forgotten while it waited or thought.
+
+        Whatever is forgotten meanwhile may be in the words by then, so it thinks again without it.
+        """
+        while self.entry(turn.entry.id) is not None:
+            forgettings = self._forgettings
+            with timed(turn.milliseconds, "recall"):
+                turn.recalled = self._recall(turn)
+            with timed(turn.milliseconds, "think"):
+                speech = await self._speak(turn)
+            if self._forgettings == forgettings:
+                return speech
+        return None
 
     def _recall(self, turn: Turn) -> list[Recalled]:
         sizes, percept = self._with.context, turn.percept
@@ -323,18 +346,22 @@ class Agent:
         )
 
     def restore(self, record: AgentRecord) -> None:
-        """Take up where the stored agent left off."""
-        data = record.state.data
+        """Take up where the stored agent left off. Raises `UserError` when its state is damaged."""
+        self._recollect(record)
+        if record.state.data:
+            state = read_state(record.state.data)
+            self._step = state.step
+            self._said.extend(state.said)
+            self._last_spoke = state.last_spoke
+            self.affect = Affect.of(state.affect)
+            self._mood = Mood.from_dict(state.mood, baseline_of(self.persona))
+            self.mind.load_state(state.mind)
+
+    def _recollect(self, record: AgentRecord) -> None:
+        """Have in mind what is stored."""
         self.memory.restore(
             record.working, record.episodic, record.perceived, record.consolidated, record.last_id
         )
-        if data:
-            self._step = data["step"]
-            self._said.extend(data["said"])
-            self._last_spoke = data["last_spoke"]
-            self.affect = Affect.of(data["affect"])
-            self._mood = Mood.from_dict(data["mood"], baseline_of(self.persona))
-            self.mind.load_state(data["mind"])
 
     def _note_said(self, text: str, now: float) -> None:
         self._said.append(text)

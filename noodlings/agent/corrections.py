@@ -1,18 +1,19 @@
-"""Corrections: what people change in a memory after the fact. Forget, pin, weigh; one module for every window.
+"""Corrections: what people change in a memory after the fact. One module for every window.
 
-Who may: an admin everything; anybody may have forgotten what they themselves told an agent; nobody else
-anything. Pins and weights can be taken back for a while; forgetting cannot, because nothing is left to give back.
+Who may: an admin everything; a player may have forgotten what they themselves told an agent; nobody else
+anything. Pins and weights can be taken back for a while; forgetting cannot, for nothing is left to give back.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.ports import Forgotten
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
@@ -23,66 +24,87 @@ if TYPE_CHECKING:
 UNDO_SECONDS = 600.0
 """World time for which a pin or a weight can be taken back."""
 UNDO_STEPS = 20
-PAGE = 1_000
+"""So many corrections of an agent can be taken back, the last one first."""
+
+_CORRECTED = ("pinned", "override", "override_by")
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A change that can be taken back: the entry before it, what was done in words, and when (world time)."""
+    """A change that can be taken back.
 
-    before: MemoryEntry
+    Attributes:
+        entry_id: of what was changed.
+        what: what was done, in words ("pinned").
+        at: when, world time.
+        before: the fields that it changed, as they were.
+        was_episodic: whether the entry was in episodic memory then.
+        displaced: the entry that had to leave episodic memory for it, or None.
+    """
+
+    entry_id: int
     what: str
     at: float
+    before: dict[str, Any]
+    was_episodic: bool
+    displaced: int | None
 
 
 class Corrections:
-    """Changes to the memories of one society."""
+    """Changes to the memories of one society. `name` is whatever `Society.find` understands."""
 
     def __init__(self, society: Society) -> None:
         self._society = society
         self._done: dict[str, deque[Correction]] = {}
 
-    def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> int:
-        """Delete entries for good, wherever anything of them is kept. Returns how many.
+    def own(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> list[MemoryEntry]:
+        """The entries that this caller may have forgotten, in the order asked.
 
         Raises:
-            NotFound: one does not exist; nothing was forgotten.
-            Forbidden: one is not the caller's; nothing was forgotten.
+            Forbidden: the caller may have nothing forgotten.
+            NotFound: one does not exist, or is somebody else's: the same words, so that ids tell nobody
+                anything.
         """
-        agent = self._society.find(name)
-        entries = self._entries(agent, caller, entry_ids)
-        for entry in entries:
+        agent = self._forgetful(caller, name)
+        entries = []
+        for entry_id in dict.fromkeys(entry_ids):
+            entry = _entry(agent, entry_id)
             if not (caller.role is Role.ADMIN or _is_own(caller, entry)):
-                raise _none(agent, entry.id)
-        return self._forget(agent, caller, [entry.id for entry in entries])
+                raise _none(agent, entry_id)
+            entries.append(entry)
+        return entries
 
-    def forget_user(self, caller: Caller, name: str, user_id: str) -> int:
-        """Delete everything from one user, the whole archive through. Returns how many entries."""
-        agent = self._society.find(name)
+    def told_by(self, caller: Caller, name: str, user_id: str) -> list[int]:
+        """The ids of all that one user told an agent, the whole archive through, rising.
+
+        Raises:
+            Forbidden: that user is not the caller, who is no admin.
+        """
+        agent = self._forgetful(caller, name)
         if caller.role is not Role.ADMIN and user_id != caller.user_id:
-            raise Forbidden("You may only have forgotten what you yourself told a character.")
-        ids: list[int] = []
-        page = self._society.store.archive(agent.id, limit=PAGE)
-        while page:
-            ids += [entry.id for entry in page if entry.user_id == user_id]
-            page = self._society.store.archive(agent.id, after_id=page[-1].id, limit=PAGE)
-        return self._forget(agent, caller, ids)
+            raise Forbidden("You may only have forgotten what you yourself told a character: --user me.")
+        return self._society.store.told_by(agent.id, user_id)
+
+    def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
+        """Delete entries for good, wherever anything of them is kept. All of them, or none: see `own`."""
+        return self._forget(caller, name, [entry.id for entry in self.own(caller, name, entry_ids)])
+
+    def forget_user(self, caller: Caller, name: str, user_id: str) -> Forgotten:
+        """Delete everything from one user for good: see `told_by`."""
+        return self._forget(caller, name, self.told_by(caller, name, user_id))
 
     def pin(self, caller: Caller, name: str, entry_id: int, pinned: bool = True) -> MemoryEntry:
         """Hold an entry in episodic memory, or let it go again."""
         caller.require_admin("pin a memory")
-        agent = self._society.find(name)
-        (before,) = self._entries(agent, caller, [entry_id])
-        after = agent.memory.pin(before, pinned)
-        return self._kept(agent, before, after, "pinned" if pinned else "unpinned")
+        what = "pinned" if pinned else "unpinned"
+        return self._correct(name, entry_id, what, lambda agent, entry: agent.memory.pin(entry, pinned))
 
     def set_importance(self, caller: Caller, name: str, entry_id: int, value: float | None) -> MemoryEntry:
         """Set an importance by hand, 0…1, or with None give the word back to the value at encoding."""
         caller.require_admin("set an importance")
-        agent = self._society.find(name)
-        (before,) = self._entries(agent, caller, [entry_id])
-        after = agent.memory.set_importance(before, value)
-        return self._kept(agent, before, after, "weighed")
+        return self._correct(
+            name, entry_id, "weighed", lambda agent, entry: agent.memory.set_importance(entry, value)
+        )
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
         """Take back the last pin or weight of an agent: the entry as it is again, and what was taken back."""
@@ -94,40 +116,65 @@ class Corrections:
                 f"There is nothing to take back for {agent.persona.name}: pins and weights can be taken back"
                 f" for {UNDO_SECONDS / 60:.0f} minutes, and what was forgotten is gone."
             )
-        last = done.pop()
-        (now,) = self._entries(agent, caller, [last.before.id])
-        return agent.revert(now, last.before), last.what
-
-    def _forget(self, agent: Agent, caller: Caller, ids: list[int]) -> int:
-        if ids:
-            agent.forget(ids, caller.user_id, self._society.clock.now())
-            gone = set(ids)
-            done = self._done.get(agent.id, deque())
-            self._done[agent.id] = deque(
-                (step for step in done if step.before.id not in gone), maxlen=UNDO_STEPS
-            )
-        return len(ids)
-
-    def _kept(self, agent: Agent, before: MemoryEntry, after: MemoryEntry, what: str) -> MemoryEntry:
+        last = done[-1]
+        entry = agent.memory.revert(
+            _entry(agent, last.entry_id),
+            last.before,
+            was_episodic=last.was_episodic,
+            displaced=None if last.displaced is None else agent.entry(last.displaced),
+        )
         agent.keep()
-        done = self._done.setdefault(agent.id, deque(maxlen=UNDO_STEPS))
-        done.append(Correction(before, what, self._society.clock.now()))
+        done.pop()
+        return entry, last.what
+
+    def _forget(self, caller: Caller, name: str, ids: list[int]) -> Forgotten:
+        if not ids:
+            return Forgotten()
+        agent = self._society.find(name)
+        forgotten = agent.forget(ids, caller.user_id, self._society.clock.now())
+        gone = set(ids)
+        kept = [step for step in self._done.get(agent.id, ()) if step.entry_id not in gone]
+        self._done[agent.id] = deque(kept, maxlen=UNDO_STEPS)
+        return forgotten
+
+    def _correct(
+        self, name: str, entry_id: int, what: str, change: Callable[[Agent, MemoryEntry], MemoryEntry]
+    ) -> MemoryEntry:
+        agent = self._society.find(name)
+        before, members = _entry(agent, entry_id), _episodic(agent)
+        after = change(agent, before)
+        agent.keep()
+        changed = {
+            name: getattr(before, name)
+            for name in _CORRECTED
+            if getattr(before, name) != getattr(after, name)
+        }
+        if changed:
+            left = min(members - _episodic(agent), default=None)
+            step = Correction(entry_id, what, self._society.clock.now(), changed, entry_id in members, left)
+            self._done.setdefault(agent.id, deque(maxlen=UNDO_STEPS)).append(step)
         return after
 
-    def _entries(self, agent: Agent, caller: Caller, ids: Iterable[int]) -> list[MemoryEntry]:
-        """The entries, from mind or archive, in the order asked. Raises `NotFound` for the first missing."""
-        wanted = list(dict.fromkeys(ids))
-        found = self._society.store.entries(agent.id, wanted)
-        for entry_id in wanted:
-            if entry_id not in found:
-                raise _none(agent, entry_id)
-        return [agent.memory.find(entry_id) or found[entry_id] for entry_id in wanted]
+    def _forgetful(self, caller: Caller, name: str) -> Agent:
+        if caller.role not in (Role.ADMIN, Role.PLAYER):
+            raise Forbidden(f"a {caller.role} may have nothing forgotten; a player or an admin may")
+        return self._society.find(name)
+
+
+def _entry(agent: Agent, entry_id: int) -> MemoryEntry:
+    entry = agent.entry(entry_id)
+    if entry is None:
+        raise _none(agent, entry_id)
+    return entry
 
 
 def _is_own(caller: Caller, entry: MemoryEntry) -> bool:
     return entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT
 
 
+def _episodic(agent: Agent) -> set[int]:
+    return {entry.id for entry in agent.memory.retrieve_episodic(limit=None)}
+
+
 def _none(agent: Agent, entry_id: int) -> NotFound:
-    """The same words for what does not exist and for what is not the caller's: ids tell nobody anything."""
     return NotFound(f"{agent.persona.name} has no memory {entry_id} that you could change.")

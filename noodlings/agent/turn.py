@@ -71,6 +71,13 @@ class Turn:
             degraded=tuple(self.degraded),
         )
 
+    def unsaid(self, agent_id: str) -> Trace:
+        """The record of a turn whose percept was forgotten before it was answered: not to be kept."""
+        self.recalled = []
+        self.voice = ""
+        self.decision = Decision(False, "what it heard was forgotten")
+        return self.trace(agent_id)
+
 
 @contextmanager
 def timed(milliseconds: dict[str, float], step: str) -> Iterator[None]:

@@ -11,7 +11,7 @@ In form it is a cache over embeddings (Kuhn and De Mori 1990) with a share kept 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,13 +37,13 @@ NEW_SHARE = 1.0
 NEW_LIKELIHOOD = 0.02
 """How likely any one meaning is, once something new comes, 0…1."""
 
-ELSEWHERE = 0.05
+ELSEWHERE = 0.02
 """Weight, in meanings heard, of one that followed something quite unlike what was just heard."""
 
-ALIKE, EXACT = 2, 16
+ALIKE, EXACT = 2, 32
 """Powers that make a likelihood of a cosine: a paraphrase (about 0.7) is worth 0.5, or next to nothing."""
 
-ATTENTION = 0.15
+ATTENTION = 0.25
 """How fast the sharpness of the forecast follows how exactly the last ones came true, 0…1 a percept."""
 
 
@@ -89,9 +89,16 @@ class Familiar:
         weight = remembered * (ELSEWHERE + followed)
         return np.asarray(weight / (weight.sum() + NEW_SHARE))
 
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible and exact."""
-        vectors = pack(self.vectors.astype(np.float16))
+    def without(self, moments: Collection[float]) -> Familiar:
+        """Without what was heard at these moments, in world seconds."""
+        kept = ~np.isin(self.times, list(moments))
+        vectors, times = self.vectors[kept], self.times[kept]
+        vectors.flags.writeable = times.flags.writeable = False
+        return Familiar(vectors, times, self.exactness)
+
+    def as_dict(self, write: Callable[[Any], Any] = pack) -> dict[str, Any]:
+        """JSON-compatible and exact; `write` makes JSON of a long array (see `MindState`)."""
+        vectors = write(self.vectors.astype(np.float16))
         return {"vectors": vectors, "times": self.times.tolist(), "exactness": self.exactness}
 
     @classmethod

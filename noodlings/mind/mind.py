@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -72,15 +72,19 @@ class MindState:
         rest = np.asarray(parameters.rest)
         return cls(_kept(np.zeros(STATE_SIZE)), rest, parameters.readout, _kept(np.zeros(0)), Familiar())
 
-    def as_dict(self) -> dict[str, Any]:
-        """JSON-compatible, about 15 KB; `from_dict` gives the same bits back."""
+    def as_dict(self, write: Callable[[Any], Any] = pack) -> dict[str, Any]:
+        """JSON-compatible, about 15 KB; `from_dict` gives the same bits back.
+
+        Args:
+            write: makes JSON of a long array: `pack`, or `np.ndarray.tolist` where a person shall read it.
+        """
         return {
             "version": VERSION,
             "state": self.state.tolist(),
             "affect": self.affect.tolist(),
-            "readout": pack(self.readout),
+            "readout": write(self.readout),
             "errors": self.errors.tolist(),
-            "familiar": self.familiar.as_dict(),
+            "familiar": self.familiar.as_dict(write),
         }
 
     @classmethod
@@ -173,6 +177,13 @@ class Mind:
     def expects(self) -> Affect:
         """The affect it expects next."""
         return Affect.of(expected_next(self._parameters, self._mind)[0])
+
+    def forget(self, moments: Collection[float]) -> None:
+        """Let go of the meaning of what was heard at these moments, in world seconds.
+
+        What was learned from it in general stays: no words can be made of that.
+        """
+        self._mind = replace(self._mind, familiar=self._mind.familiar.without(moments))
 
     def state_dict(self) -> dict[str, Any]:
         """Everything it keeps, JSON-compatible and exact."""

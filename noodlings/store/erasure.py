@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection
 
 from noodlings.errors import StoreError
+from noodlings.ports import Forgotten
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, number, text
-from noodlings.store.forget import Forgotten, content_words, repeats, without
+from noodlings.store.forget import content_words, repeats, turns_made_of, without
 from noodlings.store.rows import trace_of, trace_row
+from noodlings.values.trace import Trace
 
 IDS_AT_ONCE = 500
 """Parameters of one statement; older SQLite takes 999 in all."""
@@ -31,8 +33,8 @@ def delete_entries(
     if not texts:
         return Forgotten()
     gone = frozenset(texts)
-    turns = _redact_traces(connection, agent_id, gone)
     words = content_words(part for pair in texts.values() for part in pair)
+    turns = _redact_traces(connection, agent_id, gone, words)
     redacted = tuple(
         entry_id
         for entry_id, (_, response) in _texts(connection, agent_id, turns).items()
@@ -62,24 +64,24 @@ def _texts(connection: Connection, agent_id: str, ids: Sequence[int]) -> dict[in
     return found
 
 
-def _redact_traces(connection: Connection, agent_id: str, gone: frozenset[int]) -> list[int]:
-    """Take the forgotten out of the traces of other turns; the turns in which they were recalled.
+def _redact_traces(
+    connection: Connection, agent_id: str, gone: frozenset[int], words: frozenset[str]
+) -> list[int]:
+    """Take the forgotten out of the traces of other turns; the turns that may hold words of it.
 
     A trace that cannot be read cannot be redacted, so it goes. Those of the forgotten entries go with them.
     """
-    turns = []
+    traces: dict[int, Trace] = {}
     for row in connection.execute(sql.ALL_TRACES, {"of_agent": agent_id}).mappings().all():
-        of_trace = _row(agent_id, row["entry_id"])
         try:
-            trace = trace_of(row)
+            traces[row["entry_id"]] = trace_of(row)
         except StoreError:
-            connection.execute(sql.FORGET_TRACE, of_trace)
-            continue
-        redacted = without(trace, gone)
-        if redacted is not trace:
-            connection.execute(sql.REDACT_TRACE, {**of_trace, "document": trace_row(redacted)["document"]})
-            turns.append(trace.entry_id)
-    return [entry_id for entry_id in turns if entry_id not in gone]
+            connection.execute(sql.FORGET_TRACE, _row(agent_id, row["entry_id"]))
+    turns = turns_made_of(list(traces.values()), gone, words) - gone
+    for entry_id in turns:
+        document = trace_row(without(traces[entry_id], gone))["document"]
+        connection.execute(sql.REDACT_TRACE, {**_row(agent_id, entry_id), "document": document})
+    return sorted(turns)
 
 
 def _row(agent_id: str, entry_id: int) -> dict[str, str | int]:

@@ -2,14 +2,15 @@
 
 A trace refers to memories by id, but the thought and the answer of that turn were made with them. So in every
 trace that recalled a forgotten entry the reference goes and the words are replaced, and an entry loses its
-response when that repeats what was forgotten.
+response when that repeats what was forgotten. An answer that repeats it may have been recalled in its turn:
+what such a turn repeats goes too.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from noodlings.values.trace import Trace
 
@@ -37,33 +38,37 @@ _STOP_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What a store forgot.
+def turns_made_of(traces: Sequence[Trace], gone: frozenset[int], words: frozenset[str]) -> frozenset[int]:
+    """The turns that may hold words of what was forgotten, each by the id of its entry.
 
-    Attributes:
-        count: entries that are gone.
-        redacted: ids of entries whose response went with them; whoever holds such an entry drops it too.
-        erased: whether their bytes have left the disk already. False when another process was reading, or
-            the disk was full; then it is done when the store is next opened for writing.
+    Those that had it in mind; and those that had an answer in mind which repeats it, and repeat it too.
+
+    Args:
+        traces: of all turns.
+        gone: ids of the forgotten.
+        words: their content words. Without any, only who had the forgotten itself in mind can be told.
     """
-
-    count: int = 0
-    redacted: tuple[int, ...] = ()
-    erased: bool = True
+    reached: set[int] = set()
+    sources, known = set(gone), 0
+    while len(sources) > known:  # an answer may be repeated by a later one, that by another, and so on
+        known = len(sources)
+        for trace in traces:
+            recalled = {memory.entry_id for memory in trace.recalled}
+            if trace.entry_id in sources or recalled.isdisjoint(sources):
+                continue
+            repeating = bool(words and trace.response) and repeats(trace.response or "", words)
+            if repeating:
+                sources.add(trace.entry_id)
+            if repeating or not recalled.isdisjoint(gone):
+                reached.add(trace.entry_id)
+    return frozenset(reached)
 
 
 def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
-    """The trace with neither a reference to these entries nor the words that were made with them in mind.
-
-    The very same trace when it recalled none of them.
-    """
-    kept = tuple(recalled for recalled in trace.recalled if recalled.entry_id not in forgotten)
-    if len(kept) == len(trace.recalled):
-        return trace
+    """The trace with neither a reference to these entries nor any words that were made in that turn."""
     return replace(
         trace,
-        recalled=kept,
+        recalled=tuple(recalled for recalled in trace.recalled if recalled.entry_id not in forgotten),
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
             replace(made, before=FORGOTTEN, after=FORGOTTEN, read=()) for made in trace.modulations

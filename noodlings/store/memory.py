@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from noodlings.errors import StoreError
-from noodlings.ports import AgentRecord, AgentState, Changes
+from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store.batch import Batch, batch_of
 from noodlings.store.documents import from_json, number, text, to_json
-from noodlings.store.forget import Forgotten, content_words, repeats, without
+from noodlings.store.forget import content_words, repeats, turns_made_of, without
 from noodlings.store.rows import Row, entry_of, trace_of, trace_row
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.trace import Trace
@@ -96,6 +96,11 @@ class MemoryStore:
         ids = [entry_id for entry_id in sorted(kept) if entry_id > after_id]
         return [entry_of(kept[entry_id]) for entry_id in ids[: max(0, limit)]]
 
+    def told_by(self, agent_id: str, user_id: str) -> list[int]:
+        """Ids of everything in the archive that came from one user, rising."""
+        kept = self._agents.get(agent_id, _Agent()).entries
+        return sorted(entry_id for entry_id, row in kept.items() if row["user_id"] == user_id)
+
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them. Nothing outlives us, so no event is kept."""
         text(by_user, "by_user")
@@ -107,18 +112,15 @@ class MemoryStore:
         words = content_words(
             words for row in gone.values() for words in (row["user_text"], row["response"] or "")
         )
+        agent.traces = {entry_id: row for entry_id, row in agent.traces.items() if entry_id not in gone}
+        traces = {entry_id: trace_of(row) for entry_id, row in agent.traces.items()}
         redacted = []
-        for entry_id, row in sorted(agent.traces.items()):
-            trace = trace_of(row)
-            without_them = without(trace, frozenset(gone))
-            if entry_id in gone:
-                del agent.traces[entry_id]
-            elif without_them is not trace:
-                agent.traces[entry_id] = trace_row(without_them)
-                response = agent.entries[entry_id]["response"]
-                if response and repeats(response, words):
-                    _update(agent, entry_id, {"response": None})
-                    redacted.append(entry_id)
+        for entry_id in sorted(turns_made_of(list(traces.values()), frozenset(gone), words)):
+            agent.traces[entry_id] = trace_row(without(traces[entry_id], frozenset(gone)))
+            response = agent.entries[entry_id]["response"]
+            if response and repeats(response, words):
+                _update(agent, entry_id, {"response": None})
+                redacted.append(entry_id)
         return Forgotten(len(gone), tuple(redacted))
 
     def world_get(self, key: str) -> Any:
@@ -135,7 +137,7 @@ class MemoryStore:
 
 def _update(agent: _Agent, entry_id: int, columns: Row) -> None:
     if entry_id in agent.entries:
-        agent.entries[entry_id] = {**agent.entries[entry_id], **columns}
+        agent.entries[entry_id].update(columns)
 
 
 def _check(agent: _Agent, batch: Batch) -> None:

@@ -15,13 +15,12 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Select, Update
 
 from noodlings.errors import StoreError
-from noodlings.ports import AgentRecord, AgentState, Changes
+from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store import statements as sql
 from noodlings.store.batch import batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
 from noodlings.store.erasure import delete_entries, portions
-from noodlings.store.forget import Forgotten
 from noodlings.store.rows import Row, Stored, entry_of, trace_of, undamaged
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.trace import Trace
@@ -87,7 +86,8 @@ class SqlStore:
                 return None
             working = _fetch(connection, sql.WORKING, {**of_agent, "limit": self._working_capacity})
             episodic = _fetch(connection, sql.EPISODIC, of_agent)
-            perceived, last_id = connection.execute(sql.PERCEIVED, of_agent).one()
+            last_id = connection.execute(sql.LAST_ID, of_agent).scalar_one()
+            perceived = connection.execute(sql.PERCEIVED, of_agent).scalar_one()
             consolidated = connection.execute(sql.CONSOLIDATED, of_agent).scalar_one()
         return AgentRecord(
             state=AgentState(agent_id, _state_data(agent_id, agent.state)),
@@ -119,6 +119,12 @@ class SqlStore:
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
         return self._page(sql.ARCHIVE, entry_of, "id", agent_id, after_id, limit)
+
+    def told_by(self, agent_id: str, user_id: str) -> list[int]:
+        """Ids of everything in the archive that came from one user, rising; of damaged rows, too."""
+        of_user = {"of_agent": agent_id, "of_user": user_id}
+        with self._database.transaction() as connection:
+            return list(connection.execute(sql.TOLD_BY, of_user).scalars())
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
@@ -197,8 +203,9 @@ def _change(connection: Connection, statement: Update, agent_id: str, columns: M
 
 def _require_forgotten(connection: Connection, agent_id: str, ids: Iterable[int]) -> None:
     """Raise `StoreError` when one of these entries is not there because it never was: that is a mistake."""
-    _, last_id = connection.execute(sql.PERCEIVED, {"of_agent": agent_id}).one()
-    last_id = max(last_id, connection.execute(sql.AGENT, {"of_agent": agent_id}).one().forgotten_id)
+    of_agent = {"of_agent": agent_id}
+    forgotten_id = connection.execute(sql.AGENT, of_agent).one().forgotten_id
+    last_id = max(forgotten_id, connection.execute(sql.LAST_ID, of_agent).scalar_one())
     unknown = [entry_id for entry_id in ids if entry_id > last_id]
     if unknown:
         raise StoreError(f"{agent_id} has no entry {unknown[0]}: add it before it is changed")

@@ -32,13 +32,18 @@ HAS_ENTRY = select(entries.c.id).where(_of_entry)
 ENTRIES = select(entries).where(_among)
 WORKING = select(entries).where(_of_agent).order_by(entries.c.id.desc()).limit(_limit)
 EPISODIC = select(entries).where(_of_agent, entries.c.episodic).order_by(entries.c.id)
-PERCEIVED = select(func.count(), func.coalesce(func.max(entries.c.id), 0)).where(_of_agent)
+PERCEIVED = select(func.count()).select_from(entries).where(_of_agent)
+# By itself it is one step in the index; beside a count it would be as slow as that.
+LAST_ID = select(func.coalesce(func.max(entries.c.id), 0)).where(_of_agent)
 CONSOLIDATED = select(func.count()).select_from(entries).where(_of_agent, entries.c.consolidated)
 ARCHIVE = (
     select(entries)
     .where(_of_agent, entries.c.id > bindparam("position"))
     .order_by(entries.c.id)
     .limit(_limit)
+)
+TOLD_BY = (
+    select(entries.c.id).where(_of_agent, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
 
 ADD_TRACE = insert(traces).prefix_with("OR REPLACE")

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
-from noodlings.ports import AgentState, Changes, Store
+from noodlings.ports import AgentState, Changes, Forgotten, Store
 from noodlings.store.documents import LARGEST
-from noodlings.store.forget import FORGOTTEN, Forgotten
+from noodlings.store.forget import FORGOTTEN
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.memory import MemoryEntry
@@ -140,13 +140,13 @@ def test_twenty_are_working_unless_said_otherwise(store: AnyStore) -> None:
 
 
 def test_membership_comes_and_goes_and_what_was_consolidated_stays_counted(store: AnyStore) -> None:
-    store.commit(Changes(AGENT, added=(an_entry(1), an_entry(2), an_entry(3)), episodic=(3,)))
+    store.commit(Changes(AGENT, added=tuple(an_entry(number) for number in (1, 2, 3, 4)), episodic=(3, 4)))
     store.commit(Changes(AGENT, episodic=(1,)))
     store.commit(Changes(AGENT, evicted=(3,)))
     record = store.load(AGENT)
     assert record is not None
-    assert ids(record.episodic) == [1]
-    assert record.consolidated == 2
+    assert ids(record.episodic) == [1, 4]
+    assert record.consolidated == 3
     assert 3 in store.entries(AGENT, [3])
 
 
@@ -315,7 +315,7 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
     turns = (
         an_entry(2, "how are you", response="SAD: a dog died."),
         an_entry(3, "and now", response="Better."),
-        an_entry(4, "what else", response="Your dog died."),
+        an_entry(4, "what else", response="Nice weather."),
     )
     store.commit(Changes(AGENT, added=(dog, *turns)))
     made = Modulation("ego", 0.5, "the dog died", "THE DOG DIED", ("My dog died yesterday",))
@@ -324,7 +324,7 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
         a_trace(1, response="Oh no."),
         said,
         a_trace(3, 2, 1),
-        a_trace(4, 2, response="Your dog died."),
+        a_trace(4, 2, response="Nice weather."),
     ):
         store.commit(Changes(AGENT, trace=trace))
 
@@ -338,8 +338,40 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
         modulations=(Modulation("ego", 0.5, FORGOTTEN, FORGOTTEN, ()),),
     )
     assert after == a_trace(3, 2)
-    assert newest == a_trace(4, 2, response="Your dog died.")
-    assert [the_entry(store, number).response for number in (2, 3, 4)] == [None, "Better.", "Your dog died."]
+    assert newest == a_trace(4, 2, response="Nice weather.")
+    assert [the_entry(store, number).response for number in (2, 3, 4)] == [None, "Better.", "Nice weather."]
+
+
+def test_an_answer_that_was_repeated_later_goes_there_too(store: AnyStore) -> None:
+    said = {2: "You stole the crown.", 3: "I said that you stole the crown.", 4: "Hello again."}
+    store.commit(
+        Changes(
+            AGENT,
+            added=(
+                an_entry(1, "I stole the crown"),
+                *(an_entry(number, response=words) for number, words in said.items()),
+            ),
+        )
+    )
+    for number, words in said.items():
+        store.commit(Changes(AGENT, trace=a_trace(number, number - 1, thought=words, response=words)))
+    assert store.forget(AGENT, [1], by_user="admin", timestamp=1.0).redacted == (2, 3)
+    assert [the_entry(store, number).response for number in said] == [None, None, "Hello again."]
+    latest, second_hand, first_hand = store.traces(AGENT, 3)
+    assert latest.response == "Hello again."
+    assert (second_hand.response, second_hand.thought) == (FORGOTTEN, FORGOTTEN)
+    assert [memory.entry_id for memory in second_hand.recalled] == [2]
+    assert first_hand.recalled == ()
+
+
+def test_who_told_what_is_known_of_the_whole_archive(store: AnyStore) -> None:
+    others = tuple(
+        an_entry(number, user_id="user_bob" if number % 3 else "user_caity") for number in range(1, 40)
+    )
+    store.commit(Changes(AGENT, added=others))
+    store.commit(Changes("servnak", added=(an_entry(77, user_id="user_caity"),)))
+    assert store.told_by(AGENT, "user_caity") == list(range(3, 40, 3))
+    assert store.told_by(AGENT, "user_nobody") == store.told_by("nobody", "user_caity") == []
 
 
 def test_of_a_turn_that_is_forgotten_itself_nothing_is_left_to_redact(store: AnyStore) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
-from noodlings.store.forget import FORGOTTEN, content_words, repeats, without
+from noodlings.store.forget import FORGOTTEN, content_words, repeats, turns_made_of, without
 from noodlings.store.sql import SqlStore
 from noodlings.values.trace import Modulation, Trace
 from tests.store.records import AGENT, a_trace, an_entry, traces
@@ -42,13 +42,36 @@ def test_a_response_repeats_what_shares_a_content_word(response: str, forgotten:
 @given(traces, st.frozensets(st.integers(0, 5)))
 def test_a_trace_without_the_forgotten_refers_to_none_of_it(trace: Trace, forgotten: frozenset[int]) -> None:
     left = without(trace, forgotten)
-    assert not forgotten & {recalled.entry_id for recalled in left.recalled}
-    assert without(left, forgotten) is left
-    if forgotten & {recalled.entry_id for recalled in trace.recalled}:
-        words = {left.thought, left.response, *(made.before + made.after for made in left.modulations)}
-        assert words <= {"", None, FORGOTTEN, FORGOTTEN * 2}
-    else:
-        assert left is trace
+    kept = [recalled for recalled in trace.recalled if recalled.entry_id not in forgotten]
+    assert list(left.recalled) == kept
+    words = {left.thought, left.response, *(made.before + made.after for made in left.modulations)}
+    assert words <= {"", None, FORGOTTEN, FORGOTTEN * 2}
+    assert (left.mood, left.milliseconds, left.decision) == (trace.mood, trace.milliseconds, trace.decision)
+
+
+def test_words_go_from_hand_to_hand_as_long_as_they_are_repeated() -> None:
+    told = [
+        a_trace(2, 1, response="You told me about the crown."),
+        a_trace(3, 2, response="As I said: the crown."),
+        a_trace(4, 3, response="Nice weather."),
+        a_trace(5, 4, response="A crown of flowers."),  # of its own accord: nobody told it
+        a_trace(6, 9, response="The crown!"),
+        a_trace(7, 1, response="Hello."),
+    ]
+    words = content_words(["I stole the crown"])
+    assert turns_made_of(told, frozenset({1}), words) == {2, 3, 7}
+    assert turns_made_of(told[::-1], frozenset({1}), words) == {2, 3, 7}
+    assert turns_made_of(told, frozenset({1}), content_words(["hi"])) == {2, 7}
+    assert turns_made_of(told, frozenset(), words) == frozenset()
+
+
+@given(st.lists(st.tuples(st.integers(2, 9), st.integers(1, 9), st.booleans()), max_size=12))
+def test_going_from_hand_to_hand_ends(turns: list[tuple[int, int, bool]]) -> None:
+    told = [
+        a_trace(number, recalled, response="the crown" if again else "hello")
+        for number, recalled, again in turns
+    ]
+    assert turns_made_of(told, frozenset({1}), frozenset({"crown"})) <= {number for number, _, _ in turns}
 
 
 def test_no_byte_of_what_was_forgotten_stays(tmp_path: Path) -> None:

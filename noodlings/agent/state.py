@@ -1,0 +1,69 @@
+"""An agent's stored state, everything it is beside its memories: its shape, and how it is read.
+
+A state may come out of a file that somebody wrote by hand, so whatever is wrong in it is refused in words
+before anything is built of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from noodlings.affect.mood import Mood
+from noodlings.errors import UserError
+from noodlings.explain import explain
+from noodlings.mind.mind import MindState
+from noodlings.values.affect import NEUTRAL, Affect
+
+STATE_VERSION = 1
+
+
+class StoredState(BaseModel):
+    """The keys of a state.
+
+    Attributes:
+        step: how many percepts the agent took in.
+        said: its own latest lines, oldest first.
+        last_spoke: when it last said something, world time, or None.
+        affect: what it felt about the latest percept, five numbers.
+        mood: see `Mood.as_dict`.
+        mind: see `MindState.as_dict`.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    version: Literal[1]
+    step: Annotated[int, Field(ge=0)]
+    said: list[str]
+    last_spoke: float | None
+    affect: list[float]
+    mood: dict[str, Any]
+    mind: dict[str, Any]
+
+
+def read_state(data: Mapping[str, Any]) -> StoredState:
+    """The state in stored data. Raises `UserError` when a key is wrong, missing or unknown."""
+    try:
+        return StoredState.model_validate(data)
+    except ValidationError as error:
+        raise UserError(f"a stored state is damaged: {explain(error, StoredState)}") from None
+
+
+def check_state(data: Mapping[str, Any]) -> None:
+    """Raise `UserError` unless an agent can be restored from this data, to the last number."""
+    state = read_state(data)
+    Affect.of(state.affect)
+    Mood.from_dict(state.mood, NEUTRAL)
+    MindState.from_dict(state.mind)
+
+
+def readable_state(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The same state with every number in it written as a number, so that a person can read them.
+
+    An agent can be restored from it just as well. Raises `UserError` as `check_state` does.
+    """
+    check_state(data)
+    return {**data, "mind": MindState.from_dict(data["mind"]).as_dict(np.ndarray.tolist)}
