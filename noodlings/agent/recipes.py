@@ -191,6 +191,7 @@ class _Voice(_Strict):
     def _slots_can_be_filled(self) -> _Voice:
         """A slot is filled only on occasions that know it; elsewhere the line would never be said."""
         _check_phrases("mannerisms", self.mannerisms, COMMON_SLOTS)
+        _check_phrases("gestures", self.gestures, COMMON_SLOTS)
         for feeling, phrases in self.interjections.items():
             _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
         for occasion, phrases in self.lines.items():

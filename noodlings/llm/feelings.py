@@ -38,3 +38,27 @@ def feeling(affect: Affect) -> Feeling:
     found = strengths(affect)
     strongest = max(found, key=lambda name: found[name])
     return strongest if found[strongest] >= NOTICEABLE else Feeling.CALM
+
+
+_ADJECTIVES = {
+    Feeling.JOY: "happy",
+    Feeling.SORROW: "sad",
+    Feeling.FEAR: "afraid",
+    Feeling.ANGER: "angry",
+    Feeling.BOREDOM: "bored",
+}
+
+
+def in_words(affect: Affect) -> str:
+    """A mood for a prompt: "very sad, a little afraid, drowsy"."""
+    felt = sorted(strengths(affect).items(), key=lambda item: -item[1])
+    words = [f"{_degree(much)}{_ADJECTIVES[name]}" for name, much in felt if much >= NOTICEABLE / 2]
+    if affect.arousal > 0.75:
+        words.append("wide awake")
+    elif affect.arousal < 0.25:
+        words.append("drowsy")
+    return ", ".join(words) or "calm"
+
+
+def _degree(much: float) -> str:
+    return "very " if much >= 0.7 else "a little " if much < 0.4 else ""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from noodlings.llm.feelings import feeling
 from noodlings.llm.lexicon import phrases_for, spaced, tokens, topic_stems, words_for
 from noodlings.llm.names import without_names
-from noodlings.llm.questions import Question, read_question
+from noodlings.llm.questions import Question, last_sentence, read_question
 from noodlings.llm.reported import statement
 from noodlings.llm.topic import find_topic
 from noodlings.values.occasions import Feeling, Occasion
@@ -151,7 +151,8 @@ def _hear_words(text: str, percept: Percept, persona: Persona) -> Heard:
     topic = find_topic(text)
     if question is not Question.NONE:
         felt = _felt(words, line, percept) if question in (Question.UNKNOWN, Question.ADVICE) else None
-        return Heard(felt or question.occasion, question, stems, question.topic(text, topic))
+        asked = topic_stems(tokens(last_sentence(text)))
+        return Heard(felt or question.occasion, question, asked or stems, question.topic(text, topic))
     occasion = _said(words, line, percept)
     if occasion is Occasion.STATEMENT and len(percept.text) > LONG:
         occasion = Occasion.LONG
@@ -242,4 +243,5 @@ def _wordless(text: str, letters: bool) -> Occasion:
         return Occasion.FOREIGN
     if any(c.isdigit() for c in text):
         return Occasion.NUMBERS
-    return Occasion.SIGNS if text.strip(" .…") else Occasion.SILENCE
+    pictures = any(unicodedata.category(c) in ("So", "Sm") for c in text)
+    return Occasion.SIGNS if pictures else Occasion.SILENCE

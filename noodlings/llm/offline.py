@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count, islice
 
-from noodlings.llm.compose import Draft, longer, reply, stable
+from noodlings.llm.compose import Draft, longer, reply
+from noodlings.llm.content import stable
 from noodlings.llm.hear import hear
 from noodlings.ports import Speech, Utterance
 

@@ -5,7 +5,6 @@ A character's own lines go before those that all share, and what was not used la
 
 from __future__ import annotations
 
-import copy
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -36,17 +35,15 @@ def shared_voice() -> Voice:
 class Phrasebook:
     """The words of one character at one moment."""
 
-    def __init__(self, persona: Persona, said: Sequence[str], slots: Mapping[str, str], seed: int) -> None:
+    def __init__(self, persona: Persona, said: Sequence[str], seed: int) -> None:
         self._voice = persona.voice
         self._recent = [line.casefold() for line in said[-WINDOW:]]
-        self._slots = slots
-        self.random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
+        self._slots: dict[str, str] = {}
+        self._random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
 
-    def with_slots(self, slots: Mapping[str, str]) -> Phrasebook:
-        """The same book, going on with the same random numbers, with these slots to fill."""
-        book = copy.copy(self)
-        book._slots = slots
-        return book
+    def fill(self, slots: Mapping[str, str]) -> None:
+        """From now on lines may have these slots."""
+        self._slots.update(slots)
 
     @property
     def mannerisms(self) -> tuple[str, ...]:
@@ -79,7 +76,7 @@ class Phrasebook:
 
     def chance(self, probability: float) -> bool:
         """True so often."""
-        return self.random.random() < probability
+        return self._random.random() < probability
 
     def _usable(self, sources: Sequence[str]) -> list[Phrase]:
         filled = self._slots.keys() | {"percent", "address"}
@@ -88,7 +85,7 @@ class Phrasebook:
     def _freshest(self, phrases: Sequence[Phrase], at_least: int = 0) -> Phrase | None:
         """The phrase that has rested longest, by chance among equals; None when none has rested enough."""
         best, best_rest = None, at_least - 1
-        for phrase in self.random.sample(phrases, len(phrases)):
+        for phrase in self._random.sample(phrases, len(phrases)):
             rest = self._rest(phrase)
             if rest > best_rest:
                 best, best_rest = phrase, rest
@@ -105,7 +102,7 @@ class Phrasebook:
 
     def _expand(self, phrase: Phrase) -> str:
         chance = {
-            "percent": f"{self.random.uniform(71, 99.9):.1f}%",
-            "address": self.random.choice(self._voice.address or (self._slots.get("name", "friend"),)),
+            "percent": f"{self._random.uniform(71, 99.9):.1f}%",
+            "address": self._random.choice(self._voice.address or (self._slots.get("name", "friend"),)),
         }
-        return phrase.expand(self.random, {**self._slots, **chance})
+        return phrase.expand(self._random, {**self._slots, **chance})

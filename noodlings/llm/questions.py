@@ -69,8 +69,12 @@ _ADVICE = _any(
 _REQUEST = _any(r"^(?:can|could|will|would|won't) you (?:please )?(?!ever\b|be\b|have\b|like\b|say\b)\w+")
 _YES_OR_NO = _any(
     r"^(?:and |so |but )?(?:are|do|did|have|were|would|can|could|will|don't|aren't|haven't) you\b"
+    r"(?! (?:know|heard? (?:of|about))\b)"
 )
-_PERSONAL = _any(r"\b(?:are|do|did|have|were|would|can|could|will|don't) you\b", r"\byour\b")
+_PERSONAL = _any(
+    r"\b(?:are|do|did|have|were|would|can|could|will|don't) you\b(?! (?:know|think|heard? (?:of|about))\b)",
+    r"\byour\b",
+)
 # "nice day, isn't it?" asks nothing.
 _TAG = re.compile(
     r",?\s+(?:is|are|was|were|do|does|did|wo)n['’]?t (?:it|he|she|they|there|you|we)\s*\?$"
@@ -91,7 +95,7 @@ _BEGINS = _any(
     r"|(?:is|are|do|does|did|have|has|can|could|will|would|should) (?:you|there|i|we|they|it|he|she|your|my"
     r"|the|this|that|anyone|anybody)\b)"
 )
-_LAST_SENTENCE = re.compile(r"[.!?…]\s+")
+_SENTENCE_BREAK = re.compile(r"[.!?…]\s+")
 
 
 class Question(Enum):
@@ -121,7 +125,7 @@ class Question(Enum):
     @property
     def may_be_known(self) -> bool:
         """Whether a memory may answer it."""
-        return self in (Question.MEMORY, Question.UNKNOWN, Question.YES_OR_NO, Question.PERSONAL)
+        return self in (Question.MEMORY, Question.UNKNOWN)
 
     def topic(self, text: str, found: str) -> str:
         """What it is about: of "do you like my hat?" "your hat", else the noun phrase that was found."""
@@ -145,7 +149,7 @@ def read_question(text: str, words: list[str]) -> Question:
     if _TAG.search(text):
         return Question.NONE
     asked = _has_mark(text)
-    last = " ".join(tokens(_LAST_SENTENCE.split(text.strip())[-1])) if asked else line
+    last = " ".join(tokens(last_sentence(text))) if asked else line
     for pattern, question in _KINDS:
         if pattern.search(last):
             return question
@@ -162,6 +166,11 @@ def read_question(text: str, words: list[str]) -> Question:
     if _YES_OR_NO.match(last):
         return Question.YES_OR_NO
     return Question.PERSONAL if _PERSONAL.search(last) else Question.UNKNOWN
+
+
+def last_sentence(text: str) -> str:
+    """Where a question stands, in a line of several sentences."""
+    return _SENTENCE_BREAK.split(text.strip())[-1]
 
 
 def _remembering(text: str, line: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from noodlings.llm.age import HOUR
@@ -16,18 +17,21 @@ from noodlings.llm.hear import Heard
 from noodlings.llm.lexicon import tokens, topic_stems
 from noodlings.llm.names import shown
 from noodlings.llm.questions import Question, asks_memory
-from noodlings.llm.reported import Told, says, told
+from noodlings.llm.reported import Told, told
+from noodlings.llm.topic import find_topic
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Why
 from noodlings.values.occasions import Occasion
 from noodlings.values.percept import Kind
 
 MATTERS = 0.25
-"""Importance from which a mention alone brings a memory back."""
+"""Importance from which a mention that shares two words or more brings a memory back …"""
 HAUNTS = 0.4
-"""Importance from which a memory shows in a greeting."""
+"""… and from which one word suffices, and the memory shows in a greeting."""
 MEANT = 0.5
 """Semantic score from which a memory answers a question without sharing a word with it."""
+COVERED = 0.5
+"""Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
 LATELY = 3
 """So many of the latest lines must not already have said it, when nobody asked."""
 
@@ -38,73 +42,88 @@ _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     entry: MemoryEntry
-    shared: int
+    shared: frozenset[str]
     score: float
 
 
 def answers(heard: Heard, utterance: Utterance) -> list[Told]:
     """The memories that answer a question, best first, at most two; empty when nothing fits."""
     percept = utterance.percept
-    own = bool(_OWN.search(percept.text))
     about = _people_named(utterance)
-    if heard.question is Question.MEMORY and not (heard.stems - _stems_of_names(utterance)):
-        chosen = _of_this_person(utterance, about or frozenset({percept.user_id}))
+    asked = heard.question is Question.MEMORY
+    wanted = heard.stems - _stems_of_names(utterance)
+    if not wanted and (asked or about):
+        chosen = _of_these(utterance, about or frozenset({percept.user_id}))
     else:
-        found = [
-            c for c in _fitting(heard, utterance) if not own or about or _from_speaker(c.entry, utterance)
+        own = bool(_OWN.search(percept.text))
+        chosen = [
+            c.entry
+            for c in _fitting(wanted, utterance, by_meaning=asked)
+            if (c.entry.user_id in about if about else not own or _from_speaker(c.entry, utterance))
+            and (asked or len(c.shared) >= COVERED * len(wanted))
         ]
-        chosen = [c.entry for c in found if not about or c.entry.user_id in about]
-    return _in_words(chosen, heard, utterance, bool(_WHEN.search(percept.text)))[:2]
+    worded = _in_words(chosen, heard, utterance, bool(_WHEN.search(percept.text)))
+    return [told for told in worded if asked or not told.quoted][:2]
 
 
 def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
-    """What a statement brings back of its own accord: at most one memory that mattered."""
-    lately = utterance.said[-LATELY:]
-    chosen = [
-        c.entry
-        for c in _fitting(heard, utterance)
-        if (_from_speaker(c.entry, utterance) or c.shared > 1)
-        and (c.entry.importance >= MATTERS or c.entry.pinned or c.shared > 1)
-        and topic_stems(tokens(c.entry.user_text)) != heard.stems
-    ]
-    worded = _in_words(chosen, heard, utterance, False)
-    return [t for t in worded if not any(says(line, t.clause) for line in lately)][:1]
+    """What a statement brings back of its own accord: at most one memory that mattered.
+
+    A word in common is enough only where one of the two lines is about it.
+    """
+    wanted = heard.stems - _stems_of_names(utterance)
+    topic = topic_stems(tokens(heard.topic))
+    chosen = []
+    for candidate in _fitting(wanted, utterance):
+        entry, shared = candidate.entry, candidate.shared
+        central = shared & (topic | topic_stems(tokens(find_topic(entry.user_text))))
+        weighty = entry.importance >= HAUNTS or entry.pinned
+        again = topic_stems(tokens(entry.user_text)) == heard.stems
+        comes_back = (weighty and central) or (entry.importance >= MATTERS and len(shared) > 1)
+        if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
+            chosen.append(entry)
+    worded = [told for told in _in_words(chosen, heard, utterance) if not told.quoted]
+    return [told for told in worded if not _said_lately(told, utterance.said[-LATELY:])][:1]
 
 
 def greeting_memory(utterance: Utterance) -> list[Told]:
     """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
     old = [
         entry
-        for entry in _of_this_person(utterance, frozenset({utterance.percept.user_id}))
+        for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
         if entry.importance >= HAUNTS and utterance.percept.timestamp - entry.timestamp >= HOUR
     ]
-    worded = _in_words(old, Heard(Occasion.GREETING), utterance, False)
-    return [t for t in worded if not any(says(line, t.clause) for line in utterance.said)][:1]
+    worded = [told for told in _in_words(old, Heard(Occasion.GREETING), utterance) if not told.quoted]
+    return [told for told in worded if not _said_lately(told, utterance.said)][:1]
 
 
-def _fitting(heard: Heard, utterance: Utterance) -> list[_Candidate]:
-    """Memories that share topic words with what was heard, best first."""
+def _fitting(wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False) -> list[_Candidate]:
+    """Memories that share topic words with what was heard (or mean the same), best first."""
     spoken = [r for r in utterance.recalled if _can_be_told(r.entry, utterance)]
     stems = {r.entry.id: topic_stems(tokens(r.entry.user_text)) for r in spoken}
     frequency = Counter(stem for found in stems.values() for stem in found)
-    wanted = heard.stems - _stems_of_names(utterance)
     candidates = []
     for recalled in spoken:
         entry = recalled.entry
         shared = wanted & stems[entry.id]
-        meant = recalled.scores.get(Why.SEMANTIC, 0.0) if heard.question is Question.MEMORY else 0.0
+        meant = recalled.scores.get(Why.SEMANTIC, 0.0) if by_meaning else 0.0
         if not shared and meant < MEANT:
             continue
         rarity = sum(1.0 / frequency[stem] for stem in shared)
         mine = 0.5 if _from_speaker(entry, utterance) else 0.0
-        candidates.append(_Candidate(entry, len(shared), rarity + entry.importance + mine + meant))
+        candidates.append(_Candidate(entry, shared, rarity + entry.importance + mine + meant))
     return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
 
 
-def _of_this_person(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
+def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
+    """What these people said or did, the most important first."""
     entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
     theirs = [entry for entry in entries if entry.user_id in people]
     return sorted(theirs, key=lambda entry: (-entry.importance, entry.id))
+
+
+def _said_lately(told: Told, lines: Sequence[str]) -> bool:
+    return any(told.clause.casefold() in line.casefold() for line in lines)
 
 
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
@@ -115,7 +134,9 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
     return not entry.user_text.rstrip().endswith("?") and not asks_memory(entry.user_text)
 
 
-def _in_words(entries: list[MemoryEntry], heard: Heard, utterance: Utterance, when: bool) -> list[Told]:
+def _in_words(
+    entries: list[MemoryEntry], heard: Heard, utterance: Utterance, when: bool = False
+) -> list[Told]:
     worded: list[Told] = []
     for entry in entries:
         made = told(entry, utterance, heard.stems, when)
@@ -126,6 +147,13 @@ def _in_words(entries: list[MemoryEntry], heard: Heard, utterance: Utterance, wh
 
 def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
     return entry.user_id == utterance.percept.user_id
+
+
+def names_others(utterance: Utterance) -> bool:
+    """Whether the line names somebody, and not the one who hears it."""
+    words = set(tokens(utterance.percept.text))
+    own = (utterance.persona.name, *utterance.persona.aliases)
+    return bool(_people_named(utterance)) and not any(words >= set(tokens(name)) for name in own)
 
 
 def _people_named(utterance: Utterance) -> frozenset[str]:

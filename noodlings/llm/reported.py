@@ -18,7 +18,7 @@ from noodlings.text import shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
-LONGEST_CLAUSE = 24
+LONGEST_CLAUSE = 18
 """Words of a reported clause; a longer one is cut where it can be, else quoted."""
 LONGEST_QUOTE = 90
 """Characters of a quotation."""
@@ -54,11 +54,19 @@ _DID = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A memory as it can be said: a clause without its full stop, and when it was told ("" for just now)."""
+    """A memory as it can be said.
+
+    Attributes:
+        entry: what is told.
+        clause: a whole clause in lower case without its full stop, "you told me your dog died".
+        when: "three days ago", or "" for just now.
+        quoted: the words are quoted, for they could not be turned.
+    """
 
     entry: MemoryEntry
     clause: str
     when: str
+    quoted: bool = False
 
     @property
     def dated(self) -> str:
@@ -84,7 +92,7 @@ def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when:
         clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
     elif entry.kind is Kind.EVENT and text:
         clause = f"I noticed this: “{_quoted(text)}”"
-    return Told(entry, clause, ago(age)) if clause else None
+    return Told(entry, clause, ago(age), quoted="“" in clause) if clause else None
 
 
 def statement(text: str, to_speaker: bool = True) -> str:
@@ -105,23 +113,20 @@ def statement(text: str, to_speaker: bool = True) -> str:
 
 def _said(who: str, text: str, to_speaker: bool, age: float, when: bool) -> str:
     text = _KEEP.sub("", _FILLERS.sub("", text)).strip()
-    clause = statement(_shortened(text), to_speaker)
-    if clause:
+    if clause := statement(_shortened(text), to_speaker):
         return f"{who} told me {lower_first(told_later(clause, age, when))}"
-    words = tokens(text)
-    if (
-        len(words) > 1
-        and words[0] in words_for("imperative")
-        and len(words) <= LONGEST_CLAUSE
-        and "?" not in text
-    ):
-        return f"{who} asked me to {turn(lower_first(text.strip(' .!…')), to_speaker)}"
+    if wish := _wish(text, to_speaker):
+        return f"{who} asked me to {wish}"
     quote = _quoted(text)
-    return (
-        f"{who} {'asked me' if text.endswith('?') else 'said'} “{quote}”"
-        if any(map(str.isalnum, quote))
-        else ""
-    )
+    verb = "asked me" if text.endswith("?") else "said"
+    return f"{who} {verb} “{quote}”" if any(map(str.isalnum, quote)) else ""
+
+
+def _wish(text: str, to_speaker: bool) -> str:
+    """What somebody asked for, "feed your cat"; "" where it was no request."""
+    words = tokens(text)
+    asks = 1 < len(words) <= LONGEST_CLAUSE and words[0] in words_for("imperative") and "?" not in text
+    return turn(lower_first(text.strip(" .!…")), to_speaker) if asks else ""
 
 
 def _did(who: str, text: str, to_speaker: bool) -> str:
@@ -149,11 +154,14 @@ def _past_of(verb: str) -> str:
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:
-    """The sentence that has most of the wanted stems; the first of those that say something."""
+    """The sentence that has most of the wanted stems; among those, the one that can best be told."""
     sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
-    return max(
-        sentences, default=text, key=lambda s: (len(topic_stems(tokens(s)) & wanted), len(tokens(s)) > 1)
-    )
+    return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
+
+
+def _worth(sentence: str, wanted: frozenset[str]) -> tuple[int, bool, bool]:
+    words = tokens(sentence)
+    return len(topic_stems(words) & wanted), bool(statement(sentence)), len(words) > 3
 
 
 def _shortened(text: str) -> str:
@@ -167,8 +175,3 @@ def _shortened(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return shorten(text.replace("“", "").replace("”", "").replace('"', "").rstrip(" .,;:"), LONGEST_QUOTE)
-
-
-def says(line: str, clause: str) -> bool:
-    """Whether a line (in any case) already says this."""
-    return bool(clause) and clause.casefold() in line.casefold()

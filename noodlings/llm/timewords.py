@@ -54,6 +54,7 @@ _NEEDS_A_TIME = re.compile(
     r"only|even|happened|did|it)$|['’]s$",
     re.I,
 )
+_ENDS = re.compile(r"\s*(?:[,.;!]|(?:and|but|because|so|when|while|after|before)\b)", re.I)
 _FILLED = re.compile(r"\s+([,.;!?])")
 
 
@@ -76,7 +77,7 @@ def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool)
         if found is None:
             continue
         before, after = text[: found.start()].rstrip(" ,"), text[found.end() :]
-        at_an_end = not before or not after.strip() or after.lstrip()[0] in ",.;!"
+        at_an_end = not before or not after.strip() or _ENDS.match(after) is not None
         if not keep and at_an_end and not _NEEDS_A_TIME.search(before):
             text = f"{before} {after.lstrip(' ,') if not before else after}".strip()
         else:

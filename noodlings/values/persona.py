@@ -23,7 +23,8 @@ class Voice:
         interjections: short outbursts by feeling (`noodlings.values.occasions.Feeling`).
         mannerisms: sentences it likes to put in, complete in themselves.
         lines: its own words by occasion (`noodlings.values.occasions.Occasion`), as phrases
-            (`noodlings.values.phrase`), so are interjections and mannerisms; preferred to the shared ones.
+            (`noodlings.values.phrase`), so are interjections, mannerisms and gestures; preferred to the
+            shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
     """

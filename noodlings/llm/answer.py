@@ -1,0 +1,67 @@
+"""What a model answered, made fit to be said: one printable line in the character's own mouth, or refused."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from noodlings.errors import LLMError
+from noodlings.text import clean, shorten
+from noodlings.values.persona import Persona
+
+LONGEST_REPLY = 1_000
+"""Characters of a reply; a longer one is cut after a sentence."""
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?…][\"”')*]*(?=\s|$)")
+_QUOTES = {'"': '"', "“": "”", "«": "»"}
+
+
+def content(answer: Any) -> str:
+    """The text of a chat completion (as parsed from JSON). Raises `LLMError` when it has none."""
+    try:
+        text = answer["choices"][0]["message"]["content"]
+    except (TypeError, KeyError, IndexError):
+        raise LLMError("it answered something that is no chat completion") from None
+    if not isinstance(text, str):
+        raise LLMError("it answered without any text")
+    return text
+
+
+def tokens_used(answer: Any) -> int:
+    """What the answer cost, as far as the server says so."""
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if isinstance(total, int) and total > 0 else 0
+
+
+def sayable(text: str, persona: Persona) -> str:
+    """The reply without thinking aloud, control characters, its own name in front and quotes around it.
+
+    Raises:
+        LLMError: nothing is left that could be said.
+    """
+    line = clean(_THINKING.sub(" ", text))
+    name = re.compile(rf"^\W*{_names(persona)}\W*(?:says|said)?\W*?:\s*", re.IGNORECASE)
+    line = _unquoted(name.sub("", line, count=1))
+    if not any(c.isalnum() for c in line):
+        raise LLMError("its answer has no words in it")
+    return _cut(line)
+
+
+def _names(persona: Persona) -> str:
+    return f"(?:{'|'.join(re.escape(name) for name in (persona.name, *persona.aliases))})"
+
+
+def _unquoted(line: str) -> str:
+    close = _QUOTES.get(line[:1])
+    inner = line[1:-1]
+    wrapped = close is not None and len(line) > 1 and line.endswith(close) and close not in inner
+    return inner.strip() if wrapped else line
+
+
+def _cut(line: str) -> str:
+    if len(line) <= LONGEST_REPLY:
+        return line
+    ends = [end.end() for end in _SENTENCE_END.finditer(line, 0, LONGEST_REPLY)]
+    return line[: ends[-1]] if ends else shorten(line, LONGEST_REPLY)

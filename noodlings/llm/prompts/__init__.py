@@ -1,0 +1,74 @@
+"""Prompt templates, one file a task, and how they are filled.
+
+Words from outside go in as JSON strings without angle brackets, so that no line can close its fence.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from importlib import resources
+from string import Template
+
+from noodlings.llm.age import ago
+from noodlings.llm.feelings import in_words
+from noodlings.llm.names import shown
+from noodlings.ports import Utterance
+from noodlings.text import clean, shorten
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+LONGEST_EVENT = 2_000
+"""Characters of a line that a model is shown."""
+LONGEST_MEMORY = 300
+"""Characters of each memory."""
+LATELY = 5
+"""Own lines that it is reminded not to repeat."""
+
+_DID = {
+    Kind.SAY: "says to you",
+    Kind.WHISPER: "whispers to you, so that nobody else hears it",
+    Kind.EMOTE: "does this",
+    Kind.ARRIVE: "arrives",
+    Kind.LEAVE: "leaves",
+    Kind.EVENT: "is there when this happens",
+    Kind.THOUGHT: "is you, thinking this to yourself",
+}
+_NONE = "(nothing)"
+
+
+def reply_prompt(utterance: Utterance) -> tuple[str, str]:
+    """What a model is asked for a reply: the system's message and the user's."""
+    persona, percept = utterance.persona, utterance.percept
+    slots = {
+        "identity": persona.identity,
+        "name": persona.name,
+        "mood": in_words(utterance.mood),
+        "memories": "\n".join(_memory(r.entry, utterance) for r in utterance.recalled) or _NONE,
+        "said": "\n".join(fenced(line, LONGEST_MEMORY) for line in utterance.said[-LATELY:]) or _NONE,
+        "speaker": fenced(utterance.speaker, 60),
+        "did": _DID[percept.kind],
+        "heard": fenced(percept.text, LONGEST_EVENT),
+    }
+    system, user = template("reply").split("\n---\n", 1)
+    return Template(system).substitute(slots).strip(), Template(user).substitute(slots).strip()
+
+
+def fenced(text: str, width: int) -> str:
+    """Words from outside as one JSON string of at most `width` characters of text."""
+    quoted = json.dumps(shorten(clean(text), width), ensure_ascii=False)
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+@lru_cache(maxsize=16)
+def template(name: str) -> str:
+    """The text of a template file."""
+    return resources.files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _memory(entry: MemoryEntry, utterance: Utterance) -> str:
+    persona = utterance.persona
+    own = entry.user_id in (persona.id, f"agent_{persona.id}")
+    who = "you" if own else shown(entry.user_id, utterance)
+    when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
+    return fenced(f"{when}, {who}: {entry.user_text}", LONGEST_MEMORY)
