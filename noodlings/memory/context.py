@@ -8,9 +8,13 @@ empty.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import astuple, dataclass
 
+from noodlings.errors import UserError
+from noodlings.memory.episodic import EpisodicMemory
+from noodlings.memory.stream import Stream
+from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 
 CHARACTERS_PER_TOKEN = 4
@@ -20,7 +24,7 @@ ENTRY_TOKENS = 6
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How much may be in mind.
+    """How much may be in mind. Raises `UserError` for less than nothing.
 
     Attributes:
         working, episodic, affect_similar: slots for the latest, the important, those alike in feeling.
@@ -34,11 +38,53 @@ class Budget:
     total: int | None = None
     max_tokens: int | None = None
 
+    def __post_init__(self) -> None:
+        if any(size is not None and size < 0 for size in astuple(self)):
+            raise UserError(f"a context cannot have fewer than 0 entries or tokens: {self}")
+
 
 def token_count(entry: MemoryEntry) -> int:
     """About how many tokens an entry costs in a prompt."""
     characters = len(entry.user_text) + len(entry.response or "")
     return ENTRY_TOKENS + -(-characters // CHARACTERS_PER_TOKEN)
+
+
+def gather(
+    working: Stream,
+    episodic: EpisodicMemory,
+    user_id: str | None,
+    felt: Affect | None,
+    budget: Budget,
+    *,
+    also: Sequence[Recalled],
+    present: frozenset[str],
+    without: Collection[int],
+    min_similarity: float,
+) -> list[Recalled]:
+    """The context that two streams give; arguments as in `HierarchicalMemory.context`."""
+    rows = working.newest(max(budget.working, budget.total or 0), working.allowed(present, without))
+    latest = working.entries(rows)[::-1]
+    missing = (budget.total or 0) - len(latest)
+    if missing > 0:
+        seen = [entry.id for entry in latest]
+        rows = episodic.newest(missing, episodic.allowed(present, [*without, *seen]))
+        latest += episodic.entries(rows)[::-1]
+    taken = [entry.id for entry in latest[: budget.working]]
+    allowed = episodic.allowed(present, [*without, *taken])
+    important = episodic.recall_important(budget.episodic, user_id, allowed)
+    alike = (
+        [] if felt is None else episodic.recall_alike(felt, budget.affect_similar, min_similarity, allowed)
+    )
+    brought = [found for found in also if found.entry.id not in without and found.entry.known_to(present)]
+    return assemble(recent(latest), (brought, important, alike), budget)
+
+
+def recent(newest_first: Iterable[MemoryEntry]) -> list[Recalled]:
+    """Entries as recalled for being recent: 1 for the newest, then 1/2, 1/3 …"""
+    return [
+        Recalled(entry, (Why.RECENT,), 1.0 / (1 + back), {Why.RECENT.value: 1.0 / (1 + back)})
+        for back, entry in enumerate(newest_first)
+    ]
 
 
 def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
@@ -56,25 +102,25 @@ def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
 
 
 def assemble(
-    recent: Sequence[Recalled], chosen: Sequence[Sequence[Recalled]], budget: Budget
+    latest: Sequence[Recalled], chosen: Sequence[Sequence[Recalled]], budget: Budget
 ) -> list[Recalled]:
     """The context, oldest to newest.
 
     Args:
-        recent: candidates for the latest, newest first; more than the slots, so that `total` can be filled.
+        latest: the recent ones, newest first; more than the slots, so that `total` can be filled.
         chosen: the other groups, each best first; what a group repeats only adds its reason.
         budget: limits; when there is too much, the older of the recent entries go first, then the last of
             the chosen. The very latest entry is what the talk is about and goes last.
     """
     slots = budget.working
-    merged = merge([recent[:slots], *chosen])
+    merged = merge([latest[:slots], *chosen])
     if budget.total is not None:
-        for found in recent[slots:]:
+        for found in latest[slots:]:
             if len(merged) >= budget.total:
                 break
             merged.setdefault(found.entry.id, found)
-    by_worth = sorted(merged.values(), key=_first_is_recent)
-    newest = recent[0].entry.id if recent and slots else None
+    by_worth = sorted(merged.values(), key=_merely_recent)
+    newest = latest[0].entry.id if latest and slots else None
     by_worth.sort(key=lambda found: found.entry.id != newest)
     kept: list[Recalled] = []
     tokens = 0
@@ -89,6 +135,6 @@ def assemble(
     return sorted(kept, key=lambda found: found.entry.id)
 
 
-def _first_is_recent(found: Recalled) -> bool:
+def _merely_recent(found: Recalled) -> bool:
     """Sorts what was chosen for a reason before what is merely recent; stable within both."""
     return found.why == (Why.RECENT,)

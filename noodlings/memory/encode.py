@@ -1,8 +1,12 @@
-"""Encoding: a percept as handed over, made into a memory entry with its importance. Bad numbers end here."""
+"""Encoding: a percept as handed over, made into a memory entry with its importance.
+
+Bad numbers end here with a word about them, and bad characters are cleaned away.
+"""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Collection
 from typing import Any
 
@@ -13,6 +17,7 @@ from noodlings.errors import UserError
 from noodlings.memory.importance import importance
 from noodlings.memory.stream import STATE_SIZE
 from noodlings.memory.strength import INITIAL_STABILITY
+from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
@@ -33,11 +38,11 @@ def encode(
     phenomenal_state: Any,
     surprise: float,
     identity_salience: float,
-    kind: Kind,
-    addressed: bool,
-    remember: bool,
-    audience: Collection[str],
-    place: str,
+    kind: Kind = Kind.SAY,
+    addressed: bool = False,
+    remember: bool = False,
+    audience: Collection[str] = (),
+    place: str = "",
     extra: dict[str, Any],
 ) -> MemoryEntry:
     """The entry; arguments as in `HierarchicalMemory.add`. Raises `UserError` for numbers that are none."""
@@ -49,15 +54,12 @@ def encode(
         addressed=1.0 if addressed else 0.0,
         remember=1.0 if remember else 0.0,
     )
-    moment = float(timestamp)
-    if not math.isfinite(moment):
-        raise UserError(f"timestamp is {timestamp!r}: it must be finite seconds")
     return MemoryEntry(
         id=entry_id,
-        timestamp=moment,
-        step=step,
-        user_id=user_id,
-        user_text=user_text,
+        timestamp=_finite(timestamp, "timestamp"),
+        step=_whole(step, "step"),
+        user_id=_words(user_id, "user_id"),
+        user_text=clean(_words(user_text, "user_text")),
         affect=felt,
         surprise=parts.surprise,
         encoded_importance=importance(parts, weights),
@@ -74,20 +76,21 @@ def encode(
 
 def read_affect(numbers: Any) -> Affect | None:
     """An affect from outside; None and an empty list or array mean that nothing is known."""
-    if numbers is None or (hasattr(numbers, "__len__") and len(numbers) == 0):
+    if numbers is None or (_counted(numbers) and len(numbers) == 0):
         return None
     return Affect.of(numbers)
 
 
 def read_state(numbers: Any) -> Any:
     """40 numbers as float32, from an array or a dict of arrays that are 40 together; None for nothing."""
-    if isinstance(numbers, dict):
-        numbers = (
-            np.concatenate([np.ravel(np.asarray(part)) for part in numbers.values()]) if numbers else None
-        )
-    if numbers is None or np.size(numbers) == 0:
-        return None
-    state = np.asarray(numbers, np.float32).ravel()
+    try:
+        if isinstance(numbers, dict):
+            numbers = np.concatenate([np.ravel(np.asarray(part)) for part in (*numbers.values(), [])])
+        if numbers is None or np.size(numbers) == 0:
+            return None
+        state = np.array(numbers, np.float32).ravel()  # a copy: the caller's may change
+    except (TypeError, ValueError):
+        raise UserError(f"a phenomenal state is {STATE_SIZE} numbers, not {numbers!r:.60}") from None
     if state.size != STATE_SIZE or not np.isfinite(state).all():
         raise UserError(f"a phenomenal state is {STATE_SIZE} finite numbers, not {numbers!r:.60}")
     return state
@@ -95,7 +98,42 @@ def read_state(numbers: Any) -> Any:
 
 def unit(value: Any, name: str) -> float:
     """A number in 0…1, or `UserError` that names it."""
-    number = float(value)
+    number = _number(value, name)
     if not 0.0 <= number <= 1.0:  # NaN fails this too
         raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
     return number
+
+
+def _counted(numbers: Any) -> bool:
+    """Whether it has a length: an array without dimensions has the method, and raises."""
+    return hasattr(numbers, "__len__") and getattr(numbers, "ndim", 1) > 0
+
+
+def _finite(value: Any, name: str) -> float:
+    number = _number(value, name)
+    if not math.isfinite(number):
+        raise UserError(f"{name} is {value!r}: it must be finite seconds")
+    return number
+
+
+def _number(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise UserError(f"{name} must be a number, not {value!r:.60}") from None
+
+
+def _whole(value: Any, name: str) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise UserError(f"{name} must be a whole number, not {value!r:.60}") from None
+    if not -(2**63) <= number < 2**63:
+        raise UserError(f"{name} is {value!r:.60}: it must fit into 64 bits")
+    return number
+
+
+def _words(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise UserError(f"{name} must be text, not {value!r:.60}")
+    return value

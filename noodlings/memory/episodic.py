@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 import numpy as np
 
 from noodlings.memory.likeness import Metric
@@ -30,7 +28,7 @@ class EpisodicMemory(Stream):
 
     def admits(self, entry: MemoryEntry) -> bool:
         """Whether an entry that is not here matters enough to come in, were there room."""
-        return entry.pinned or entry.importance > self.threshold
+        return entry.held or entry.importance > self.threshold
 
     def leaver(self, newcomer: MemoryEntry, now: float) -> int:
         """Who leaves a full memory when `newcomer` comes, by id: the weakest at world time `now`.
@@ -51,15 +49,6 @@ class EpisodicMemory(Stream):
     def all_held(self) -> bool:
         """Whether there is no room and nothing may leave."""
         return self.full and bool(self.held.all())
-
-    def allowed(self, present: frozenset[str], without: Collection[int]) -> Mask:
-        """Rows that may be spoken of before `present` and are not to be left out, shape (len,)."""
-        mask = self.known_to(present)
-        for entry_id in without:
-            row = self._row_of.get(entry_id)
-            if row is not None:
-                mask[row] = False
-        return mask
 
     def important(self, limit: int | None, min_importance: float, user_id: str | None) -> list[MemoryEntry]:
         """The most important first (equal ones: newer first), of one user when `user_id` is given."""

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.context import Budget, assemble
+from noodlings.memory.context import Budget, gather
 from noodlings.memory.encode import EVERYBODY, read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance
@@ -31,7 +31,7 @@ from noodlings.memory.stream import Stream
 from noodlings.memory.strength import reinforced
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled, Why
+from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +50,9 @@ class HierarchicalMemory(Recorder):
         weights: of the components of importance.
         symbol_capacity: how many symbols the agent's subconscious may hold; only shown in the statistics.
         journal: collects what a store has to keep; without one nothing is collected.
+
+    Attributes:
+        on_working: called when working memory holds something else than before; for whoever mirrors it.
     """
 
     hierarchical = True
@@ -77,6 +80,7 @@ class HierarchicalMemory(Recorder):
             episodic_capacity, METRICS[metric], unit(surprise_threshold, "surprise_threshold")
         )
         self._consolidated = 0
+        self.on_working: Callable[[], None] | None = None
 
     # -- writing
 
@@ -111,7 +115,7 @@ class HierarchicalMemory(Recorder):
         """Hold an entry in episodic memory, or let it go again. Raises `UserError` when all room is held."""
         if pinned and entry.id not in self._episodic and self._episodic.all_held:
             raise UserError(
-                f"all {self._episodic.capacity} places of episodic memory are pinned; unpin something first"
+                f"all {self._episodic.capacity} places of episodic memory are held; unpin something first"
             )
         return self._revise(entry, pinned=pinned)
 
@@ -121,30 +125,52 @@ class HierarchicalMemory(Recorder):
             return self._revise(entry, override=None, override_by="")
         return self._revise(entry, override=unit(value, "importance"), override_by="hand")
 
-    def revert(self, entry: MemoryEntry, before: MemoryEntry) -> MemoryEntry:
-        """Give an entry the pin and the override that it had before."""
-        return self._revise(
-            entry, pinned=before.pinned, override=before.override, override_by=before.override_by
-        )
+    def revert(
+        self,
+        entry: MemoryEntry,
+        before: Mapping[str, Any],
+        *,
+        was_episodic: bool,
+        displaced: MemoryEntry | None = None,
+    ) -> MemoryEntry:
+        """Take back a pin, or an importance set by hand.
 
-    def redact(self, entry: MemoryEntry) -> MemoryEntry:
-        """Take the response off an entry, because it quoted what was forgotten."""
-        return self._revise(entry, response=None)
+        Args:
+            entry: as it is now.
+            before: the fields that were changed, as they were.
+            was_episodic: whether it was in episodic memory before; if not, it leaves again, unless it
+                matters enough by now.
+            displaced: who left for it, and comes back if there is room.
 
-    def set_working(self, entry_ids: Iterable[int]) -> None:
-        """Let working memory hold just these of the entries in mind; nothing is forgotten by that."""
-        kept = [entry for entry_id in entry_ids if (entry := self.find(entry_id)) is not None]
+        Raises:
+            UserError: it was pinned before, but all room is held by now.
+        """
+        if before.get("pinned"):
+            self.pin(entry)
+        reverted = self._revise(entry, **before)
+        if not was_episodic and entry.id in self._episodic and not self._episodic.admits(reverted):
+            self._episodic.drop(entry.id)
+            self._note_membership(entry.id, False)
+        if displaced is not None:
+            self._consolidate(displaced)
+        return reverted
+
+    def set_working(self, entries: Iterable[MemoryEntry]) -> None:
+        """Let working memory hold just these, the last that fit; whoever leaves it is not forgotten."""
+        kept = [entry for entry in entries if entry.id not in self._forgotten][-self._working.capacity :]
         self._working.clear()
-        for entry in kept[-self._working.capacity :]:
+        for entry in kept:
             self._working.put(entry)
+        self._working_changed()
 
     def forget(self, entry_ids: Iterable[int]) -> None:
-        """Take entries out of both streams and out of the journal; ids that are not here are ignored."""
+        """Take entries out of both streams and out of the journal, and never let them in again."""
         for entry_id in entry_ids:
             for stream in (self._working, self._episodic):
                 if entry_id in stream:
                     stream.drop(entry_id)
-            self._forget_journalled(entry_id)
+            self._note_forgotten(entry_id)
+        self._working_changed()
 
     def restore(
         self,
@@ -155,16 +181,15 @@ class HierarchicalMemory(Recorder):
         last_id: int,
     ) -> None:
         """Take up where a stored agent left off. Replaces everything; journals nothing."""
-        self._working.clear()
-        self._episodic.clear()
-        for entry in sorted(working, key=lambda kept: kept.id)[-self._working.capacity :]:
-            self._working.put(entry)
-        # A capacity may have been lowered since; the strongest stay.
-        held = sorted(episodic, key=lambda kept: (kept.pinned, kept.importance, kept.id), reverse=True)
-        for entry in held[: self._episodic.capacity]:
-            self._episodic.put(entry)
+        latest, mattering = sorted(working, key=lambda kept: kept.id), list(episodic)
         self._perceived, self._consolidated, self._last_id = perceived, consolidated, last_id
-        self._now = max((kept.timestamp for kept in (*working, *episodic)), default=-math.inf)
+        self._now = max((kept.timestamp for kept in (*latest, *mattering)), default=-math.inf)
+        # A capacity may have been lowered since; who is held stays, then the strongest.
+        mattering.sort(key=lambda kept: (kept.held, self.strength(kept), kept.id), reverse=True)
+        self._episodic.clear()
+        for entry in mattering[: self._episodic.capacity]:
+            self._episodic.put(entry)
+        self.set_working(latest)
 
     # -- reading
 
@@ -222,23 +247,18 @@ class HierarchicalMemory(Recorder):
             without: ids to leave out, such as the entry that is being answered.
             min_similarity: how alike a feeling must be.
         """
-        recent = [
-            Recalled(entry, (Why.RECENT,), 1.0 / (1 + back), {Why.RECENT.value: 1.0 / (1 + back)})
-            for back, entry in enumerate(reversed(self.retrieve_working()))
-            if entry.id not in without and entry.known_to(present)
-        ]
-        taken = [found.entry.id for found in recent[: budget.working]]
-        allowed = self._episodic.allowed(present, [*without, *taken])
-        important = self._episodic.recall_important(budget.episodic, user_id, allowed)
-        felt = read_affect(current_affect)
-        alike = (
-            []
-            if felt is None
-            else self._episodic.recall_alike(felt, budget.affect_similar, min_similarity, allowed)
+        context = gather(
+            self._working,
+            self._episodic,
+            user_id,
+            read_affect(current_affect),
+            budget,
+            also=also,
+            present=present,
+            without=without,
+            min_similarity=min_similarity,
         )
-        brought = [found for found in also if found.entry.id not in without and found.entry.known_to(present)]
-        context = assemble(recent, (brought, important, alike), budget)
-        for found in context:
+        for found in context if log.isEnabledFor(logging.INFO) else ():
             log.info(
                 "retrieved: %s: %s (importance %.2f, %s)",
                 found.entry.user_id, shorten(found.entry.user_text, 50), found.entry.importance, found.why[0],
@@ -256,10 +276,12 @@ class HierarchicalMemory(Recorder):
     ) -> list[MemoryEntry]:
         """The entries of `context`, for hosts that cut and print them: oldest to newest, no doubles.
 
-        With `total_size` there are exactly that many, as far as memory has them.
+        With `total_size` there are exactly that many, as far as memory has them. Nothing is brought that was
+        told in private and that `user_id` lacks; if others listen too, say so with `context(present=…)`.
         """
         budget = Budget(working_n, episodic_n, affect_similar_n, total_size)
-        return [found.entry for found in self.context(user_id, current_affect, budget)]
+        present = EVERYBODY if user_id is None else frozenset((user_id,))
+        return [found.entry for found in self.context(user_id, current_affect, budget, present=present)]
 
     def stats(self) -> MemoryStats:
         """How full the memory is. The subconscious adds its symbols."""
@@ -287,8 +309,7 @@ class HierarchicalMemory(Recorder):
         for stream in (self._working, self._episodic):
             if entry.id in stream:
                 stream.put(revised)
-        if self._journal is not None:
-            self._journal.updated(revised)
+        self._note_revised(revised)
         self._consolidate(revised)
         return revised
 
@@ -296,6 +317,7 @@ class HierarchicalMemory(Recorder):
         if self._working.full:
             self._working.drop(int(self._working.ids.min()))
         self._working.put(entry)
+        self._working_changed()
         log.info(
             "added to working: %s: %s (importance %.2f, salience %.2f)",
             entry.user_id,
@@ -308,7 +330,7 @@ class HierarchicalMemory(Recorder):
     def _consolidate(self, entry: MemoryEntry) -> None:
         """Into episodic memory, if it matters enough; out of it the weakest, if there is no room."""
         stream = self._episodic
-        if entry.id in stream or not stream.admits(entry):
+        if entry.id in stream or entry.id in self._forgotten or not stream.admits(entry):
             return
         if stream.full:
             leaver = stream.leaver(entry, self._now)
@@ -320,6 +342,10 @@ class HierarchicalMemory(Recorder):
         self._consolidated += 1
         self._note_membership(entry.id, True)
         log.info("consolidated to episodic: %s (total %d)", shorten(entry.user_text, 50), len(stream))
+
+    def _working_changed(self) -> None:
+        if self.on_working is not None:
+            self.on_working()
 
     def _note_membership(self, entry_id: int, episodic: bool) -> None:
         if self._journal is not None:

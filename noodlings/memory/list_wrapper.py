@@ -1,8 +1,8 @@
 """MemoryListWrapper: a list of dicts, as old bridges keep one, with a hierarchical memory behind it.
 
-It is a real `list` that shows the last entries of working memory as the very dicts that were appended, so
-slices, comprehensions, `in`, `json.dumps` and `.copy()` are Python's own. Whatever comes in is encoded, and
-what matters stays in `hm` when the list has let it go: taking a dict out of the list is not forgetting.
+It is a real `list` that shows working memory as the very dicts that were appended, so slices, comprehensions,
+`in`, `json.dumps` and `.copy()` are Python's own. Whatever comes in is encoded, and what matters stays in
+`hm` when the list has let it go: taking a dict out of the list is not forgetting.
 
     class Bridge:
         conversation_context = MemoryListWrapper.attribute()
@@ -16,33 +16,26 @@ what matters stays in `hm` when the list has let it go: taking a dict out of the
 from __future__ import annotations
 
 import copy
-import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, SupportsIndex
 
+from noodlings.errors import UserError
+from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.values.percept import Kind
+from noodlings.memory.host_rows import Row, mark_of, read_row, row_of
+from noodlings.values.memory import MemoryEntry
 
-Row = dict[str, Any]
-
-UNKNOWN_USER = "unknown"
-REMEMBERED_ROWS = 1_000
-"""So many dicts are known again when a host assigns a list that holds them."""
-
-# Keys that are read, under the names they have here.
-_READ = frozenset(
-    ("user", "text", "affect", "surprise", "timestamp", "identity_salience")
-    + ("step", "phenomenal_state", "response")
-)
-# Names that `HierarchicalMemory.add` uses for something else than a host may mean by them.
-_TAKEN = frozenset(inspect.signature(HierarchicalMemory.add).parameters)
+REMEMBERED_ROWS = 500
+"""So many rows are known again when a host assigns a list that holds them: as many as old bridges keep."""
 
 
 class MemoryListWrapper(list[Row]):
-    """A list of the latest dicts, over a `HierarchicalMemory`.
+    """A list of the latest rows, over a `HierarchicalMemory`.
 
-    A dict may lack anything: `user` ("unknown"), `text` (""), `timestamp` (that of the one before), `affect`
-    (nothing known, as when it is empty), `surprise` and `identity_salience` (0; clamped to 0…1).
+    For what a row may hold see `noodlings.memory.host_rows`. What comes into working memory by other ways, or
+    leaves it, comes into the list, or leaves it.
 
     Args:
         hm: the memory behind it; a new one by default.
@@ -52,48 +45,52 @@ class MemoryListWrapper(list[Row]):
         super().__init__()
         self.hm = HierarchicalMemory() if hm is None else hm
         self.capacity = self.hm.stats().working_capacity
-        # The entry's id of each dict shown, and ids by content of the dicts lately encoded, oldest first.
+        # The entry's id of each row shown, and the marks of the rows lately encoded by id, oldest first.
         self._ids: list[int] = []
-        self._known: dict[int, list[int]] = {}
+        self._marks: dict[int, int] = {}
+        self._changing = False
+        self.hm.on_working = self._follow
+        self._follow()
 
     @classmethod
     def attribute(cls, make: Callable[[], HierarchicalMemory] = HierarchicalMemory) -> Any:
         """A class attribute that stays a wrapper, whatever the host assigns to it.
 
-        Each instance of the host has its own; `make` builds the memory behind it.
+        Each instance of the host has its own, empty before the first assignment; `make` builds the memory
+        behind it. A host with `__slots__` needs `__dict__` among them, else `UserError`.
         """
         return _Attribute(lambda: cls(make()))
 
     def append(self, row: Row) -> None:
-        """Encode a dict and show it as the last one."""
-        self._ids.append(self._encode(row))
+        """Encode a row and show it as the last one."""
+        entry_id = self._encode(row)
         super().append(row)
+        self._ids.append(entry_id)
         if len(self) > self.capacity:
             super().__delitem__(0)
-            del self._ids[0]
+            if self._ids.pop(0) > min(self._ids):  # not the oldest, for somebody put them in another order
+                self._show([*self], self._ids)
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Append each."""
         for row in list(rows):
             self.append(row)
 
+    def insert(self, index: SupportsIndex, row: Row) -> None:
+        """Encode a row and show it there."""
+        rows, ids = [*self], [*self._ids]
+        rows.insert(index, row)
+        ids.insert(index, self._encode(row))
+        self._show(rows, ids)
+
     def assign(self, rows: Iterable[Row]) -> None:
         """Show the last of `rows`. Those that were encoded before are not encoded, or counted, again."""
         rows = list(rows)
-        known = {mark: list(ids) for mark, ids in self._known.items()}
-        ids = []
-        for row in rows:
-            again = known.get(_mark(row))
-            ids.append(again.pop(0) if again else self._encode(row))
-        self._show(rows, ids)
+        self._show(rows, self._ids_of(rows))
 
     def clear(self) -> None:
         """Show nothing; episodic memory stays."""
         self._show([], [])
-
-    def insert(self, index: SupportsIndex, row: Row) -> None:
-        """Encode a dict and show it there."""
-        self._change(lambda rows: rows.insert(index, row))
 
     def pop(self, index: SupportsIndex = -1) -> Row:
         """Take one out of sight and return it."""
@@ -127,45 +124,92 @@ class MemoryListWrapper(list[Row]):
         self._change(lambda rows: rows.__imul__(times))
         return self
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Copied or saved as the plain list it shows; `deepcopy` takes the memory along."""
+        return list, ([*self],)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> MemoryListWrapper:
-        twin = type(self)(copy.deepcopy(self.hm, memo))
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
         list.extend(twin, copy.deepcopy([*self], memo))
-        twin._ids = [*self._ids]
-        twin._known = copy.deepcopy(self._known, memo)
+        vars(twin).update(copy.deepcopy(vars(self), memo))
         return twin
 
     def _change(self, change: Callable[[list[Row]], Any]) -> None:
-        """Do it to a plain list; rows that stay keep their entries, new ones get one."""
-        id_of = {id(row): entry_id for row, entry_id in zip(self, self._ids, strict=True)}
+        """Do it to a plain list, and show that."""
         rows = [*self]
         change(rows)
-        self._show(rows, [id_of.get(id(row)) or self._encode(row) for row in rows])
+        self._show(rows, self._ids_of(rows))
+
+    def _ids_of(self, rows: list[Row]) -> list[int]:
+        """The entries' ids; rows that were not encoded before are encoded now."""
+        shown: dict[int, list[int]] = {}
+        for row, entry_id in zip(self, self._ids, strict=True):
+            shown.setdefault(id(row), []).append(entry_id)
+        ids = [same.pop(0) if (same := shown.get(id(row))) else None for row in rows]
+        known: dict[int, list[int]] = {}
+        for entry_id, mark in self._marks.items():
+            if entry_id not in ids:
+                known.setdefault(mark, []).append(entry_id)
+        for place in reversed(range(len(rows))):  # of equal rows the latest are meant
+            if ids[place] is None and (same := known.get(mark_of(rows[place]))):
+                ids[place] = same.pop()
+        return [
+            self._encode(row) if entry_id is None else entry_id
+            for row, entry_id in zip(rows, ids, strict=True)
+        ]
 
     def _show(self, rows: list[Row], ids: list[int]) -> None:
         super().__setitem__(slice(None), rows[-self.capacity :])
         self._ids = ids[-self.capacity :]
-        self.hm.set_working(self._ids)
+        with self._alone():
+            self.hm.set_working([self._entry(*pair) for pair in zip(self._ids, self, strict=True)])
 
-    def _encode(self, row: Mapping[str, Any]) -> int:
-        latest = self.hm.retrieve_working(1)
-        timestamp = row.get("timestamp")
-        entry = self.hm.add(
-            timestamp=(latest[0].timestamp if latest else 0.0) if timestamp is None else timestamp,
-            step=row.get("step") or 0,
-            user_id=str(row.get("user") or UNKNOWN_USER),
-            user_text=str(row.get("text") or ""),
-            affect=row.get("affect"),
-            phenomenal_state=row.get("phenomenal_state"),
-            surprise=_clamped(row.get("surprise")),
-            response=row.get("response"),
-            identity_salience=_clamped(row.get("identity_salience")),
-            kind=Kind.THOUGHT if row.get("is_rumination") or row.get("is_self_monitor") else Kind.SAY,
-            **{_free(key): value for key, value in row.items() if key not in _READ},
-        )
-        self._known.setdefault(_mark(row), []).append(entry.id)
-        if len(self._known) > REMEMBERED_ROWS:
-            del self._known[next(iter(self._known))]
+    def _encode(self, row: Row) -> int:
+        percept, extra = read_row(row, self._now())
+        with self._alone():
+            entry = self.hm.add(**percept, **extra)
+        self._mark(entry.id, row)
         return entry.id
+
+    def _entry(self, entry_id: int, row: Row) -> MemoryEntry:
+        """The entry of a row; one that had left both streams is read from its row again."""
+        entry = self.hm.find(entry_id)
+        if entry is None:
+            percept, extra = read_row(row, self._now())
+            response = percept.pop("response")
+            entry = replace(encode(entry_id, self.hm.weights, **percept, extra=extra), response=response)
+        return entry
+
+    def _mark(self, entry_id: int, row: Row) -> None:
+        self._marks[entry_id] = mark_of(row)
+        if len(self._marks) > REMEMBERED_ROWS:
+            del self._marks[next(iter(self._marks))]
+
+    def _now(self) -> float:
+        return max(self.hm.now, 0.0)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        self._changing = True
+        try:
+            yield
+        finally:
+            self._changing = False
+
+    def _follow(self) -> None:
+        """Show what working memory holds, after it was changed by somebody else."""
+        if self._changing:
+            return
+        entries = self.hm.retrieve_working()
+        held = {entry.id for entry in entries}
+        shown = {entry_id: row for entry_id, row in zip(self._ids, self, strict=True) if entry_id in held}
+        for entry in entries:
+            if entry.id not in shown:
+                shown[entry.id] = row_of(entry)
+                self._mark(entry.id, shown[entry.id])
+        super().__setitem__(slice(None), shown.values())
+        self._ids = [*shown]
 
 
 class _Attribute:
@@ -181,6 +225,10 @@ class _Attribute:
     def __get__(self, host: Any, owner: type | None = None) -> Any:
         if host is None:
             return self
+        if not hasattr(host, "__dict__"):
+            raise UserError(
+                f"{type(host).__name__} has __slots__: put '__dict__' among them for {self._name}"
+            )
         wrapper = vars(host).get(self._name)
         if wrapper is None:
             wrapper = vars(host)[self._name] = self._make()
@@ -190,16 +238,3 @@ class _Attribute:
         wrapper = self.__get__(host)
         if rows is not wrapper:
             wrapper.assign(rows)
-
-
-def _mark(row: Mapping[str, Any]) -> int:
-    """Tells dicts apart by what was said when by whom; a host may have put anything in them."""
-    return hash(repr((row.get("timestamp"), row.get("user"), row.get("text"))))
-
-
-def _free(key: Any) -> str:
-    return f"host_{key}" if key in _TAKEN else str(key)
-
-
-def _clamped(value: Any) -> float:
-    return min(max(float(value or 0.0), 0.0), 1.0)

@@ -8,18 +8,19 @@ can see what is lost, but nothing is kept for it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.context import Budget, assemble
+from noodlings.memory.context import Budget, assemble, recent
 from noodlings.memory.encode import EVERYBODY
 from noodlings.memory.importance import DEFAULT_WEIGHTS
 from noodlings.memory.journal import Journal
 from noodlings.memory.recorder import Recorder
-from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled, Why
+from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 
 CAPACITY = 500
 CONTEXT = 10
@@ -49,19 +50,22 @@ class PlainMemory(Recorder):
         """Refused: nothing in a list is weighed."""
         raise UserError("a plain list does not weigh memories; set memory.use_hierarchical to true")
 
-    def revert(self, entry: MemoryEntry, before: MemoryEntry) -> MemoryEntry:
+    def revert(
+        self,
+        entry: MemoryEntry,
+        before: Mapping[str, Any],
+        *,
+        was_episodic: bool,
+        displaced: MemoryEntry | None = None,
+    ) -> MemoryEntry:
         """Refused: nothing in a list was held or weighed."""
         raise UserError("a plain list neither holds nor weighs; set memory.use_hierarchical to true")
-
-    def redact(self, entry: MemoryEntry) -> MemoryEntry:
-        """Take the response off an entry, because it quoted what was forgotten."""
-        return self._revise(replace(entry, response=None))
 
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of the list and the journal; ids that are not here are ignored."""
         for entry_id in entry_ids:
             self._entries.pop(entry_id, None)
-            self._forget_journalled(entry_id)
+            self._note_forgotten(entry_id)
 
     def restore(
         self,
@@ -116,12 +120,12 @@ class PlainMemory(Recorder):
         min_similarity: float = 0.7,
     ) -> list[Recalled]:
         """The last 10, oldest to newest, whatever the slots say; nothing else, and no secrets."""
-        recent = [
-            Recalled(entry, (Why.RECENT,), 1.0 / (1 + back), {Why.RECENT.value: 1.0 / (1 + back)})
-            for back, entry in enumerate(reversed(self._entries.values()))
+        known = (
+            entry
+            for entry in reversed(self._entries.values())
             if entry.id not in without and entry.known_to(present)
-        ]
-        return assemble(recent, (), Budget(CONTEXT, 0, 0, None, budget.max_tokens))
+        )
+        return assemble(recent(islice(known, CONTEXT)), (), Budget(CONTEXT, 0, 0, None, budget.max_tokens))
 
     def stats(self) -> MemoryStats:
         """How full the list is."""
@@ -148,6 +152,5 @@ class PlainMemory(Recorder):
     def _revise(self, entry: MemoryEntry) -> MemoryEntry:
         if entry.id in self._entries:
             self._entries[entry.id] = entry
-        if self._journal is not None:
-            self._journal.updated(entry)
+        self._note_revised(entry)
         return entry

@@ -30,6 +30,8 @@ class Recorder(ABC):
         self._last_id = 0
         self._perceived = 0
         self._now = -math.inf
+        # A turn may still hold what is forgotten meanwhile; nothing of it may come back with its response.
+        self._forgotten: set[int] = set()
 
     def add(
         self,
@@ -95,6 +97,11 @@ class Recorder(ABC):
         self._admit(entry)
         return entry if response is None else self.complete(entry, response)
 
+    @property
+    def now(self) -> float:
+        """World time: the latest timestamp seen, −inf before there was any."""
+        return self._now
+
     def strength(self, entry: MemoryEntry, now: float | None = None) -> float:
         """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
         return strength_of(entry, self._moment(now))
@@ -130,6 +137,11 @@ class Recorder(ABC):
     def _moment(self, now: float | None) -> float:
         return self._now if now is None else now
 
-    def _forget_journalled(self, entry_id: int) -> None:
+    def _note_revised(self, entry: MemoryEntry) -> None:
+        if self._journal is not None and entry.id not in self._forgotten:
+            self._journal.updated(entry)
+
+    def _note_forgotten(self, entry_id: int) -> None:
+        self._forgotten.add(entry_id)
         if self._journal is not None:
             self._journal.forgotten(entry_id)

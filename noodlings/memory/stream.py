@@ -8,7 +8,7 @@ use; removing one moves the last row into its place, so order is by id, never by
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from typing import Any
 
 import numpy as np
@@ -229,9 +229,20 @@ class Stream:
         user_id, audience = self._words[row][0], self._words[row][4]
         return bool(users <= audience | {user_id})
 
-    def newest(self, count: int | None = None) -> Rows:
-        """Rows of the `count` latest entries (all by default), oldest first."""
+    def allowed(self, present: frozenset[str], without: Collection[int]) -> Mask:
+        """Rows that may be spoken of before `present` and are not to be left out, shape (len,)."""
+        mask = self.known_to(present)
+        for entry_id in without:
+            row = self._row_of.get(entry_id)
+            if row is not None:
+                mask[row] = False
+        return mask
+
+    def newest(self, count: int | None = None, mask: Mask | None = None) -> Rows:
+        """Rows of the `count` latest entries (all by default) where `mask` holds, oldest first."""
         order = np.argsort(self.ids)
+        if mask is not None:
+            order = order[mask[order]]
         return order if count is None else order[max(len(order) - count, 0) :]
 
     def top(self, scores: Floats, limit: int, mask: Mask | None = None) -> Rows:

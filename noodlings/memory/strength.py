@@ -21,8 +21,8 @@ INITIAL_STABILITY = 7 * DAY
 FLOOR = 0.6
 """What is left of an important memory however long ago it was: time makes it fainter, not trivial."""
 
-MASSED_GAIN = 0.05
-SPACED_GAIN = 3.0
+GAIN = 3.0
+"""Stability gained, in times itself, by recalling what had faded away altogether."""
 
 Number = float | npt.NDArray[np.floating[Any]]
 
@@ -48,11 +48,12 @@ def strength(importance: Number, age: Number, stability: Number) -> Any:
 def reinforced(stability: float, age: float) -> float:
     """The stability after a true recall, `age` seconds after the last one (or after it happened).
 
-    The spacing effect (Cepeda et al. 2006): the more had faded, the more a recall consolidates. Recalling
-    twice in a minute does next to nothing.
+    The spacing effect (Cepeda et al. 2006): the more had faded, the more a recall consolidates. Recalling a
+    hundred times in a minute does what recalling once does, which is next to nothing; all recalls together
+    gain at most a third of the time that passed, so that a stability stays finite.
     """
     faded = 1.0 - float(retention(age, stability))
-    return stability * (1.0 + MASSED_GAIN + SPACED_GAIN * faded)
+    return stability * (1.0 + GAIN * faded)
 
 
 def strength_of(entry: MemoryEntry, now: float) -> float:

@@ -1,0 +1,97 @@
+"""Rows: the dicts in which old bridges keep what was said, and what they mean here.
+
+A dict may lack anything, and may hold what no memory can use; a list would have taken it, so it is taken here
+too. What cannot be read counts as not given.
+"""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from noodlings.errors import UserError
+from noodlings.memory.encode import read_affect, read_state
+from noodlings.memory.recorder import Recorder
+from noodlings.values.memory import MemoryEntry
+
+log = logging.getLogger(__name__)
+
+Row = dict[str, Any]
+
+UNKNOWN_USER = "unknown"
+
+_READ = frozenset(
+    {
+        *("user", "text", "affect", "surprise", "timestamp", "identity_salience"),
+        *("step", "phenomenal_state", "response"),
+    }
+)
+# Names that `add` uses for something else than a host may mean by them.
+_TAKEN = frozenset(inspect.signature(Recorder.add).parameters)
+
+
+def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A row as arguments of `HierarchicalMemory.add`, and whatever else it holds, to be kept as it is.
+
+    Missing are: `user` ("unknown"), `text` (""), `timestamp` (`now`), `affect` (nothing known, as when it is
+    empty), `surprise` and `identity_salience` (0; clamped to 0…1). What an agent thought is a row like any
+    other: bridges do not say who knows of what.
+    """
+    response = row.get("response")
+    percept = {
+        "timestamp": _number(row.get("timestamp"), now),
+        "step": int(_number(row.get("step"), 0.0)),
+        "user_id": str(row.get("user") or UNKNOWN_USER),
+        "user_text": str(row.get("text") or ""),
+        "affect": _readable(read_affect, row.get("affect")),
+        "phenomenal_state": _readable(read_state, row.get("phenomenal_state")),
+        "surprise": _unit(row.get("surprise")),
+        "response": str(response) if response else None,
+        "identity_salience": _unit(row.get("identity_salience")),
+    }
+    return percept, {_free(key): value for key, value in row.items() if key not in _READ}
+
+
+def row_of(entry: MemoryEntry) -> Row:
+    """A row as a bridge would have made it, for an entry that came from elsewhere."""
+    row = {
+        "user": entry.user_id,
+        "text": entry.user_text,
+        "affect": [] if entry.affect is None else entry.affect.as_list(),
+        "surprise": entry.surprise,
+        "timestamp": entry.timestamp,
+        "identity_salience": entry.identity_salience,
+    }
+    return row if entry.response is None else row | {"response": entry.response}
+
+
+def mark_of(row: Mapping[str, Any]) -> int:
+    """Tells rows apart by who said what and when; a host may have put anything in them."""
+    return hash(repr((row.get("timestamp"), row.get("user"), row.get("text"))))
+
+
+def _free(key: Any) -> str:
+    return f"host_{key}" if key in _TAKEN else str(key)
+
+
+def _number(value: Any, default: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return default
+    return number if math.isfinite(number) else default
+
+
+def _unit(value: Any) -> float:
+    return min(max(_number(value, 0.0), 0.0), 1.0)
+
+
+def _readable(read: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return read(value)
+    except UserError as error:
+        log.warning("a row of a host is kept without a part of it: %s", error)
+        return None
