@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
 
-AXIS_WEIGHTS = np.array([1.0, 1.0, 1.0, 1.0, 0.5])
-"""How much a unit of each axis counts in the distance of two affects; boredom is a weak feeling."""
+AXIS_WEIGHTS = np.array([0.75, 1.0, 1.25, 1.25, 0.5])
+"""How much a unit of each axis counts in the distance of two affects: pleasantness comes and goes in any
+talk, fear and sorrow do not, and boredom is a weak feeling."""
 
 STRAYING = 0.3
 """How far an affect strays from its forecast in ordinary talk; further is an event."""
@@ -30,13 +31,13 @@ HISTORY = 64
 BORROWED = 4.0
 """What a new agent takes for usual, in nats: that whatever comes is new, and moves it little."""
 
-BORROWED_WEIGHT = 16
+BORROWED_WEIGHT = 24
 """How many errors of its own weigh as much as the borrowed one."""
 
 LEAST_USUAL = 2.0
 """What is usual in the stillest of lives, in nats."""
 
-USUAL_SURPRISE = 0.2
+USUAL_SURPRISE = 0.17
 """How surprising the usual is, 0…1."""
 
 SHARPNESS = 3.0
@@ -66,7 +67,7 @@ def usual(errors: Numbers) -> float:
 
 
 def calibrated(error: float, usual_error: float) -> float:
-    """An error (nats, ≥ 0) as surprise: 0 for none, `USUAL_SURPRISE` for the usual one, near 1 for twice it.
+    """An error (nats, ≥ 0) as surprise: 0 for none, `USUAL_SURPRISE` for the usual one, much for twice it.
 
     One minus a Weibull survival function, so that it is smooth, rises all the way and stays within 0…1.
     """
