@@ -153,7 +153,7 @@ def test_membership_comes_and_goes_and_what_was_consolidated_stays_counted(store
 def test_an_update_writes_the_history_of_an_entry_and_nothing_it_was_encoded_with(store: AnyStore) -> None:
     entry = an_entry(1, "my dog died", phenomenal_state=np.ones(40), extra={"task": "talk"})
     store.commit(Changes(AGENT, added=(entry,), episodic=(1,)))
-    history = {
+    history: dict[str, Any] = {
         "response": "I AM SORRY",
         "override": 0.75,
         "override_by": "response",
@@ -171,9 +171,9 @@ def test_an_update_writes_the_history_of_an_entry_and_nothing_it_was_encoded_wit
 
 
 def test_the_state_is_left_alone_unless_there_is_a_new_one(store: AnyStore) -> None:
-    data = {"mood": [0.5, 0.5], "said": ["HELLO"]}
+    data: dict[str, Any] = {"mood": [0.5, 0.5], "said": ["HELLO"]}
     store.commit(Changes(AGENT, state=AgentState(AGENT, data)))
-    data["said"].append("kept outside")  # type: ignore[arg-type]
+    data["said"].append("kept outside")
     store.commit(Changes(AGENT, added=(an_entry(1),)))
     record = store.load(AGENT)
     assert record is not None
@@ -248,7 +248,12 @@ def test_changes_with_a_mistake_in_them_are_refused_whole(store: AnyStore, broke
     filled(store, 2)
     state = AgentState(AGENT, {"mood": 1})
     store.commit(Changes(AGENT, episodic=(2,), state=state, trace=a_trace(2)))
-    whole = {"episodic": (1, 3), "evicted": (2,), "state": AgentState(AGENT), "trace": a_trace(1)}
+    whole: dict[str, Any] = {
+        "episodic": (1, 3),
+        "evicted": (2,),
+        "state": AgentState(AGENT),
+        "trace": a_trace(1),
+    }
     with pytest.raises(StoreError):
         store.commit(Changes(AGENT, **(whole | broken)))
     record = store.load(AGENT)
@@ -378,7 +383,8 @@ def test_of_a_turn_that_is_forgotten_itself_nothing_is_left_to_redact(store: Any
     added = (an_entry(1, "My dog died"), an_entry(2, "how are you", response="A dog died."))
     store.commit(Changes(AGENT, added=added, trace=a_trace(2, 1, response="A dog died.")))
     assert store.forget(AGENT, [1, 2], by_user="admin", timestamp=1.0) == Forgotten(2)
-    assert store.archive(AGENT) == store.traces(AGENT, 9) == []
+    assert store.archive(AGENT) == []
+    assert store.traces(AGENT, 9) == []
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,10 @@ def shape(connection: Connection) -> dict[str, Any]:
     return {
         table: {
             "columns": [
-                (column["name"], str(column["type"]), column["nullable"], column["primary_key"])
+                (column["name"], str(column["type"]), column["nullable"])
                 for column in inspector.get_columns(table)
             ],
+            "primary key": inspector.get_pk_constraint(table),
             "foreign keys": inspector.get_foreign_keys(table),
             "unique": inspector.get_unique_constraints(table),
             "indexes": [

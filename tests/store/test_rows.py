@@ -66,8 +66,9 @@ def test_numbers_are_stored_in_little_endian_whatever_the_machine_says() -> None
     ],
 )  # fmt: skip
 def test_an_entry_with_a_number_that_is_not_finite_is_refused(field: str, value: float) -> None:
+    changes: dict[str, Any] = {field: value}
     with pytest.raises(StoreError, match=field):
-        entry_row(AGENT, an_entry(1, **{field: value}))
+        entry_row(AGENT, an_entry(1, **changes))
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)
