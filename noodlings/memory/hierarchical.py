@@ -3,9 +3,7 @@
 Usable alone: no event loop, no disk, no model. The rules it keeps:
 
 - an importance is computed once and never changes; only an override may be put beside it;
-- an entry becomes episodic when its importance passes the threshold; when there is no room, the weakest
-  leaves (by strength at that moment), never the oldest as such, and never one that is pinned or was asked
-  to be remembered;
+- an entry becomes episodic when its importance passes the threshold, and leaves when it is the weakest;
 - world time is the latest timestamp seen, unless a reader brings its own;
 - leaving a stream is not deletion, and reading changes nothing.
 """
@@ -29,6 +27,7 @@ from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
 from noodlings.memory.recorder import Recorder
 from noodlings.memory.stream import Stream
 from noodlings.memory.strength import reinforced
+from noodlings.memory.two_streams import TwoStreams
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
@@ -50,9 +49,6 @@ class HierarchicalMemory(Recorder):
         weights: of the components of importance.
         symbol_capacity: how many symbols the agent's subconscious may hold; only shown in the statistics.
         journal: collects what a store has to keep; without one nothing is collected.
-
-    Attributes:
-        on_working: called when working memory holds something else than before; for whoever mirrors it.
     """
 
     hierarchical = True
@@ -79,8 +75,7 @@ class HierarchicalMemory(Recorder):
         self._episodic = EpisodicMemory(
             episodic_capacity, METRICS[metric], unit(surprise_threshold, "surprise_threshold")
         )
-        self._consolidated = 0
-        self.on_working: Callable[[], None] | None = None
+        self._streams = TwoStreams(self._working, self._episodic, journal)
 
     # -- writing
 
@@ -121,9 +116,8 @@ class HierarchicalMemory(Recorder):
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Set an importance by hand (0…1), or take that back with None. The value at encoding stays."""
-        if value is None:
-            return self._revise(entry, override=None, override_by="")
-        return self._revise(entry, override=unit(value, "importance"), override_by="hand")
+        override = None if value is None else unit(value, "importance")
+        return self._revise(entry, override=override, override_by="" if value is None else "hand")
 
     def revert(
         self,
@@ -149,28 +143,21 @@ class HierarchicalMemory(Recorder):
             self.pin(entry)
         reverted = self._revise(entry, **before)
         if not was_episodic and entry.id in self._episodic and not self._episodic.admits(reverted):
-            self._episodic.drop(entry.id)
-            self._note_membership(entry.id, False)
+            self._streams.leave(entry.id)
         if displaced is not None:
-            self._consolidate(displaced)
+            self._streams.consolidate(displaced, self._now)
         return reverted
 
     def set_working(self, entries: Iterable[MemoryEntry]) -> None:
         """Let working memory hold just these, the last that fit; whoever leaves it is not forgotten."""
-        kept = [entry for entry in entries if entry.id not in self._forgotten][-self._working.capacity :]
-        self._working.clear()
-        for entry in kept:
-            self._working.put(entry)
-        self._working_changed()
+        self._streams.set_working(entry for entry in entries if entry.id not in self._forgotten)
 
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of both streams and out of the journal, and never let them in again."""
-        for entry_id in entry_ids:
-            for stream in (self._working, self._episodic):
-                if entry_id in stream:
-                    stream.drop(entry_id)
+        ids = list(entry_ids)
+        for entry_id in ids:
             self._note_forgotten(entry_id)
-        self._working_changed()
+        self._streams.forget(ids)
 
     def restore(
         self,
@@ -181,21 +168,20 @@ class HierarchicalMemory(Recorder):
         last_id: int,
     ) -> None:
         """Take up where a stored agent left off. Replaces everything; journals nothing."""
-        latest, mattering = sorted(working, key=lambda kept: kept.id), list(episodic)
-        self._perceived, self._consolidated, self._last_id = perceived, consolidated, last_id
-        self._now = max((kept.timestamp for kept in (*latest, *mattering)), default=-math.inf)
-        # A capacity may have been lowered since; who is held stays, then the strongest.
-        mattering.sort(key=lambda kept: (kept.held, self.strength(kept), kept.id), reverse=True)
-        self._episodic.clear()
-        for entry in mattering[: self._episodic.capacity]:
-            self._episodic.put(entry)
-        self.set_working(latest)
+        working, episodic = list(working), list(episodic)
+        self._perceived, self._last_id = perceived, last_id
+        self._now = max((entry.timestamp for entry in (*working, *episodic)), default=-math.inf)
+        self._streams.restore(working, episodic, consolidated, self._now)
+
+    def mirror(self, on_working: Callable[[], None]) -> None:
+        """Have this called, and nothing else, when working memory holds something else than before."""
+        self._streams.on_working = on_working
 
     # -- reading
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
-        return self._working.get(entry_id) or self._episodic.get(entry_id)
+        return self._streams.find(entry_id)
 
     def is_episodic(self, entry_id: int) -> bool:
         """Whether an entry is in episodic memory now."""
@@ -295,58 +281,19 @@ class HierarchicalMemory(Recorder):
             symbols=0,
             symbol_capacity=self.symbol_capacity,
             perceived=self._perceived,
-            consolidated=self._consolidated,
-            consolidation_rate=self._consolidated / self._perceived if self._perceived else 0.0,
+            consolidated=self._streams.consolidated,
+            consolidation_rate=self._streams.consolidated / self._perceived if self._perceived else 0.0,
             average_importance=float(importances.mean()) if len(importances) else 0.0,
             pinned=int(self._episodic.pinned.sum()),
         )
 
-    # -- inside
-
     def _revise(self, entry: MemoryEntry, **changes: Any) -> MemoryEntry:
-        """A new value of an entry, wherever it is held; consolidated when it now matters enough."""
+        """A new value of an entry, wherever it is held; of one that is forgotten nothing is held."""
         revised = replace(entry, **changes)
-        for stream in (self._working, self._episodic):
-            if entry.id in stream:
-                stream.put(revised)
         self._note_revised(revised)
-        self._consolidate(revised)
+        if entry.id not in self._forgotten:
+            self._streams.revise(revised, self._now)
         return revised
 
     def _admit(self, entry: MemoryEntry) -> None:
-        if self._working.full:
-            self._working.drop(int(self._working.ids.min()))
-        self._working.put(entry)
-        self._working_changed()
-        log.info(
-            "added to working: %s: %s (importance %.2f, salience %.2f)",
-            entry.user_id,
-            shorten(entry.user_text, 50),
-            entry.importance,
-            entry.identity_salience,
-        )
-        self._consolidate(entry)
-
-    def _consolidate(self, entry: MemoryEntry) -> None:
-        """Into episodic memory, if it matters enough; out of it the weakest, if there is no room."""
-        stream = self._episodic
-        if entry.id in stream or entry.id in self._forgotten or not stream.admits(entry):
-            return
-        if stream.full:
-            leaver = stream.leaver(entry, self._now)
-            if leaver == entry.id:
-                return
-            stream.drop(leaver)
-            self._note_membership(leaver, False)
-        stream.put(entry)
-        self._consolidated += 1
-        self._note_membership(entry.id, True)
-        log.info("consolidated to episodic: %s (total %d)", shorten(entry.user_text, 50), len(stream))
-
-    def _working_changed(self) -> None:
-        if self.on_working is not None:
-            self.on_working()
-
-    def _note_membership(self, entry_id: int, episodic: bool) -> None:
-        if self._journal is not None:
-            self._journal.membership(entry_id, episodic)
+        self._streams.take_in(entry, self._now)

@@ -49,7 +49,7 @@ class MemoryListWrapper(list[Row]):
         self._ids: list[int] = []
         self._marks: dict[int, int] = {}
         self._changing = False
-        self.hm.on_working = self._follow
+        self.hm.mirror(self._follow)
         self._follow()
 
     @classmethod
