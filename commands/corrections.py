@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.text import Text
 
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import Context, Reply, command
-from noodlings.errors import UserError
+from noodlings.agent.agent import Agent
+from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.ports import Forgotten
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
 
-_HIGHEST_ID = 2**53
-_NUMBER = Flag("id", "N", int, 1, _HIGHEST_ID)
+_NUMBER = Flag("id", "N", int, 1)
 
-_FORGET = Spec("@forget NAME (--id N | --user WHO) --yes", (_NUMBER, Flag("user", "WHO"), Flag("yes")))
+_FORGET = Spec("@forget NAME --id N | --user WHO [--yes]", (_NUMBER, Flag("user", "WHO"), Flag("yes")))
 _PIN = Spec("@pin NAME --id N", (_NUMBER,))
 _UNPIN = Spec("@unpin NAME --id N", (_NUMBER,))
 _IMPORTANCE = Spec(
-    "@importance NAME --id N (--to 0…1 | --reset)", (_NUMBER, Flag("to", "X", float, 0, 1), Flag("reset"))
+    "@importance NAME --id N --to X | --reset", (_NUMBER, Flag("to", "X", float, 0, 1), Flag("reset"))
 )
 _UNDO = Spec("@undo NAME")
 
@@ -26,83 +29,111 @@ _UNDO = Spec("@undo NAME")
 async def forget(context: Context, arguments: str) -> Reply:
     """Make a character forget, for good.
 
-    One memory by its number (@memories shows numbers), or everything from one user; "me" is you. It is
-    deleted wherever anything of it is kept, and cannot be taken back, so --yes must be there.
+    One memory by its number, as @memories shows it, or everything from somebody; "me" is you. Without --yes
+    you are told what would go. It is deleted wherever this character keeps anything of it, and nobody can
+    bring it back. Whoever else heard it remembers it on their own.
 
-    Anybody may have forgotten what they themselves told a character; whoever runs the world, everything.
+    You may have forgotten what you yourself told a character; whoever runs the world, everything.
 
     Examples:
+      @forget servnak --id 12
       @forget servnak --id 12 --yes
       @forget phi --user me --yes
     """
     parsed = parse_flags(arguments, _FORGET)
     if parsed.has("id") == parsed.has("user"):
-        raise UserError(f"What? One memory or one user: {_FORGET.usage}")
-    agent = context.society.find(parsed.name)
-    who = context.inspector.user_id(context.caller, parsed.name, parsed.text("user")) if parsed.has("user") else ""
-    if not parsed.has("yes"):
-        what = f"everything from {clean(parsed.text('user'))}" if who else f"memory {parsed.whole('id', 0)}"
-        raise UserError(f"{agent.persona.name} would forget {what} for good. Add --yes if that is meant.")
-    corrections = context.society.corrections
-    if who:
-        count = corrections.forget_user(context.caller, parsed.name, who)
+        raise UserError(f"One memory by its number, or all from one user: {_FORGET.usage}")
+    agent, corrections = context.society.find(parsed.name), context.society.corrections
+    if parsed.has("id"):
+        (entry,) = corrections.own(context.caller, parsed.name, [_id(parsed, _FORGET)])
+        ids, what = [entry.id], f"memory {entry.id}, {_quoted(entry)},"
     else:
-        count = corrections.forget(context.caller, parsed.name, [parsed.whole("id", 0)])
-    memories = "1 memory" if count == 1 else f"{count} memories"
-    return Reply({"agent": agent.id, "forgotten": count}, Text(f"{agent.persona.name} has forgotten {memories}."))
+        user = _user(context, parsed)
+        ids = corrections.told_by(context.caller, parsed.name, user)
+        who = "you" if user == context.caller.user_id else shorten(clean(parsed.text("user")), 30)
+        what = f"{_memories(len(ids))} from {who}"
+        if not ids:
+            raise NotFound(f"{_name(agent)} remembers nothing from {who}.")
+    if not parsed.has("yes"):
+        raise UserError(f"{_name(agent)} would forget {what} for good. If you mean it, add --yes.")
+    forgotten = corrections.forget(context.caller, parsed.name, ids)
+    data = {
+        "agent": agent.id,
+        "forgotten": forgotten.count,
+        "answers": len(forgotten.redacted),
+        "erased": forgotten.erased,
+    }
+    return Reply(data, Text(f"{_name(agent)} has forgotten {_told(forgotten)}"))
 
 
 @command("@pin", _PIN.usage, group="minds")
 async def pin(context: Context, arguments: str) -> Reply:
-    """Hold a memory: it never leaves episodic memory. @unpin lets it go again.
+    """Hold a memory: it never fades away.
+
+    A pinned memory stays in episodic memory whatever else happens, until @unpin lets it go.
 
     Examples:
       @pin servnak --id 12
     """
     parsed = parse_flags(arguments, _PIN)
     entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _PIN))
-    return _changed(entry, "is held now")
+    agent = context.society.find(parsed.name)
+    return _changed(agent, entry, f"{_name(agent)} holds on to memory {entry.id} now: {_quoted(entry)}")
 
 
 @command("@unpin", _UNPIN.usage, group="minds")
 async def unpin(context: Context, arguments: str) -> Reply:
-    """Let a memory go that was held with @pin.
+    """Let a pinned memory fade like any other.
 
     Examples:
       @unpin servnak --id 12
     """
     parsed = parse_flags(arguments, _UNPIN)
     entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _UNPIN), pinned=False)
-    return _changed(entry, "is held no more")
+    agent = context.society.find(parsed.name)
+    still = " It was asked to remember it, so it keeps it all the same." if entry.held else ""
+    return _changed(
+        agent, entry, f"{_name(agent)} holds on to memory {entry.id} no longer: {_quoted(entry)}{still}"
+    )
 
 
 @command("@importance", _IMPORTANCE.usage, group="minds")
 async def importance(context: Context, arguments: str) -> Reply:
-    """Set how important a memory is, from 0 to 1. What it was at first stays on record; --reset goes back to it.
+    """Set by hand how important a memory is.
+
+    From 0, trivial, to 1, nothing matters more. What it was at first stays on record, and --reset goes back
+    to that.
 
     Examples:
       @importance servnak --id 12 --to 0.9
       @importance servnak --id 12 --reset
     """
     parsed = parse_flags(arguments, _IMPORTANCE)
+    number = _id(parsed, _IMPORTANCE)
     if parsed.has("to") == parsed.has("reset"):
-        raise UserError(f"To what? It goes like this: {_IMPORTANCE.usage}")
-    value = parsed.number("to", 0.0) if parsed.has("to") else None
-    entry = context.society.corrections.set_importance(
-        context.caller, parsed.name, _id(parsed, _IMPORTANCE), value
-    )
-    return _changed(entry, f"has importance {entry.importance:.2f} now")
+        raise UserError(f"To what? Either --to X, from 0 to 1, or --reset: {_IMPORTANCE.usage}")
+    value = None if parsed.has("reset") else parsed.number("to", 0.0)
+    entry = context.society.corrections.set_importance(context.caller, parsed.name, number, value)
+    agent = context.society.find(parsed.name)
+    at_first = f" (at first {entry.encoded_importance:.2f})" if value is not None else ""
+    said = f"Memory {number} of {_name(agent)} has importance {entry.importance:.2f} now{at_first}: {_quoted(entry)}"
+    return _changed(agent, entry, said)
 
 
 @command("@undo", _UNDO.usage, group="minds")
 async def undo(context: Context, arguments: str) -> Reply:
-    """Take back the last @pin, @unpin or @importance, within ten minutes. Forgetting cannot be taken back.
+    """Take back the last @pin, @unpin or @importance.
+
+    Within ten minutes, the last one first. What was forgotten cannot be taken back.
 
     Examples:
       @undo servnak
     """
-    entry, what = context.society.corrections.undo(context.caller, parse_flags(arguments, _UNDO).name)
-    return _changed(entry, f"is as it was before it was {what}")
+    parsed = parse_flags(arguments, _UNDO)
+    entry, what = context.society.corrections.undo(context.caller, parsed.name)
+    agent = context.society.find(parsed.name)
+    said = f"Memory {entry.id} of {_name(agent)} is as it was before it was {what}: {_quoted(entry)}"
+    return _changed(agent, entry, said)
 
 
 def _id(parsed: Parsed, spec: Spec) -> int:
@@ -111,12 +142,49 @@ def _id(parsed: Parsed, spec: Spec) -> int:
     return parsed.whole("id", 0)
 
 
-def _changed(entry: MemoryEntry, what: str) -> Reply:
-    data = {
+def _user(context: Context, parsed: Parsed) -> str:
+    """The id of whoever is meant; for somebody who is not in mind any more, the id itself must be given."""
+    who = parsed.text("user")
+    try:
+        return context.inspector.user_id(context.caller, parsed.name, who)
+    except Forbidden:
+        return who  # to be refused for what is asked here, and not for reading
+    except NotFound:
+        if context.society.corrections.told_by(context.caller, parsed.name, who):
+            return who
+        raise
+
+
+def _name(agent: Agent) -> str:
+    return clean(agent.persona.name)
+
+
+def _changed(agent: Agent, entry: MemoryEntry, said: str) -> Reply:
+    data: dict[str, Any] = {
+        "agent": agent.id,
         "id": entry.id,
         "pinned": entry.pinned,
         "importance": round(entry.importance, 6),
         "encoded_importance": round(entry.encoded_importance, 6),
+        "override_by": entry.override_by,
     }
-    words = shorten(clean(entry.user_text), 40)
-    return Reply(data, Text(f'Memory {entry.id} ("{words}") {what}.'))
+    return Reply(data, Text(said))
+
+
+def _told(forgotten: Forgotten) -> str:
+    answers = len(forgotten.redacted)
+    and_answers = f", and {answers} of its answers that repeated it" if answers else ""
+    later = (
+        ""
+        if forgotten.erased
+        else " Their last bytes leave the disk when nobody reads it: at the next start."
+    )
+    return f"{_memories(forgotten.count)}{and_answers}.{later}"
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count:,} memories"
+
+
+def _quoted(entry: MemoryEntry) -> str:
+    return f'"{shorten(clean(entry.user_text), 40)}"'

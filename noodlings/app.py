@@ -6,7 +6,9 @@ from importlib import resources
 from pathlib import Path
 
 from noodlings.affect.appraise import Appraiser
+from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent, Faculties
+from noodlings.agent.meaning import Meaning
 from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import SystemClock
@@ -15,11 +17,13 @@ from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import CAPACITY, PlainMemory
-from noodlings.ports import Clock, Records, Voice
+from noodlings.mind.appetites import shipped_drives
+from noodlings.ports import Clock, Embedder, Records, Voice
 from noodlings.store.sql import SqlStore
 from noodlings.values.persona import Persona
 
 RECIPES = "recipes"
+RULES = "game_events.yaml"
 
 
 def build(
@@ -57,9 +61,12 @@ def build(
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
+        meaning=Meaning(_embedder(settings)),
         store=records,
         offline=OfflineVoice(),
         names=lambda: society.names(),
+        rules=_rules(folder),
+        drives=shipped_drives(),
         memory=settings.memory,
         context=settings.context,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
@@ -92,6 +99,20 @@ def recipes(folder: Path) -> dict[str, Persona]:
     with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
         own = folder / RECIPES
         return load_recipes([shipped, own] if own.is_dir() else [shipped])
+
+
+def _rules(folder: Path) -> GameRules:
+    """What events of a game do: the file in the data folder, else the one that comes with noodlings."""
+    own = folder / RULES
+    return load_rules(own) if own.is_file() else shipped_rules()
+
+
+def _embedder(settings: Settings) -> Embedder | None:
+    if settings.embedding.model == "none":
+        return None
+    from noodlings.embed.minilm import MiniLM
+
+    return MiniLM()
 
 
 def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:

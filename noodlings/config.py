@@ -66,6 +66,10 @@ class ContextSettings(_Section):
     max_tokens: int = Field(1_000, ge=50, le=1_000_000)
 
 
+class EmbeddingSettings(_Section):
+    model: Literal["minilm", "none"] = "minilm"
+
+
 class LLMSettings(_Section):
     base_url: str = ""
     model: str = ""
@@ -100,6 +104,7 @@ class Settings(BaseSettings):
     memory: MemorySettings = MemorySettings()
     memory_windows: MemoryWindows = MemoryWindows()
     context: ContextSettings = ContextSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
     llm: LLMSettings = LLMSettings()
     store: StoreSettings = StoreSettings()
     world: WorldSettings = WorldSettings()

@@ -22,26 +22,27 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from noodlings.affect.mood import Mood, baseline_of
+from noodlings.affect.game_rules import GameRules
 from noodlings.agent.decision import decide
+from noodlings.agent.feelings import Feelings
+from noodlings.agent.meaning import Meaning
 from noodlings.agent.salience import identity_salience
 from noodlings.agent.state import STATE_VERSION, read_state
 from noodlings.agent.turn import Turn, timed
 from noodlings.config import ContextSettings, MemorySettings
-from noodlings.errors import LLMError, NoodlingsError
+from noodlings.errors import LLMError
 from noodlings.memory.context import Budget
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
+from noodlings.mind.appetites import DriveTable, Goal
 from noodlings.mind.familiarity import CAPACITY as FAMILIAR
-from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
 from noodlings.ports import (
     AgentRecord,
     AgentState,
     Changes,
     Clock,
-    Embedder,
     Forgotten,
     Records,
     Speech,
@@ -80,22 +81,26 @@ class Faculties:
         offline: the voice that always works.
         loud: ids of those who speak in capitals as others speak in small letters.
         voice: the voice of a model, or None without one.
-        embedder: text → vector, or None; only a local one, it runs in the way of an event.
+        meaning: text → vector.
         names: user id → shown name, of everybody who is known.
+        rules: what events of a game do.
+        drives: what appetites do.
         memory, context: settings.
         seed: same seed, same percepts: same turns.
     """
 
     clock: Clock
     appraiser: Appraiser
+    meaning: Meaning
     store: Records
     offline: Voice
     names: Callable[[], dict[str, str]]
+    rules: GameRules
+    drives: DriveTable
     memory: MemorySettings
     context: ContextSettings
     loud: Collection[str] = ()
     voice: Voice | None = None
-    embedder: Embedder | None = None
     seed: int = 0
 
 
@@ -121,7 +126,7 @@ class Agent:
         self.memory = memory
         self.affect: Affect = NEUTRAL
         self.mind = Mind()
-        self._mood = Mood.of(persona, faculties.clock.now())
+        self._feelings = Feelings.of(persona, faculties.clock.now())
         self._journal = journal
         self._with = faculties
         self._step = 0
@@ -138,7 +143,27 @@ class Agent:
     @property
     def mood(self) -> Affect:
         """The slow feeling now."""
-        return self._mood.at_time(self._with.clock.now())
+        return self._feelings.mood.at_time(self._with.clock.now())
+
+    @property
+    def baseline(self) -> Affect:
+        """What the mood returns to."""
+        return self._feelings.mood.baseline
+
+    @property
+    def named_mood(self) -> str:
+        """chill, hyped, nervous or frustrated, as a game's events left it."""
+        return self._feelings.game.mood(self._with.rules, self._with.clock.now()).value
+
+    @property
+    def appetites(self) -> dict[str, float]:
+        """The eight drives now, 0 (sated) … 1."""
+        return self._feelings.appetites.at_time(self._with.drives, self._with.clock.now())
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """What it wants now, the strongest first."""
+        return self._feelings.appetites.goals(self._with.drives, self._with.clock.now())
 
     async def perceive(self, percept: Percept) -> Trace:
         """The whole way of one event. Returns the stored trace; its `response` is None for silence."""
@@ -194,18 +219,17 @@ class Agent:
         degraded: list[str] = []
         text = clean(percept.text)
         with timed(milliseconds, "appraise"):
-            vector = self._embed(text, degraded)
-            # Capitals are no shouting in somebody who never speaks otherwise.
-            heard = text.lower() if percept.user_id in self._with.loud else text
-            appraisal = self._with.appraiser.appraise(heard, addressed=percept.addressed, vector=vector)
-            self.affect = appraisal.affect if percept.affect is None else percept.affect
-            appraised_by = appraisal.by if percept.affect is None else "given"
+            vector = self._with.meaning.vector(text)
+            if self._with.meaning.failed:
+                degraded.append(f"words alone: {self._with.meaning.failed}")
+            self.affect, appraised_by = self._appraise(percept, text, vector)
         with timed(milliseconds, "mood"):
-            self._mood = self._mood.pushed(self.affect, percept.timestamp)
+            self._feelings = self._feelings.pushed(self.affect, percept.timestamp)
         with timed(milliseconds, "predict"):
-            meaning = word_vector(text) if vector is None else vector
-            expectation = self.mind.perceive(self.affect, meaning, percept.timestamp)
+            meant = self._with.meaning.of(text, vector)
+            expectation = self.mind.perceive(self.affect, meant, percept.timestamp)
             surprise = expectation.surprise if percept.surprise is None else percept.surprise
+            self._feelings = self._feelings.fed(self._with.drives, percept, self.affect, surprise)
         self._step += 1
         with timed(milliseconds, "remember"):
             entry = self.memory.add(
@@ -224,7 +248,7 @@ class Agent:
                 data=percept.data,
             )
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
-        mood = self._mood.current
+        mood = self._feelings.mood.current
         turn = Turn(percept, entry, self.affect, appraised_by, mood, decision, milliseconds, degraded)
         if decision.speak:
             with timed(milliseconds, "commit"):
@@ -233,14 +257,17 @@ class Agent:
             self._commit(turn.trace(self.id))
         return turn
 
-    def _embed(self, text: str, degraded: list[str]) -> Any:
-        if self._with.embedder is None or not text:
-            return None
-        try:
-            return self._with.embedder.embed([text])[0]
-        except NoodlingsError as error:
-            degraded.append(f"no vector: {error}")
-            return None
+    def _appraise(self, percept: Percept, text: str, vector: Any) -> tuple[Affect, str]:
+        """What is felt, and by what means it is known."""
+        self._feelings, of_event = self._feelings.after_event(self._with.rules, percept)
+        if percept.affect is not None:
+            return percept.affect, "given"
+        if of_event is not None:
+            return of_event, "event"
+        # Capitals are no shouting in somebody who never speaks otherwise.
+        heard = text.lower() if percept.user_id in self._with.loud else text
+        appraisal = self._with.appraiser.appraise(heard, addressed=percept.addressed, vector=vector)
+        return appraisal.affect, appraisal.by
 
     # -- steps 5 to 10: one turn at a time
 
@@ -340,7 +367,7 @@ class Agent:
                 "said": list(self._said),
                 "last_spoke": self._last_spoke,
                 "affect": self.affect.as_list(),
-                "mood": self._mood.as_dict(),
+                "feelings": self._feelings.as_dict(),
                 "mind": self.mind.state_dict(),
             },
         )
@@ -354,7 +381,7 @@ class Agent:
             self._said.extend(state.said)
             self._last_spoke = state.last_spoke
             self.affect = Affect.of(state.affect)
-            self._mood = Mood.from_dict(state.mood, baseline_of(self.persona))
+            self._feelings = Feelings.from_dict(state.feelings.model_dump(), self.persona)
             self.mind.load_state(state.mind)
 
     def _recollect(self, record: AgentRecord) -> None:

@@ -103,7 +103,10 @@ class Corrections:
         """Set an importance by hand, 0…1, or with None give the word back to the value at encoding."""
         caller.require_admin("set an importance")
         return self._correct(
-            name, entry_id, "weighed", lambda agent, entry: agent.memory.set_importance(entry, value)
+            name,
+            entry_id,
+            "given an importance",
+            lambda agent, entry: agent.memory.set_importance(entry, value),
         )
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
@@ -157,7 +160,7 @@ class Corrections:
 
     def _forgetful(self, caller: Caller, name: str) -> Agent:
         if caller.role not in (Role.ADMIN, Role.PLAYER):
-            raise Forbidden(f"a {caller.role} may have nothing forgotten; a player or an admin may")
+            raise Forbidden("Only a player or an admin may have something forgotten.")
         return self._society.find(name)
 
 

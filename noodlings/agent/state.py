@@ -12,13 +12,26 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.mood import Mood
+from noodlings.agent.recipes import plain_persona
 from noodlings.errors import UserError
 from noodlings.explain import explain
+from noodlings.mind.appetites import Appetites
 from noodlings.mind.mind import MindState
 from noodlings.values.affect import NEUTRAL, Affect
 
 STATE_VERSION = 1
+
+
+class StoredFeelings(BaseModel):
+    """The three parts of `Feelings.as_dict`; each knows its own version."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+    mood: dict[str, Any]
+    game: dict[str, Any]
+    appetites: dict[str, Any]
 
 
 class StoredState(BaseModel):
@@ -29,7 +42,7 @@ class StoredState(BaseModel):
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
-        mood: see `Mood.as_dict`.
+        feelings: see `Feelings.as_dict`.
         mind: see `MindState.as_dict`.
     """
 
@@ -40,7 +53,7 @@ class StoredState(BaseModel):
     said: list[str]
     last_spoke: float | None
     affect: list[float]
-    mood: dict[str, Any]
+    feelings: StoredFeelings
     mind: dict[str, Any]
 
 
@@ -56,7 +69,9 @@ def check_state(data: Mapping[str, Any]) -> None:
     """Raise `UserError` unless an agent can be restored from this data, to the last number."""
     state = read_state(data)
     Affect.of(state.affect)
-    Mood.from_dict(state.mood, NEUTRAL)
+    Mood.from_dict(state.feelings.mood, NEUTRAL)
+    GameFeeling.from_dict(state.feelings.game)
+    Appetites.from_dict(state.feelings.appetites, plain_persona("somebody"))
     MindState.from_dict(state.mind)
 
 

@@ -21,17 +21,23 @@ from noodlings.inspect.views import (
     AlikeView,
     EntriesView,
     FlowView,
+    MoodView,
+    ObserveView,
     StatsView,
 )
+from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.trace import Trace
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
 
 BINS = 10
+TURNS = 40
+"""How many turns back mood and surprise are shown."""
 
 
 class Inspector:
@@ -65,6 +71,39 @@ class Inspector:
             working=stats.working,
             episodic=stats.episodic,
             perceived=stats.perceived,
+        )
+
+    def mood(self, caller: Caller, name: str) -> MoodView:
+        """What an agent feels now; open to everybody."""
+        look = self._look(caller, name)
+        agent = look.agent
+        return MoodView(
+            agent=look.agent_id,
+            name=look.name,
+            mood=felt(agent.mood),
+            baseline=felt(agent.baseline),
+            affect=felt(agent.affect),
+            named=agent.named_mood,
+            valences=tuple(trace.mood.valence for trace in self._turns(look)),
+            goals=tuple(goal.text for goal in agent.goals),
+        )
+
+    def observe(self, caller: Caller, name: str) -> ObserveView:
+        """The state of an agent's mind; open to everybody."""
+        look = self._look(caller, name)
+        agent = look.agent
+        state = agent.mind.state.tolist()
+        return ObserveView(
+            agent=look.agent_id,
+            name=look.name,
+            fast=tuple(state[FAST]),
+            medium=tuple(state[MEDIUM]),
+            slow=tuple(state[SLOW]),
+            affect=felt(agent.affect),
+            expected=felt(agent.mind.expects()),
+            surprises=tuple(trace.surprise for trace in self._turns(look)),
+            appetites=agent.appetites,
+            goals=tuple(goal.text for goal in agent.goals),
         )
 
     def stats(self, caller: Caller, name: str) -> StatsView:
@@ -190,6 +229,10 @@ class Inspector:
     def user_id(self, caller: Caller, name: str, who: str) -> str:
         """The id of whoever is meant by an id, a shown name, or "me"; see `Look.user` for the errors."""
         return self._look(caller, name).user(who)
+
+    def _turns(self, look: Look) -> list[Trace]:
+        """The latest turns, oldest first."""
+        return self._society.store.traces(look.agent_id, TURNS)[::-1]
 
     def _look(self, caller: Caller, name: str) -> Look:
         return Look(self._society, self._society.find(name), caller)

@@ -7,12 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from noodlings.affect.appraise import Appraiser
+from noodlings.affect.game_rules import shipped_rules
 from noodlings.agent.agent import Agent, Faculties
+from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
+from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
 from tests.fakes import make_persona
 
@@ -36,9 +39,12 @@ def make_agent(clock, store) -> Callable[..., Agent]:
         faculties = {
             "clock": clock,
             "appraiser": Appraiser(),
+            "meaning": Meaning(),
             "store": store,
             "offline": OfflineVoice(),
             "names": dict,
+            "rules": shipped_rules(),
+            "drives": shipped_drives(),
             "memory": settings.memory,
             "context": settings.context,
         } | changes
