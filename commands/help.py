@@ -30,7 +30,7 @@ _CODE = re.compile(r"`([^`]*)`")
 
 @command("help", "help [COMMAND]", aliases=("?",), group="help")
 async def show_help(context: Context, rest: str) -> Reply:
-    """Show what one can type, or how a command works.
+    """Show all commands, or how one of them works.
 
     Examples:
         help

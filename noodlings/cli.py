@@ -103,7 +103,7 @@ def demo(data: Data = None, config: Config = None) -> None:
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def memories(
-    words: Annotated[list[str], typer.Argument(metavar="NAME", help="A character, and flags as in the world.")],
+    words: Annotated[list[str], typer.Argument(metavar="NAME", help="Whose; then flags, as in the world.")],
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of a view.")] = False,
     data: Data = None,
     config: Config = None,

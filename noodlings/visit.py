@@ -25,7 +25,7 @@ from noodlings.worlds.demo import START, Stage, demonstrate
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from noodlings.worlds.screen import Screen
-from noodlings.worlds.terminal import Conversation, Dispatch, follow, read_lines
+from noodlings.worlds.terminal import Conversation, Dispatch, above_prompt, follow, read_lines
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -49,7 +49,7 @@ Connect = Callable[["Society", World, Caller, Screen], Line]
 async def play(settings: Settings, connect: Connect) -> None:
     """The world in the terminal, or line by line where standard input is none."""
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    screen = Screen(terminal=interactive)
+    screen = Screen(terminal=True, write=above_prompt) if interactive else Screen(terminal=False)
     with opened(settings) as society:
         async with _visited(society, screen, connect) as (world, line):
             names = [persona.name for persona in society.personas.values()]

@@ -137,12 +137,12 @@ async def _type(stage: Stage, line: str) -> None:
     await stage.world.settle()
     stage.clock.advance(SECONDS_APART)
     stage.screen.write("")
-    await _pause(stage, 1.5)
+    await _pause(stage, 3.0)
 
 
 async def _caption(stage: Stage, text: str) -> None:
     stage.screen.show(Panel(Text(text), border_style="yellow"))
-    await _pause(stage, 2.5)
+    await _pause(stage, 4.0)
 
 
 async def _pause(stage: Stage, seconds: float) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import StringIO
 
 from rich.console import Console, RenderableType
@@ -18,16 +18,29 @@ PIPE_WIDTH = 80
 """Columns where nobody watches: output is the same whatever window it was made in."""
 
 
+def to_stdout(text: str) -> None:
+    """Write rendered text and a line break to standard output."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 class Screen:
     """Standard output as a person or a program sees it.
 
     Args:
         terminal: a person watches; then width and height are the window's, and colour is used.
         environment: `NO_COLOR` set to anything, or `TERM=dumb`, takes the colour away.
+        write: where rendered text goes, without its last line break.
     """
 
-    def __init__(self, terminal: bool, environment: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self,
+        terminal: bool,
+        environment: Mapping[str, str] = os.environ,
+        write: Callable[[str], None] = to_stdout,
+    ) -> None:
         self.terminal = terminal
+        self.write = write
         self.colour = terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         self._held: list[str] | None = None
 
@@ -67,12 +80,6 @@ class Screen:
             self._held.append(text)
         else:
             self.write(text)
-
-    def write(self, text: str) -> None:
-        """Write rendered text and a line break, now."""
-        # Looked up each time: while one types, `sys.stdout` is a proxy that keeps the prompt below.
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
 
     def pages(self, text: str) -> list[str]:
         """Rendered text in pieces that leave a row for the pager; one piece where nobody watches."""

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-from prompt_toolkit import PromptSession
+from prompt_toolkit import ANSI, PromptSession, print_formatted_text
 from prompt_toolkit.application import Application
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -80,6 +80,11 @@ def read_lines(stream: BinaryIO) -> Iterator[str]:
         yield line.decode("utf-8", "replace").rstrip("\r\n")
 
 
+def above_prompt(text: str) -> None:
+    """Write rendered text above the prompt, or below everything where there is none. Keeps the order."""
+    print_formatted_text(ANSI(text))
+
+
 class Conversation:
     """A person at a prompt, with characters speaking above it while one types.
 
@@ -89,7 +94,7 @@ class Conversation:
         history: the file that earlier lines are kept in.
         live: lets one character do something of its own accord.
         idle_seconds: how often, in real seconds; 0 is never.
-        screen: where answers go.
+        screen: where answers go; it writes with `above_prompt`.
     """
 
     def __init__(

@@ -166,7 +166,8 @@ async def test_help_lists_every_command_with_its_summary():
     for made in registry.all():
         assert made.summary
         if made.group != "directions":
-            assert made.usage.split(" [--")[0] in shown
+            assert f"  {made.usage.split(' --')[0].split(' [--')[0]}" in shown
+            assert made.summary.rstrip(".")[:40] in shown
     assert "north, south, east, west, up, down; or n s e w u d" in shown
 
 

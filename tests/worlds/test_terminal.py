@@ -14,7 +14,7 @@ from rich.text import Text
 
 from noodlings.worlds import screen as screen_module
 from noodlings.worlds.screen import Screen
-from noodlings.worlds.terminal import LONGEST_LINE, Conversation, follow, read_lines
+from noodlings.worlds.terminal import LONGEST_LINE, Conversation, above_prompt, follow, read_lines
 
 
 @dataclass
@@ -77,7 +77,12 @@ async def typing(keys, listener, tmp_path, live=None, idle_seconds=0.0, complete
     output = Vt100_Output(listener.written, lambda: Size(rows=11, columns=80))
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=output):
         conversation = Conversation(
-            listener.dispatch, complete, tmp_path / "history", live, idle_seconds, Screen(True, {})
+            listener.dispatch,
+            complete,
+            tmp_path / "history",
+            live,
+            idle_seconds,
+            Screen(True, {}, above_prompt),
         )
         pipe.send_text(keys)
         yield conversation, pipe
