@@ -101,10 +101,10 @@ async def _perceived(society: Society, line: Recorded, now: float) -> dict[str, 
 def view(figures: dict[str, Any]) -> Group:
     """The figures for people: a summary, the extremes, and where the threshold lies."""
     ranked = sorted(figures["entries"], key=lambda entry: -entry["importance"])
-    table = Table(box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False, expand=True)
     for name in ("importance", "surprise", "intensity", "salience"):
-        table.add_column(name, justify="right")
-    table.add_column("text", no_wrap=True, overflow="ellipsis")
+        table.add_column(name, justify="right", min_width=len(name))
+    table.add_column("text", no_wrap=True, overflow="ellipsis", ratio=1)
     lowest = ranked[SHOWN:][-SHOWN:]
     for entry in (*ranked[:SHOWN], *lowest):
         table.add_row(
