@@ -43,6 +43,9 @@ class Budget:
             raise UserError(f"a context cannot have fewer than 0 entries or tokens: {self}")
 
 
+DEFAULT_BUDGET = Budget()
+
+
 def token_count(entry: MemoryEntry) -> int:
     """About how many tokens an entry costs in a prompt."""
     characters = len(entry.user_text) + len(entry.response or "")

@@ -65,10 +65,15 @@ class EpisodicMemory(Stream):
         allowed[rows] = False
         return self._recalled(rows, scores, Why.IMPORTANT)
 
+    def alike(self, affect: Affect, limit: int, min_similarity: float) -> list[MemoryEntry]:
+        """Those that felt most like `affect`, most alike first."""
+        scores = self.likeness(affect)
+        return self.entries(self.top(scores, limit, scores >= min_similarity))
+
     def recall_alike(
         self, affect: Affect, limit: int, min_similarity: float, allowed: Mask | None = None
     ) -> list[Recalled]:
-        """Those that felt most like `affect`, of the rows that are allowed."""
+        """The same of the rows that are allowed, with the likeness as score."""
         scores = self.likeness(affect)
         mask = scores >= min_similarity
         if allowed is not None:

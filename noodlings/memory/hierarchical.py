@@ -5,7 +5,7 @@ Usable alone: no event loop, no disk, no model. The rules it keeps:
 - an importance is computed once and never changes; only an override may be put beside it;
 - an entry becomes episodic when its importance passes the threshold, and leaves when it is the weakest;
 - world time is the latest timestamp seen, unless a reader brings its own;
-- leaving a stream is not deletion, and reading changes nothing.
+- reading changes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.context import Budget, gather
+from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
 from noodlings.memory.encode import EVERYBODY, read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance
@@ -34,11 +34,9 @@ from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 
 log = logging.getLogger(__name__)
 
-DEFAULT_BUDGET = Budget()
-
 
 class HierarchicalMemory(Recorder):
-    """The conscious memory of one agent.
+    """The conscious memory of one agent. Leaving it is not deletion.
 
     Args:
         working_capacity: how many of the latest entries are in mind, ≥ 1.
@@ -71,10 +69,9 @@ class HierarchicalMemory(Recorder):
             raise UserError(f"there is no metric {metric}; there are {', '.join(METRICS)}")
         super().__init__(weights, journal)
         self.symbol_capacity = symbol_capacity
+        threshold = unit(surprise_threshold, "surprise_threshold")
         self._working = Stream(working_capacity, METRICS[metric])
-        self._episodic = EpisodicMemory(
-            episodic_capacity, METRICS[metric], unit(surprise_threshold, "surprise_threshold")
-        )
+        self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold)
         self._streams = TwoStreams(self._working, self._episodic, journal)
 
     # -- writing
@@ -84,14 +81,11 @@ class HierarchicalMemory(Recorder):
 
         `entry` may have left both streams in the meantime; the new value is returned and journalled anyway.
         """
+        changes: dict[str, Any] = {"response": response}
         answered = importance(replace(entry.parts, answered=1.0), self.weights)
-        rises = entry.override is None and answered > entry.encoded_importance
-        return self._revise(
-            entry,
-            response=response,
-            override=answered if rises else entry.override,
-            override_by="response" if rises else entry.override_by,
-        )
+        if entry.override is None and answered > entry.encoded_importance:
+            changes |= {"override": answered, "override_by": "response"}
+        return self._revise(entry, **changes)
 
     def reinforce(self, entry_ids: Iterable[int], now: float | None = None) -> None:
         """Entries were truly recalled for a response: they fade more slowly from now on."""
@@ -205,10 +199,16 @@ class HierarchicalMemory(Recorder):
         """
         return self._episodic.important(limit, min_importance, user_id)
 
+    def retrieve_by_affect_similarity(
+        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+    ) -> list[MemoryEntry]:
+        """Episodic entries that felt like `current_affect`, most alike first."""
+        return self._episodic.alike(Affect.of(current_affect), top_k, min_similarity)
+
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
-        """Episodic entries that felt like `current_affect`, most alike first, with the likeness as score."""
+        """The same, each with the likeness as its score."""
         return self._episodic.recall_alike(Affect.of(current_affect), top_k, min_similarity)
 
     def context(

@@ -102,6 +102,12 @@ class PlainMemory(Recorder):
         """Always empty."""
         return []
 
+    def retrieve_by_affect_similarity(
+        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+    ) -> list[MemoryEntry]:
+        """Always empty."""
+        return []
+
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:

@@ -106,12 +106,6 @@ class Recorder(ABC):
         """How strongly an entry stands, 0…1, at world time `now` (by default the latest timestamp seen)."""
         return strength_of(entry, self._moment(now))
 
-    def retrieve_by_affect_similarity(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
-    ) -> list[MemoryEntry]:
-        """The entries of `recall_by_affect` without their scores."""
-        return [found.entry for found in self.recall_by_affect(current_affect, top_k, min_similarity)]
-
     def get_stats(self) -> dict[str, Any]:
         """`stats` as a dict, for hosts."""
         return asdict(self.stats())
