@@ -90,7 +90,6 @@ class Heard:
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
-        asked: it was a question (then a statement is no answer to it).
     """
 
     occasion: Occasion
@@ -117,9 +116,7 @@ def hear(percept: Percept, persona: Persona) -> Heard:
     if percept.kind in _EVENTS:
         return Heard(_EVENTS[percept.kind], stems=topic_stems(tokens(text)))
     if percept.kind is Kind.EVENT:
-        return Heard(
-            _by_affect(percept) or Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text)
-        )
+        return Heard(Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
     if percept.kind is Kind.EMOTE:
         return _hear_emote(text, percept, persona)
     return _hear_words(text, percept, persona)
@@ -128,11 +125,10 @@ def hear(percept: Percept, persona: Persona) -> Heard:
 def _hear_emote(text: str, percept: Percept, persona: Persona) -> Heard:
     words = tokens(text)
     for name, occasion in _EMOTES:
-        if words and (
-            words[0] in words_for(name)
-            or (name == "emote_gift" and spaced(words[:3]).startswith(" holds out "))
-        ):
+        if words and words[0] in words_for(name):
             return Heard(occasion, stems=topic_stems(words))
+    if words[:2] == ["holds", "out"]:
+        return Heard(Occasion.EMOTE_GIFT, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
     return (
         _hear_words(spoken.group(1), percept, persona)

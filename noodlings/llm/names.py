@@ -8,6 +8,27 @@ from functools import lru_cache
 from noodlings.ports import Utterance
 from noodlings.values.persona import Persona
 
+# After these a name at the end is not a call but a part of what is said: "good kitty", "I see the robot".
+_BELONGING = frozenset(
+    {"good", "bad", "sweet", "clever", "stupid", "silly", "naughty", "little", "poor", "old", "dear"}
+    | {
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "this",
+        "that",
+        "of",
+        "with",
+        "to",
+        "and",
+        "is",
+        "are",
+        "about",
+        "like",
+    }
+)
 _PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
 
 
@@ -32,8 +53,16 @@ def proper(name: str) -> str:
 def without_names(text: str, persona: Persona) -> str:
     """The line without the name it was addressed to, at its beginning or its end."""
     at_start, at_end = _vocatives(persona.name, persona.aliases)
-    bare = at_end.sub(r"\1", at_start.sub("", text, count=1), count=1).strip()
+    bare = at_start.sub("", text, count=1)
+    called = at_end.search(bare)
+    if called and _last_word(bare[: called.start()]) not in _BELONGING:
+        bare = bare[: called.start()] + called.group(1)
+    bare = bare.strip()
     return bare if any(map(str.isalnum, bare)) else text
+
+
+def _last_word(text: str) -> str:
+    return (text.split() or [""])[-1].lower()
 
 
 def self_as_me(text: str, persona: Persona) -> str:

@@ -96,7 +96,7 @@ class Phrasebook:
     def _rest(self, phrase: Phrase) -> int:
         """How many lines ago it was used; `WINDOW` when it was not."""
         for ago, line in enumerate(reversed(self._recent)):
-            if phrase.landmark in line:
+            if phrase.is_in(line):
                 return ago
         return WINDOW
 

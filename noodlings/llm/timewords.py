@@ -55,7 +55,6 @@ _NEEDS_A_TIME = re.compile(
     re.I,
 )
 _ENDS = re.compile(r"\s*(?:[,.;!]|(?:and|but|because|so|when|while|after|before)\b)", re.I)
-_FILLED = re.compile(r"\s+([,.;!?])")
 
 
 def told_later(text: str, seconds: float, keep_past: bool = False) -> str:
@@ -79,7 +78,7 @@ def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool)
         before, after = text[: found.start()].rstrip(" ,"), text[found.end() :]
         at_an_end = not before or not after.strip() or _ENDS.match(after) is not None
         if not keep and at_an_end and not _NEEDS_A_TIME.search(before):
-            text = f"{before} {after.lstrip(' ,') if not before else after}".strip()
+            text = before + after if before else after.lstrip(" ,")
         else:
             text = text[: found.start()] + found.expand(from_then) + after
-    return _FILLED.sub(r"\1", text)
+    return text

@@ -17,6 +17,8 @@ from functools import cached_property, lru_cache
 
 from noodlings.errors import UserError
 
+_TELLING = 6
+"""Characters of a fixed piece that hardly stands in other lines."""
 _TOKENS = re.compile(r"[(|)]|\{[A-Za-z_]+\}|[^(|){}]+|.")
 _SPACES = re.compile(r"\s+")
 _GAP_BEFORE_MARK = re.compile(r" (?=[,.;:!?])")
@@ -48,10 +50,21 @@ class Phrase:
         return frozenset(part.name.lower() for part in _walk(self.parts) if isinstance(part, _Slot))
 
     @cached_property
-    def landmark(self) -> str:
-        """Its longest fixed piece, case-folded: where this stands in a line, the phrase was probably used."""
-        pieces = (part.strip() for part in _walk(self.parts) if isinstance(part, str))
-        return max(pieces, key=len, default="").casefold()
+    def marks(self) -> tuple[str, ...]:
+        """Case-folded pieces by which it is known again: one of them is in every line that was made of it.
+
+        Its longest fixed piece where that is long enough to tell, else the pieces of all alternatives too.
+        """
+        fixed = [part.strip().casefold() for part in self.parts if isinstance(part, str)]
+        longest = max(fixed, key=len, default="")
+        if len(longest) >= _TELLING:
+            return (longest,)
+        pieces = (part.strip().casefold() for part in _walk(self.parts) if isinstance(part, str))
+        return tuple(piece for piece in pieces if len(piece) > _TELLING // 2)
+
+    def is_in(self, line: str) -> bool:
+        """Whether a (case-folded) line was probably made of it."""
+        return any(mark in line for mark in self.marks)
 
     @cached_property
     def variants(self) -> int:
