@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from typing import TYPE_CHECKING
+
 from rich.console import Group
 from rich.text import Text
 
@@ -15,8 +17,10 @@ from commands.parse import split_assignment
 from commands.registry import Context, Reply, command
 from noodlings.errors import NotFound, UserError
 from noodlings.text import clean, shorten
-from noodlings.worlds.lines import Line
-from noodlings.worlds.rooms import Scene, World
+
+if TYPE_CHECKING:
+    from noodlings.worlds.lines import Line
+    from noodlings.worlds.rooms import Scene, World
 
 _DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w", "up": "u", "down": "d"}
 
