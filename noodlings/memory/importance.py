@@ -6,6 +6,8 @@ entry, so that one can always see both.
 
 from __future__ import annotations
 
+import math
+
 from noodlings.config import ImportanceWeights
 from noodlings.values.memory import ImportanceParts
 
@@ -31,7 +33,7 @@ def importance(parts: ImportanceParts, weights: ImportanceWeights = DEFAULT_WEIG
     """
     return 1.0 - (
         (1.0 - weights.surprise * parts.surprise)
-        * (1.0 - weights.intensity * parts.intensity**INTENSITY_POWER)
+        * (1.0 - weights.intensity * math.pow(parts.intensity, INTENSITY_POWER))
         * (1.0 - weights.salience * parts.salience)
         * (1.0 - weights.addressed * parts.addressed)
         * (1.0 - weights.answered * parts.answered)
