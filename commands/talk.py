@@ -6,9 +6,7 @@ itself. The group "world" in `help`.
 
 from __future__ import annotations
 
-from typing import NoReturn
-
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from rich.console import Group
 from rich.text import Text

@@ -109,7 +109,7 @@ def most_important(agent: Agent) -> list[MemoryEntry]:
 
 
 def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Agent]:
-    """Who perceives a line: whoever the transcript names; else all who are there, but thoughts stay private."""
+    """Who perceives a line: whoever the transcript names, else everybody; but thoughts stay private."""
     if only is not None:
         return [only]
     if line.agent_id is not None:

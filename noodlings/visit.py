@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -135,11 +135,12 @@ def _ended_by_signals() -> Iterator[None]:
     The handlers raise, because a script waits in a blocking read, where a flag would not be seen.
     """
 
-    def leave(number: int, frame: FrameType | None) -> None:
+    def leave(number: int, frame: FrameType | None) -> object:
         raise SystemExit(128 + number)
 
     names = ("SIGTERM", "SIGHUP")  # there is no SIGHUP on Windows
-    before = {getattr(signal, name): leave for name in names if hasattr(signal, name)}
+    there = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before: dict[signal.Signals, Any] = dict.fromkeys(there, leave)
     before[signal.SIGINT] = signal.default_int_handler
     for number, handler in before.items():
         before[number] = signal.signal(number, handler)

@@ -1,5 +1,6 @@
 """Settings: the file documents every key, and a mistake is answered with the right key."""
 
+import itertools
 import os
 import re
 from pathlib import Path
@@ -29,7 +30,7 @@ def test_config_yaml_holds_every_key_with_its_default():
 
 def test_config_yaml_explains_every_key():
     lines = (ROOT / "config.yaml").read_text(encoding="utf-8").splitlines()
-    for before, line in zip(lines, lines[1:], strict=False):
+    for before, line in itertools.pairwise(lines):
         if re.match(r" +\w+:", line):
             assert before.lstrip().startswith("#"), f"no comment above: {line}"
 

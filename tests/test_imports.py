@@ -10,7 +10,9 @@ HEAVY = ("fastapi", "textual", "openai", "mlx", "onnxruntime", "sqlalchemy", "nu
 
 def test_the_contracts_of_pyproject_hold():
     command = Path(sys.executable).with_name("lint-imports")
-    done = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        [command, "--no-cache"], cwd=ROOT, capture_output=True, encoding="utf-8", check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -1,4 +1,4 @@
-"""What moves slowly in an agent: its mood, what a game made of it, and its appetites. One value of the three."""
+"""What moves slowly in an agent, as one value: its mood, what a game made of it, and its appetites."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How importance spreads over real percepts, and how many of them become episodic.
 
-Every percept goes the whole way of an event, appraised and forecast by ourselves: an affect or a surprise that
-the transcript carries was measured by somebody else's rule. What counts is the importance at encoding, before
-any response.
+Every percept goes the whole way of an event, appraised and forecast by ourselves: an affect or a surprise
+that the transcript carries was measured by somebody else's rule. What counts is the importance at encoding,
+before any response.
 """
 
 from __future__ import annotations
