@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -77,12 +79,11 @@ class OpenAIVoice:
 
     async def _ask(self, utterance: Utterance) -> Any:
         """The answer of the endpoint, parsed from JSON, whatever that is."""
-        import openai
-
+        openai = await asyncio.to_thread(import_module, "openai")  # a second, the first time
         system, user = reply_prompt(utterance)
         body = bytearray()
         try:
-            call = self._connection().chat.completions.with_streaming_response.create(
+            call = self._connection(openai).chat.completions.with_streaming_response.create(
                 model=self._settings.model,
                 messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
                 max_tokens=min(self._settings.max_tokens, utterance.persona.max_tokens),
@@ -109,12 +110,10 @@ class OpenAIVoice:
         except (ValueError, RecursionError):
             raise LLMError("its answer is no JSON") from None
 
-    def _connection(self) -> AsyncOpenAI:
+    def _connection(self, library: ModuleType) -> AsyncOpenAI:
         """The client, made with the first call: from then on its connections are kept open."""
         if self._client is None:
-            from openai import AsyncOpenAI
-
-            self._client = AsyncOpenAI(
+            self._client = library.AsyncOpenAI(
                 base_url=self._settings.base_url,
                 api_key=self._key or _NO_KEY,
                 timeout=self._settings.timeout_seconds,
