@@ -61,6 +61,14 @@ def without_names(text: str, persona: Persona) -> str:
     return bare if any(map(str.isalnum, bare)) else text
 
 
+def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
+    """Somebody else whose name a line begins with ("Maren, look"), as shown, and the rest; else "", the line."""
+    name, comma, rest = text.partition(",")
+    shown_names = {shown_name.casefold(): shown_name for shown_name in utterance.names.values()}
+    other = shown_names.get(name.strip().casefold(), "") if comma else ""
+    return (proper(other), rest.strip()) if other and rest.strip() else ("", text)
+
+
 def _last_word(text: str) -> str:
     return (text.split() or [""])[-1].lower()
 

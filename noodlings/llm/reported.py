@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from noodlings.llm.age import ago
 from noodlings.llm.lexicon import tokens, topic_stems, words_for
-from noodlings.llm.names import self_as_me, shown, without_names
+from noodlings.llm.names import called_other, self_as_me, shown, without_names
 from noodlings.llm.reflect import is_clause, lower_first, turn
 from noodlings.llm.timewords import told_later
 from noodlings.ports import Utterance
@@ -40,6 +40,7 @@ _TELL_YOU = re.compile(
     re.I,
 )
 _PROPOSES = re.compile(r"\bwe (?:should|could|can|must|need|ought)\b|\blet['’]?s\b", re.I)
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b", re.I)
 _CUTS = re.compile(r"(?:, | and | but | because | so | which | who | while | when | although )", re.I)
 # Whatever the person did, in the form in which worlds write it: third person, present.
 _DID = {
@@ -84,10 +85,10 @@ def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when:
     to_speaker = entry.user_id == utterance.percept.user_id
     who = "you" if to_speaker else shown(entry.user_id, utterance)
     age = max(utterance.percept.timestamp - entry.timestamp, 0.0)
-    text = without_names(entry.user_text, utterance.persona)
+    other, text = called_other(without_names(entry.user_text, utterance.persona), utterance)
     clause = ""
     if entry.kind in (Kind.SAY, Kind.WHISPER):
-        clause = _said(who, _sentence(text, wanted), to_speaker, age, when)
+        clause = _said(_Saying(who, other or "me", to_speaker, age, when), _sentence(text, wanted))
     elif entry.kind is Kind.EMOTE:
         clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
     elif entry.kind is Kind.EVENT and text:
@@ -111,15 +112,29 @@ def statement(text: str, to_speaker: bool = True) -> str:
     return lower_first(turn(text, to_speaker))
 
 
-def _said(who: str, text: str, to_speaker: bool, age: float, when: bool) -> str:
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    """Who said it to whom ("me" or a name), whether that one hears it now, how long ago, and if that matters."""
+
+    who: str
+    listener: str
+    to_speaker: bool
+    age: float
+    when: bool
+
+
+def _said(by: _Saying, text: str) -> str:
     text = _KEEP.sub("", _FILLERS.sub("", text)).strip()
-    if clause := statement(_shortened(text), to_speaker):
-        return f"{who} told me {lower_first(told_later(clause, age, when))}"
-    if wish := _wish(text, to_speaker):
-        return f"{who} asked me to {wish}"
+    # "You" in a line to somebody else is neither of the two who talk about it now.
+    turnable = by.listener == "me" or not _YOU.search(text)
+    if turnable and (clause := statement(_shortened(text), by.to_speaker)):
+        return f"{by.who} told {by.listener} {lower_first(told_later(clause, by.age, by.when))}"
+    if turnable and (wish := _wish(text, by.to_speaker)):
+        return f"{by.who} asked {by.listener} to {wish}"
     quote = _quoted(text)
-    verb = "asked me" if text.endswith("?") else "said"
-    return f"{who} {verb} “{quote}”" if any(map(str.isalnum, quote)) else ""
+    verb = f"asked {by.listener}" if text.endswith("?") else "said"
+    toward = "" if by.listener == "me" or text.endswith("?") else f" to {by.listener}"
+    return f"{by.who} {verb} “{quote}”{toward}" if any(map(str.isalnum, quote)) else ""
 
 
 def _wish(text: str, to_speaker: bool) -> str:

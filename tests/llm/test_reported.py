@@ -1,5 +1,7 @@
 """Memories put into words: only what was said, in the right person and tense."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +47,23 @@ def test_a_memory_is_told_to_its_speaker_and_to_others(
         assert made is not None
         assert made.clause == clause
         assert made.dated == f"three days ago {clause}"
+
+
+@pytest.mark.parametrize(
+    ("text", "clause"),
+    [
+        ("maren, my dog died", "you told Maren your dog died"),
+        ("Maren, I love you", "you said “I love you” to Maren"),
+        ("maren, do you like me?", "you asked Maren “do you like me?”"),
+        ("well, my dog died", "you told me your dog died"),
+    ],
+)
+def test_what_was_said_to_somebody_else_is_told_as_that(text: str, clause: str) -> None:
+    asked = utterance("hm", who="phi")
+    asked = replace(asked, names=asked.names | {"maren": "Maren"})
+    made = told(memory(1, text).entry, asked, frozenset())
+    assert made is not None
+    assert made.clause == clause
 
 
 def test_of_a_long_line_the_sentence_is_told_that_was_asked_for() -> None:
