@@ -88,7 +88,8 @@ def read_state(numbers: Any) -> Any:
             numbers = np.concatenate([np.ravel(np.asarray(part)) for part in (*numbers.values(), [])])
         if numbers is None or np.size(numbers) == 0:
             return None
-        state = np.array(numbers, np.float32).ravel()  # a copy: the caller's may change
+        with np.errstate(over="ignore"):  # what overflows is infinite, and refused below
+            state = np.array(numbers, np.float32).ravel()  # a copy: the caller's may change
     except (TypeError, ValueError):
         raise UserError(f"a phenomenal state is {STATE_SIZE} numbers, not {numbers!r:.60}") from None
     if state.size != STATE_SIZE or not np.isfinite(state).all():

@@ -1,0 +1,47 @@
+"""The journal: each entry once, in its last form, and nothing of what was forgotten."""
+
+from __future__ import annotations
+
+from noodlings.memory.journal import Journal, MemoryChanges
+from tests.memory.entries import an_entry
+
+
+def test_it_is_empty_before_and_after_it_was_drained() -> None:
+    journal = Journal()
+    assert journal.drain() == MemoryChanges()
+    journal.added(an_entry(1))
+    journal.membership(1, True)
+    assert journal.drain() == MemoryChanges(added=(an_entry(1),), episodic=(1,))
+    assert journal.drain() == MemoryChanges()
+
+
+def test_an_entry_that_is_added_and_then_changed_is_added_in_its_last_form() -> None:
+    journal = Journal()
+    journal.added(an_entry(1))
+    journal.updated(an_entry(1, response="well"))
+    journal.updated(an_entry(2, response="oh"))
+    assert journal.drain() == MemoryChanges(
+        added=(an_entry(1, response="well"),), updated=(an_entry(2, response="oh"),)
+    )
+    journal.updated(an_entry(1, pinned=True))
+    assert journal.drain() == MemoryChanges(updated=(an_entry(1, pinned=True),))
+
+
+def test_who_came_and_left_again_has_left() -> None:
+    journal = Journal()
+    for member in (True, False):
+        journal.membership(1, member)
+    for member in (False, True):
+        journal.membership(2, member)
+    assert journal.drain() == MemoryChanges(episodic=(2,), evicted=(1,))
+
+
+def test_of_what_is_forgotten_nothing_is_written() -> None:
+    journal = Journal()
+    journal.added(an_entry(1))
+    journal.updated(an_entry(2))
+    journal.membership(1, True)
+    journal.membership(2, False)
+    for entry_id in (1, 2, 3):
+        journal.forgotten(entry_id)
+    assert journal.drain() == MemoryChanges()
