@@ -116,8 +116,8 @@ async def importance(context: Context, arguments: str) -> Reply:
     entry = context.society.corrections.set_importance(context.caller, parsed.name, number, value)
     agent = context.society.find(parsed.name)
     at_first = f" (at first {entry.encoded_importance:.2f})" if value is not None else ""
-    said = f"Memory {number} of {_name(agent)} has importance {entry.importance:.2f} now{at_first}: {_quoted(entry)}"
-    return _changed(agent, entry, said)
+    weight = f"has importance {entry.importance:.2f} now{at_first}"
+    return _changed(agent, entry, f"Memory {number} of {_name(agent)} {weight}: {_quoted(entry)}")
 
 
 @command("@undo", _UNDO.usage, group="minds")

@@ -6,7 +6,7 @@ Events change both, whether or not anybody spoke in between; rendering them for 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,10 @@ class GameFeeling:
         if rule.remember:
             bank = bank.with_event(rules, clean(event).lower(), rule.remember, data, now)
         return GameFeeling(tracker, bank), rule.feel.affect() if rule.feel else None
+
+    def without(self, moments: Collection[float]) -> GameFeeling:
+        """Without the words of what happened at these moments, in world seconds."""
+        return GameFeeling(self.tracker, self.bank.without(moments))
 
     def mood(self, rules: GameRules, now: float) -> NamedMood:
         """The named mood at a world time."""

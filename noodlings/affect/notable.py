@@ -6,7 +6,7 @@ It is rendered fresh into every prompt (the times in it are relative) and is no 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,6 +62,13 @@ class MemoryBank:
         if line is None:
             return self
         return MemoryBank((*kept, Notable(event, line, now, values))[-rules.slots :])
+
+    def without(self, moments: Collection[float]) -> MemoryBank:
+        """Without what happened at these moments, in world seconds, nor a later line that may name it."""
+        first = min(moments, default=math.inf)
+        return MemoryBank(
+            tuple(e for e in self.events if e.at not in moments and not (len(e.values) > 1 and e.at > first))
+        )
 
     def format_memory(self, now: float, limit: int = 5) -> str:
         """The [MEMORY] block with the latest events, newest first, with how long ago; "" for none."""

@@ -36,7 +36,6 @@ from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.mind.appetites import DriveTable, Goal
-from noodlings.mind.familiarity import CAPACITY as FAMILIAR
 from noodlings.mind.mind import Mind
 from noodlings.ports import (
     AgentRecord,
@@ -199,11 +198,12 @@ class Agent:
             StoreError: nothing was forgotten.
         """
         store = self._with.store
-        # What it lately said may quote them, and what it lately heard is familiar. That goes first, so that
-        # erasing takes the old state off the disk with the rest.
-        latest = store.entries(self.id, sorted(entry_ids)[-FAMILIAR:])
-        self.mind.forget({entry.timestamp for entry in latest.values()})
+        # The state goes first, so that erasing takes the old one off the disk with the rest: what it lately
+        # said may quote them, what it heard is familiar, and what a game told is noted down.
+        moments = {entry.timestamp for entry in store.entries(self.id, entry_ids).values()}
         self._said.clear()
+        self.mind.forget(moments)
+        self._feelings = self._feelings.without(moments)
         self._commit(None)
         forgotten = store.forget(self.id, entry_ids, by_user=by_user, timestamp=now)
         self._forgettings += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,10 @@ class Feelings:
         """After a percept satisfied or sharpened appetites; `surprise` is 0…1."""
         happened = signals(affect, surprise, percept.addressed, event_of(percept))
         return Feelings(self.mood, self.game, self.appetites.moved(drives, happened, percept.timestamp))
+
+    def without(self, moments: Collection[float]) -> Feelings:
+        """Without the words of what happened at these moments, in world seconds; what was felt stays."""
+        return Feelings(self.mood, self.game.without(moments), self.appetites)
 
     def as_dict(self) -> dict[str, Any]:
         """What a restart needs, JSON-compatible and exact."""

@@ -1,0 +1,607 @@
+"""Forgetting leaves nothing behind, pins hold, what can be taken back is, and only for those who may."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from noodlings.agent.corrections import UNDO_SECONDS, UNDO_STEPS
+from noodlings.agent.society import Society
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.journal import Journal
+from noodlings.memory.plain import PlainMemory
+from noodlings.ports import Records, Speech, Utterance
+from noodlings.store.memory import MemoryStore
+from noodlings.store.sql import SqlStore
+from noodlings.values.affect import Affect
+from noodlings.values.caller import Caller, Role
+from noodlings.values.percept import Kind, Percept
+from tests.fakes import make_persona
+
+ADMIN = Caller("user_root", "root", Role.ADMIN)
+CAITY = Caller("user_caity", "caity")
+BOB = Caller("user_bob", "bob")
+SECRET = "my dog Zanzibar drowned in the harbour"
+SMALL = Settings(
+    store={"path": "nowhere"}, embedding={"model": "none"}, memory_windows={"working": 4, "episodic": 5}
+)
+GRIEF = Affect(-0.9, 0.8, 0.4, 0.9, 0.0)
+
+
+@pytest.fixture(params=["sql", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Records]:
+    made: Records = SqlStore(tmp_path) if request.param == "sql" else MemoryStore()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def make_society(make_agent, store, clock) -> Callable[..., Society]:
+    """The society that the store holds: called again, it is the one after a restart."""
+
+    def make(**changes: object) -> Society:
+        personas = [make_persona("Phi"), make_persona("Servnak")]
+        return Society(lambda who: make_agent(who.name, **changes), personas, clock, Settings(), store)
+
+    return make
+
+
+@pytest.fixture
+def tell(clock) -> Callable:
+    """Lets Phi hear something, a minute later."""
+
+    async def tell(society, text, user="user_caity", **changes):
+        clock.advance(60)
+        fields = {"addressed": True} | changes
+        return await society.perceive("phi", Percept(user, text, clock.now(), **fields))
+
+    return tell
+
+
+def everything(society: Society) -> str:
+    """All that Phi has in mind and all that is kept of it, as text."""
+    agent, store = society.agents["phi"], society.store
+    streams = (
+        agent.memory.retrieve_working(),
+        agent.memory.retrieve_episodic(limit=None),
+        store.archive("phi", limit=10_000),
+        store.traces("phi", 10_000),
+    )
+    return json.dumps(agent.state().data) + repr(streams)
+
+
+def kept_bytes(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
+
+
+class SlowVoice:
+    """A model that repeats all it was given, once `gate` is open."""
+
+    name = "llm"
+
+    def __init__(self) -> None:
+        self.gate, self.asked = asyncio.Event(), asyncio.Event()
+        self.heard: list[Utterance] = []
+
+    async def speak(self, utterance: Utterance) -> Speech:
+        self.heard.append(utterance)
+        self.asked.set()
+        await self.gate.wait()
+        texts = [found.entry.user_text for found in utterance.recalled]
+        return Speech(" ".join(["You said", *texts, *utterance.said]))
+
+    async def again(self) -> None:
+        """Wait until it is asked once more."""
+        self.asked.clear()
+        self.gate.set()
+        await self.asked.wait()
+
+
+# -- forgetting
+
+
+async def test_nothing_is_left_of_what_was_forgotten(make_society, tell, tmp_path):
+    society = make_society()
+    told = await tell(society, SECRET)
+    for text in ("Do you remember my dog?", "What happened in the harbour?", "Are you hungry?"):
+        await tell(society, text)
+    answers = [entry.response for entry in society.store.archive("phi") if entry.id != told.entry_id]
+    assert any("zanzibar" in answer.lower() for answer in answers)
+    familiar = len(society.agents["phi"].state().data["mind"]["familiar"]["times"])
+
+    forgotten = society.corrections.forget(CAITY, "phi", [told.entry_id])
+
+    assert (forgotten.count, forgotten.erased) == (1, True)
+    for alive in (society, make_society()):
+        assert not [word for word in ("zanzibar", "drowned") if word in everything(alive).lower()]
+        assert "are you hungry?" in everything(alive).lower()
+        assert alive.agents["phi"].entry(told.entry_id) is None
+        assert len(alive.agents["phi"].state().data["mind"]["familiar"]["times"]) == familiar - 1
+    if isinstance(society.store, SqlStore):
+        assert b"hungry" in kept_bytes(tmp_path)
+        assert b"zanzibar" not in kept_bytes(tmp_path).lower()
+
+
+async def test_what_a_game_told_is_forgotten_with_it(make_society, tell):
+    society = make_society()
+
+    async def happened(event, **data):
+        return await tell(society, event, "game", kind=Kind.EVENT, data={"event": event, **data}, depth=1)
+
+    died = await happened("player_death", cause="Zanzibar the dragon")
+    swamp = await happened("biome_change", biome="swamp")
+    await happened("dawn")
+    await happened("biome_change", biome="desert")  # "after swamp"
+    assert "Zanzibar" in everything(society)
+    society.corrections.forget(ADMIN, "phi", [died.entry_id, swamp.entry_id])
+    for alive in (society, make_society()):
+        assert not [word for word in ("Zanzibar", "swamp") if word in everything(alive)]
+        assert "survived the night" in json.dumps(alive.agents["phi"].state().data)
+
+
+async def test_a_restart_after_forgetting_changes_nothing(make_society, tell):
+    society = make_society()
+    for number in range(30):
+        told = await tell(society, f"I am terribly sad about thing {number}", affect=GRIEF, depth=1)
+    society.corrections.forget(ADMIN, "phi", [told.entry_id, told.entry_id - 25])
+    before, after = society.agents["phi"], make_society().agents["phi"]
+    assert before.memory.stats() == after.memory.stats()
+    assert repr(before.memory.retrieve_working()) == repr(after.memory.retrieve_working())
+    assert repr(before.memory.retrieve_episodic(limit=None)) == repr(
+        after.memory.retrieve_episodic(limit=None)
+    )
+    assert before.state() == after.state()
+
+
+async def test_what_comes_later_gets_a_number_of_its_own(make_society, tell):
+    society = make_society()
+    told = await tell(society, SECRET)
+    society.corrections.forget(ADMIN, "phi", [told.entry_id])
+    assert (await tell(make_society(), "hello")).entry_id == told.entry_id + 1
+
+
+async def test_all_from_one_user_goes_the_whole_archive_through(make_society, tell):
+    society = make_society()
+    for number in range(60):
+        user = "user_caity" if number % 3 else "user_bob"
+        await tell(society, f"{user} told number {number}", user, depth=1)
+    assert society.corrections.forget_user(CAITY, "phi", "user_caity").count == 40
+    for alive in (society, make_society()):
+        assert "user_caity told" not in everything(alive)
+        assert [entry.user_id for entry in alive.store.archive("phi")] == ["user_bob"] * 20
+        assert len(alive.agents["phi"].memory.retrieve_working()) == 20
+    assert society.corrections.forget_user(CAITY, "phi", "user_caity").count == 0
+
+
+async def test_others_keep_what_they_heard_themselves(make_society, tell, clock):
+    society = make_society()
+    told = await tell(society, SECRET)
+    await society.perceive("servnak", Percept("user_caity", SECRET, clock.now()))
+    society.corrections.forget(ADMIN, "phi", [told.entry_id])
+    assert society.store.archive("servnak")[0].user_text == SECRET
+
+
+@pytest.mark.parametrize("store", ["sql"], indirect=True)
+async def test_that_it_was_done_is_on_record_without_what_it_was(make_society, tell, tmp_path, clock):
+    society = make_society()
+    told = await tell(society, SECRET)
+    clock.advance(5)
+    society.corrections.forget(CAITY, "phi", [told.entry_id])
+    connection = sqlite3.connect(tmp_path / "noodlings.db")
+    events = connection.execute("SELECT agent_id, timestamp, kind, by_user, count FROM events").fetchall()
+    connection.close()
+    assert events == [("phi", clock.now(), "forget", "user_caity", 1)]
+
+
+async def test_what_is_forgotten_while_it_thinks_about_it_is_not_answered(make_society, tell, store):
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    slow = asyncio.create_task(tell(society, SECRET))
+    await voice.asked.wait()
+    society.corrections.forget(CAITY, "phi", [1])
+    voice.gate.set()
+    trace = await slow
+    assert (trace.response, trace.recalled, trace.thought) == (None, (), "")
+    assert trace.decision == "what it heard was forgotten"
+    assert store.traces("phi") == []
+    for alive in (society, make_society()):
+        assert "Zanzibar" not in everything(alive)
+        assert alive.store.archive("phi") == []
+
+
+async def test_what_is_forgotten_while_it_waits_its_turn_is_not_thought_about(make_society, tell):
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    slow = asyncio.create_task(tell(society, "hello"))
+    waiting = asyncio.create_task(tell(society, SECRET))
+    await voice.asked.wait()
+    society.corrections.forget(CAITY, "phi", [2])
+    voice.gate.set()
+    await slow
+    assert (await waiting).response is None
+    assert all(SECRET not in repr(heard) for heard in voice.heard[1:])
+    assert "Zanzibar" not in everything(society)
+
+
+async def test_an_answer_that_had_it_in_mind_is_thought_anew(make_society, tell, store):
+    voice = SlowVoice()
+    voice.gate.set()
+    society = make_society(voice=voice)
+    told = await tell(society, SECRET)
+    await tell(society, "nice weather")
+    voice.gate.clear()
+    voice.asked.clear()
+    slow = asyncio.create_task(tell(society, "what do you know of me?"))
+    await voice.asked.wait()
+    society.corrections.forget(CAITY, "phi", [told.entry_id])
+    await voice.again()
+    trace = await slow
+    assert trace.response == "You said nice weather"
+    assert told.entry_id not in [found.entry_id for found in trace.recalled]
+    for alive in (society, make_society()):
+        assert "Zanzibar" not in everything(alive)
+    assert store.traces("phi")[0].response == trace.response
+
+
+async def test_a_correction_made_while_it_thinks_is_not_undone_by_its_answer(make_society, tell):
+    """Also when the entry has left both streams by then."""
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    slow = asyncio.create_task(tell(society, "an old tale"))
+    await voice.asked.wait()
+    for number in range(25):
+        await tell(society, f"remark {number}", addressed=False, depth=1)
+    assert society.agents["phi"].memory.find(1) is None
+    society.corrections.set_importance(ADMIN, "phi", 1, 0.2)
+    voice.gate.set()
+    await slow
+    entry = make_society().agents["phi"].entry(1)
+    assert (entry.override, entry.override_by, entry.response is None) == (0.2, "hand", False)
+
+
+async def test_a_plain_list_forgets_too(make_society, tell, make_agent, store, clock):
+    def plain(who):
+        agent = make_agent(who.name)
+        agent.memory, record = PlainMemory(journal=agent._journal), store.load(agent.id)
+        if record is not None:
+            agent.restore(record)
+        return agent
+
+    society = Society(plain, [make_persona("Phi")], clock, Settings(), store)
+    told = await tell(society, SECRET)
+    await tell(society, "hello")
+    society.corrections.forget(CAITY, "phi", [told.entry_id])
+    assert "Zanzibar" not in everything(society)
+    for refused in (
+        lambda: society.corrections.pin(ADMIN, "phi", 2),
+        lambda: society.corrections.set_importance(ADMIN, "phi", 2, 0.5),
+        lambda: society.corrections.undo(ADMIN, "phi"),
+    ):
+        with pytest.raises(UserError):
+            refused()
+
+
+# -- rights
+
+
+async def test_a_foreign_number_and_one_that_does_not_exist_are_refused_alike(make_society, tell):
+    society = make_society()
+    await tell(society, SECRET)
+    await tell(society, "I am Bob", "user_bob")
+    refusals = {}
+    for number in (1, 77, -1, 10**30):
+        with pytest.raises(NotFound) as refused:
+            society.corrections.forget(BOB, "phi", [number])
+        refusals[number] = str(refused.value)
+    assert {words.replace(str(number), "N") for number, words in refusals.items()} == {
+        "Phi has no memory N that you could change."
+    }
+    for numbers in ([2, 1, 77], [2, 77, 1]):  # the first that cannot be is named, whichever sort it is
+        with pytest.raises(NotFound, match=f"no memory {numbers[1]} "):
+            society.corrections.forget(BOB, "phi", numbers)
+    assert [entry.id for entry in society.store.archive("phi")] == [1, 2]
+
+
+async def test_who_may_have_something_forgotten(make_society, tell):
+    society = make_society()
+    corrections = society.corrections
+    own = [(await tell(society, "mine", "user_bob")).entry_id for _ in range(4)]
+    with pytest.raises(Forbidden):
+        corrections.forget_user(CAITY, "phi", "user_bob")
+    for role in (Role.VIEWER, Role.WORLD):
+        caller = Caller("user_bob", "bob", role)
+        for refused in (
+            lambda caller=caller: corrections.forget(caller, "phi", [own[0]]),
+            lambda caller=caller: corrections.forget(caller, "phi", [77]),
+            lambda caller=caller: corrections.forget_user(caller, "phi", "user_bob"),
+        ):
+            with pytest.raises(Forbidden):
+                refused()
+    assert corrections.forget(BOB, "phi", [own[0], own[0]]).count == 1
+    assert corrections.forget(ADMIN, "phi", [own[1]]).count == 1
+    assert corrections.forget_user(BOB, "phi", "user_bob").count == 2
+
+
+async def test_a_thought_is_the_agents_own(make_society, tell):
+    society = make_society()
+    thought = await tell(society, "I wonder about Bob", "user_bob", kind=Kind.THOUGHT)
+    with pytest.raises(NotFound):
+        society.corrections.forget(BOB, "phi", [thought.entry_id])
+
+
+@pytest.mark.parametrize("role", [Role.PLAYER, Role.VIEWER, Role.WORLD])
+async def test_only_an_admin_pins_weighs_and_takes_back(make_society, tell, role):
+    society = make_society()
+    told = await tell(society, "hello")
+    society.corrections.pin(ADMIN, "phi", told.entry_id)
+    caller = Caller("user_caity", "caity", role)
+    for refused in (
+        lambda: society.corrections.pin(caller, "phi", told.entry_id),
+        lambda: society.corrections.pin(caller, "phi", told.entry_id, pinned=False),
+        lambda: society.corrections.set_importance(caller, "phi", told.entry_id, 1.0),
+        lambda: society.corrections.undo(caller, "phi"),
+    ):
+        with pytest.raises(Forbidden, match="only an admin"):
+            refused()
+    assert society.agents["phi"].entry(told.entry_id).pinned
+
+
+# -- pins, weights, and taking them back
+
+
+async def test_a_pin_holds_through_a_thousand_important_things_and_a_restart(make_society, tell, clock):
+    society = make_society()
+    told = await tell(society, "brb")
+    society.corrections.pin(ADMIN, "phi", told.entry_id)
+    for number in range(1_000):
+        await tell(society, f"grief {number}", affect=GRIEF, depth=1, addressed=False)
+        if number == 500:
+            society = make_society()
+    clock.advance(86_400 * 365)
+    for alive in (society, make_society()):
+        memory = alive.agents["phi"].memory
+        assert memory.is_episodic(told.entry_id)
+        assert memory.find(told.entry_id).pinned
+        assert memory.stats().episodic == 200
+
+
+async def test_what_left_mind_long_ago_can_be_pinned(make_society, tell):
+    society = make_society()
+    told = await tell(society, "brb")
+    for number in range(25):
+        await tell(society, f"remark {number}", depth=1, addressed=False)
+    assert society.agents["phi"].memory.find(told.entry_id) is None
+    society.corrections.pin(ADMIN, "phi", told.entry_id)
+    assert make_society().agents["phi"].memory.is_episodic(told.entry_id)
+
+
+async def test_undo_is_for_ten_minutes_of_world_time(make_society, tell, clock):
+    society = make_society()
+    told = await tell(society, "hello")
+    society.corrections.pin(ADMIN, "phi", told.entry_id)
+    clock.advance(UNDO_SECONDS)
+    entry, what = society.corrections.undo(ADMIN, "phi")
+    assert (entry.pinned, what) == (False, "pinned")
+    society.corrections.pin(ADMIN, "phi", told.entry_id)
+    clock.advance(UNDO_SECONDS + 1)
+    with pytest.raises(UserError, match="nothing to take back"):
+        society.corrections.undo(ADMIN, "phi")
+    assert make_society().agents["phi"].entry(told.entry_id).pinned
+
+
+async def test_undo_gives_back_the_place_that_a_pin_took(make_society, tell):
+    society = make_society()
+    told = await tell(society, "brb", addressed=False, depth=1)
+    for number in range(205):
+        await tell(society, f"grief {number}", affect=GRIEF, depth=1, addressed=False)
+
+    def members():
+        return {entry.id for entry in society.agents["phi"].memory.retrieve_episodic(limit=None)}
+
+    before = members()
+    society.corrections.pin(ADMIN, "phi", told.entry_id)
+    assert members() - before == {told.entry_id}
+    assert len(before - members()) == 1
+    society.corrections.undo(ADMIN, "phi")
+    assert members() == before
+    society = make_society()
+    assert members() == before
+
+
+async def test_undo_takes_back_the_correction_and_not_what_happened_since(make_society, tell):
+    voice = SlowVoice()
+    society = make_society(voice=voice)
+    slow = asyncio.create_task(tell(society, "hello"))
+    await voice.asked.wait()
+    society.corrections.pin(ADMIN, "phi", 1)
+    voice.gate.set()
+    await slow
+    answered = society.agents["phi"].entry(1)
+    assert answered.override_by == "response"
+    entry, _ = society.corrections.undo(ADMIN, "phi")
+    assert not entry.pinned
+    assert (entry.override, entry.response) == (answered.override, answered.response)
+
+
+async def test_a_pin_is_not_given_back_where_all_room_is_held(make_society, tell, make_agent, store, clock):
+    journal = Journal()
+
+    def small(who):
+        agent = make_agent(who.name)
+        agent.memory = HierarchicalMemory(2, 2, journal=journal)
+        agent._journal = journal
+        return agent
+
+    society = Society(small, [make_persona("Phi")], clock, Settings(), store)
+    for text in ("one", "two", "three"):
+        await tell(society, text, depth=1, addressed=False)
+    corrections = society.corrections
+    corrections.pin(ADMIN, "phi", 1)
+    corrections.pin(ADMIN, "phi", 2)
+    with pytest.raises(UserError, match="all 2 places"):
+        corrections.pin(ADMIN, "phi", 3)
+    corrections.pin(ADMIN, "phi", 1, pinned=False)
+    society.agents["phi"].memory.pin(society.agents["phi"].entry(3))
+    with pytest.raises(UserError, match="all 2 places"):
+        corrections.undo(ADMIN, "phi")
+    society.agents["phi"].memory.pin(society.agents["phi"].entry(3), pinned=False)
+    assert corrections.undo(ADMIN, "phi")[0].pinned
+
+
+async def test_only_so_many_are_taken_back_and_nothing_that_changed_nothing(make_society, tell):
+    society = make_society()
+    told = await tell(society, "hello")
+    society.corrections.pin(ADMIN, "phi", told.entry_id, pinned=False)  # it is not pinned
+    with pytest.raises(UserError, match="nothing to take back"):
+        society.corrections.undo(ADMIN, "phi")
+    for number in range(UNDO_STEPS + 5):
+        society.corrections.set_importance(ADMIN, "phi", told.entry_id, (number + 1) / 100)
+    for _ in range(UNDO_STEPS):
+        society.corrections.undo(ADMIN, "phi")
+    assert society.agents["phi"].entry(told.entry_id).importance == 0.05
+    with pytest.raises(UserError, match="nothing to take back"):
+        society.corrections.undo(ADMIN, "phi")
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), float("inf")])
+async def test_an_importance_is_from_0_to_1(make_society, tell, value):
+    society = make_society()
+    told = await tell(society, "hello")
+    before = society.agents["phi"].entry(told.entry_id).importance
+    with pytest.raises(UserError):
+        society.corrections.set_importance(ADMIN, "phi", told.entry_id, value)
+    assert society.agents["phi"].entry(told.entry_id).importance == before
+
+
+# -- any order of corrections, against a model that knows nothing of streams
+
+
+class AnyCorrections(RuleBasedStateMachine):
+    """What a list of what was told, and a stack of what was done, say must be so."""
+
+    users = ("user_caity", "user_bob")
+
+    @initialize()
+    def begin(self) -> None:
+        self.store = MemoryStore(working_capacity=SMALL.memory_windows.working)
+        self.clock = ManualClock(1_000.0)
+        self.numbers = count(1)
+        self.told: dict[int, dict] = {}
+        self.done: list[tuple[float, int, dict]] = []
+        self.restart()
+
+    def restart(self) -> None:
+        self.society = build(SMALL, clock=self.clock, store=self.store)
+
+    @rule(user=st.sampled_from(users), grave=st.booleans())
+    def tell(self, user: str, grave: bool) -> None:
+        number = next(self.numbers)
+        percept = Percept(
+            user, f"told<{number}>", self.clock.now(), depth=1, affect=GRIEF if grave else Affect()
+        )
+        trace = asyncio.run(self.society.perceive("phi", percept))
+        assert trace.entry_id == number
+        self.told[number] = {"user": user, "pinned": False, "override": None}
+
+    @rule(seconds=st.sampled_from([1.0, 200.0, 700.0]))
+    def wait(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+
+    @precondition(lambda self: self.told)
+    @rule(data=st.data(), by=st.sampled_from([ADMIN, CAITY, BOB]))
+    def forget(self, data: st.DataObject, by: Caller) -> None:
+        number = data.draw(st.sampled_from(sorted(self.told)))
+        if by.role is Role.ADMIN or self.told[number]["user"] == by.user_id:
+            assert self.society.corrections.forget(by, "phi", [number]).count == 1
+            self.drop({number})
+        else:
+            with pytest.raises(NotFound):
+                self.society.corrections.forget(by, "phi", [number])
+
+    @rule(user=st.sampled_from(users))
+    def forget_user(self, user: str) -> None:
+        theirs = {number for number, kept in self.told.items() if kept["user"] == user}
+        assert self.society.corrections.forget_user(ADMIN, "phi", user).count == len(theirs)
+        self.drop(theirs)
+
+    def drop(self, numbers: set[int]) -> None:
+        self.told = {number: kept for number, kept in self.told.items() if number not in numbers}
+        self.done = [step for step in self.done if step[1] not in numbers]
+
+    def change(self, number: int, **fields: object) -> None:
+        kept = self.told[number]
+        before = {name: kept[name] for name, value in fields.items() if kept[name] != value}
+        if before:
+            self.done = [*self.done, (self.clock.now(), number, before)][-UNDO_STEPS:]
+        kept.update(fields)
+
+    @precondition(lambda self: self.told)
+    @rule(data=st.data(), pinned=st.booleans())
+    def pin(self, data: st.DataObject, pinned: bool) -> None:
+        number = data.draw(st.sampled_from(sorted(self.told)))
+        try:
+            self.society.corrections.pin(ADMIN, "phi", number, pinned)
+        except UserError:
+            assert sum(kept["pinned"] for kept in self.told.values()) == 5
+        else:
+            self.change(number, pinned=pinned)
+
+    @precondition(lambda self: self.told)
+    @rule(data=st.data(), value=st.none() | st.sampled_from([0.0, 0.4, 1.0]))
+    def weigh(self, data: st.DataObject, value: float | None) -> None:
+        number = data.draw(st.sampled_from(sorted(self.told)))
+        self.society.corrections.set_importance(ADMIN, "phi", number, value)
+        self.change(number, override=value)
+
+    @rule()
+    def undo(self) -> None:
+        if not self.done or self.clock.now() - self.done[-1][0] > UNDO_SECONDS:
+            with pytest.raises(UserError, match="nothing to take back"):
+                self.society.corrections.undo(ADMIN, "phi")
+            return
+        _, number, before = self.done[-1]
+        try:
+            self.society.corrections.undo(ADMIN, "phi")
+        except UserError:
+            assert before.get("pinned")
+            assert sum(kept["pinned"] for kept in self.told.values()) == 5
+        else:
+            self.done.pop()
+            self.told[number].update(before)
+
+    @rule()
+    def start_again(self) -> None:
+        self.restart()
+        self.done = []
+
+    @invariant()
+    def all_of_it_is_so(self) -> None:
+        if not hasattr(self, "society"):
+            return
+        memory = self.society.agents["phi"].memory
+        archive = {entry.id: entry for entry in self.store.archive("phi", limit=1_000)}
+        assert sorted(archive) == sorted(self.told)
+        for number, kept in self.told.items():
+            entry = self.society.agents["phi"].entry(number)
+            assert (entry.pinned, entry.override) == (kept["pinned"], kept["override"])
+            assert repr(entry) == repr(archive[number])
+            assert memory.is_episodic(number) or not kept["pinned"]
+        assert [entry.id for entry in memory.retrieve_working()] == sorted(self.told)[-4:]
+        assert {entry.id for entry in memory.retrieve_episodic(limit=None)} <= set(self.told)
+
+
+TestAnyCorrections = AnyCorrections.TestCase
+TestAnyCorrections.settings = hypothesis_settings(max_examples=40, stateful_step_count=30, deadline=None)
