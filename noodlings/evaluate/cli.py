@@ -3,26 +3,40 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from noodlings.ports import Embedder
+    from noodlings.values.affect import Affect
 
 eval_app = typer.Typer(
     help="Measure how good the parts are, on data of your own.", no_args_is_help=True, add_completion=False
 )
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The data; see the help of each evaluation.")]
+
+class EmbedderName(StrEnum):
+    """Which vectors an evaluation uses. It fails when they are not to be had; it never falls back."""
+
+    MINILM = "minilm"
+    NONE = "none"
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON instead of a table.")]
+Embedding = Annotated[EmbedderName, typer.Option("--embedder", help="Sentence vectors, or words alone.")]
 
 
 @eval_app.command()
-def importance(file: File, as_json: AsJson = False) -> None:
-    """How importance spreads over recorded talk, and how much of it becomes episodic.
-
-    FILE is a transcript, one JSON object a line with user and text (see noodlings replay).
-    """
+def importance(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A transcript; see noodlings replay.")],
+    as_json: AsJson = False,
+) -> None:
+    """How importance spreads over recorded talk, and how much of it becomes episodic."""
     import asyncio
 
     from noodlings.app import build
@@ -38,6 +52,91 @@ def importance(file: File, as_json: AsJson = False) -> None:
     with progress_over(count_lines(file), "appraising") as done:
         figures = asyncio.run(evaluate(society, clock, file, done))
     _print(figures, view, as_json)
+
+
+@eval_app.command()
+def affect(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.csv", help="Columns V, A (1…5), text; or text, label.")
+    ],
+    embedder: Embedding = EmbedderName.MINILM,
+    as_json: AsJson = False,
+) -> None:
+    """How well feelings are read from text: agreement with human ratings, or with labels."""
+    from noodlings.evaluate.affect import evaluate, view
+    from noodlings.transcript import count_lines
+
+    with _counting(count_lines(file), "appraising") as done:
+        figures = evaluate(file, _embedder(embedder), done)
+    _print(figures, view, as_json)
+
+
+@eval_app.command()
+def locomo(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Conversations with questions.")],
+    embedder: Embedding = EmbedderName.MINILM,
+    mood: Annotated[
+        str, typer.Option("--mood", metavar="V,A", help="Ask in a mood: valence −1…1, arousal 0…1.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """How much of the evidence for a question is found in a long conversation."""
+    from noodlings.affect.appraise import Appraiser
+    from noodlings.evaluate.locomo import evaluate, steps, view
+
+    asked_in = _mood(mood) if mood else None
+    with _counting(steps(files), "asking") as done:
+        figures = evaluate(files, _embedder(embedder), asked_in, Appraiser() if asked_in else None, done)
+    _print(figures, view, as_json)
+
+
+@eval_app.command()
+def mood(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenarios with queries asked in a mood.")],
+    embedder: Embedding = EmbedderName.MINILM,
+    as_json: AsJson = False,
+) -> None:
+    """Whether a mood brings back the memory that fits it."""
+    from noodlings.affect.appraise import Appraiser
+    from noodlings.evaluate.mood import evaluate, read_scenarios, view
+
+    total = sum(len(scenario.queries) for scenario in read_scenarios(file))
+    with _counting(total, "asking") as done:
+        figures = evaluate(file, _embedder(embedder), Appraiser(), done)
+    _print(figures, view, as_json)
+
+
+def _embedder(name: EmbedderName) -> Embedder | None:
+    if name is EmbedderName.NONE:
+        return None
+    from noodlings.embed.minilm import MiniLM
+
+    embedder = MiniLM()
+    embedder.embed(["ready?"])  # fail now, in words, rather than in the middle
+    return embedder
+
+
+def _mood(given: str) -> Affect:
+    from noodlings.errors import UserError
+    from noodlings.values.affect import Affect
+
+    try:
+        valence, arousal = map(float, given.split(","))
+    except ValueError:
+        raise UserError(f"--mood takes valence and arousal, such as -0.8,0.9, not {given!r:.30}") from None
+    return Affect(valence, arousal)
+
+
+@contextmanager
+def _counting(total: int, what: str) -> Iterator[Callable[[], None]]:
+    """A progress bar that is moved by one with each call."""
+    from itertools import count
+
+    from noodlings.progress import progress_over
+
+    positions = count(1)
+    with progress_over(total, what) as done:
+        yield lambda: done(next(positions))
 
 
 def _print(figures: dict[str, Any], view: Callable[[dict[str, Any]], Any], as_json: bool) -> None:
