@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from noodlings.llm.content import Content, decide, slots
 from noodlings.llm.feelings import MOOD_LINES, feeling, strengths
 from noodlings.llm.hear import Heard
+from noodlings.llm.lexicon import tokens
 from noodlings.llm.phrasebook import Phrasebook
 from noodlings.llm.reported import Told
 from noodlings.ports import Utterance
@@ -123,7 +124,12 @@ def _opening(draft: Draft, content: Content, book: Phrasebook) -> str:
     if first in _OUTBURST_ENOUGH or not book.chance(often):
         return ""
     opening = book.one_of(book.interjections(content.felt), rest=3)
-    return "" if opening.lower().startswith(first) else opening
+    # "Sister! Sister, …" is one too many.
+    return "" if _long_words(opening) & _long_words(draft.body) else opening
+
+
+def _long_words(text: str) -> set[str]:
+    return {word for word in tokens(text) if len(word) > 3}
 
 
 def _closing(draft: Draft, content: Content, utterance: Utterance, book: Phrasebook) -> str:
@@ -145,7 +151,7 @@ def _closing(draft: Draft, content: Content, utterance: Utterance, book: Phraseb
 def _gesture(draft: Draft, content: Content, utterance: Utterance, book: Phrasebook) -> str:
     if "*" in draft.body or content.occasion in _STILL or not content.light:
         return ""
-    often = 0.1 + 0.75 * (1.0 - _outgoing(utterance))
+    often = 0.8 * (1.0 - _outgoing(utterance))
     if draft.opening and draft.closing:
         often /= 2
     return book.one_of(book.gestures) if book.chance(often) else ""

@@ -62,7 +62,7 @@ def without_names(text: str, persona: Persona) -> str:
 
 
 def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
-    """Somebody else whose name a line begins with ("Maren, look"), as shown, and the rest; else "", the line."""
+    """Whose name a line begins with ("Maren, look"), and the rest of it; else "" and the line."""
     name, comma, rest = text.partition(",")
     shown_names = {shown_name.casefold(): shown_name for shown_name in utterance.names.values()}
     other = shown_names.get(name.strip().casefold(), "") if comma else ""

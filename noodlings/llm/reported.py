@@ -114,7 +114,7 @@ def statement(text: str, to_speaker: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Saying:
-    """Who said it to whom ("me" or a name), whether that one hears it now, how long ago, and if that matters."""
+    """Who said it to whom ("me" or a name), whether it is told to them now, and how long ago."""
 
     who: str
     listener: str
