@@ -1,4 +1,4 @@
-"""Likeness of feeling: bounded, symmetric, defined for what is neutral or missing, the same for one and many."""
+"""Likeness of feeling: bounded, symmetric, defined for neutral and missing, the same for one and many."""
 
 from __future__ import annotations
 
