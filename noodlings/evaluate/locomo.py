@@ -1,0 +1,205 @@
+"""Evidence recall over long conversations: does search find what a question rests on.
+
+The data is in the shape of LoCoMo (Maharana et al., ACL 2024): a file is one conversation, an object with
+`turns` (id, session, datetime, speaker, text, caption) and `questions` (question, category, evidence).
+Questions of category 5 ask for what was never said, and are left out of the overall figures.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from noodlings.errors import UserError
+from noodlings.evaluate.ingest import Appraiser, ask, ingest
+from noodlings.ports import Embedder
+from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.recall.rank import DEFAULT_WEIGHTS
+from noodlings.recall.search import Searcher
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Percept
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+ADVERSARIAL = 5
+CUTS = (5, 10, 20)
+METRICS = (*(f"recall@{cut}" for cut in CUTS), "hit@10", "ndcg@10")
+TURN_SECONDS = 20.0
+"""The data has one time for a whole session; turns follow each other at this pace."""
+
+_TURN_ID = re.compile(r"D:?(\d+):(\d+)")
+_DATETIME = "%I:%M %p on %d %B, %Y"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and the turns (by position) that answer it."""
+
+    text: str
+    category: int
+    evidence: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """One file. `dropped` counts evidence that names no turn; a question without evidence is not asked."""
+
+    name: str
+    percepts: tuple[Percept, ...]
+    questions: tuple[Question, ...]
+    dropped: int
+
+
+def evaluate(
+    files: Sequence[Path],
+    embedder: Embedder | None = None,
+    mood: Affect | None = None,
+    appraiser: Appraiser | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """The figures over all questions of all files.
+
+    Args:
+        mood: every question is asked in this mood; None for none.
+        appraiser: gives the turns the feelings that mood meets.
+        progress: called after each turn and each question.
+
+    Returns:
+        overall and by_category: `METRICS`, 0…1, and n; latency_ms: p50 and p95 of a search, embedding aside;
+        weights: those in force; dropped_evidence; embedder; mood.
+
+    Raises:
+        UserError: a file cannot be read, or holds no question with evidence.
+    """
+    scores: list[tuple[int, dict[str, float]]] = []
+    latencies: list[float] = []
+    dropped = 0
+    for file in files:
+        conversation = read_conversation(file)
+        dropped += conversation.dropped
+        searcher = Searcher(ingest(conversation.percepts, embedder, appraiser, progress))
+        for question in conversation.questions:
+            hits, milliseconds = ask(searcher, embedder, question.text, 10, mood)
+            more, _ = ask(searcher, embedder, question.text, max(CUTS), mood)
+            latencies.append(milliseconds)
+            found = [hit.entry_id for hit in hits]
+            scores.append((question.category, measured(found, [h.entry_id for h in more], question.evidence)))
+            progress()
+    if not scores:
+        raise UserError("there is no question with evidence in these files")
+    return {
+        "overall": _mean(score for category, score in scores if category != ADVERSARIAL),
+        "by_category": {
+            name: _mean(score for category, score in scores if category == number)
+            for number, name in CATEGORIES.items()
+        },
+        "latency_ms": {f"p{p}": round(float(np.percentile(latencies, p)), 3) for p in (50, 95)},
+        "weights": asdict(DEFAULT_WEIGHTS) | {"emotion_weight": DEFAULT_WEIGHT},
+        "dropped_evidence": dropped,
+        "embedder": "none" if embedder is None else embedder.name,
+        "mood": None if mood is None else mood.as_list(),
+    }
+
+
+def steps(files: Sequence[Path]) -> int:
+    """How often `evaluate` will call its progress."""
+    conversations = [read_conversation(file) for file in files]
+    return sum(len(conversation.percepts) + len(conversation.questions) for conversation in conversations)
+
+
+def read_conversation(path: Path) -> Conversation:
+    """A file, checked. Raises `UserError` with the file's name and what is wrong."""
+    try:
+        data = json.loads(path.read_bytes())
+        turns, asked = data["turns"], data["questions"]
+        positions = {turn["id"]: position for position, turn in enumerate(turns)}
+        percepts = tuple(_percepts(turns))
+        questions = []
+        dropped = 0
+        for question in asked:
+            evidence, unknown = evidence_positions(question["evidence"], positions)
+            dropped += unknown
+            if evidence:
+                questions.append(Question(question["question"], int(question["category"]), evidence))
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} is not a conversation with turns and questions: {error!r:.120}") from error
+    return Conversation(path.stem, percepts, tuple(questions), dropped)
+
+
+def evidence_positions(evidence: Iterable[str], positions: dict[str, int]) -> tuple[frozenset[int], int]:
+    """Evidence ids as positions of turns, and how many named no turn.
+
+    Written by people: "D8:6; D9:17" is two of them, "D:11:26" and "D30:05" are D11:26 and D30:5.
+    """
+    found: set[int] = set()
+    unknown = 0
+    for written in evidence:
+        ids = [f"D{int(session)}:{int(turn)}" for session, turn in _TURN_ID.findall(written)]
+        unknown += sum(turn not in positions for turn in ids) if ids else 1
+        found.update(positions[turn] for turn in ids if turn in positions)
+    return frozenset(found), unknown
+
+
+def measured(found: Sequence[int], more: Sequence[int], evidence: frozenset[int]) -> dict[str, float]:
+    """The metrics of one question: `found` are its first 10 hits, `more` its first 20, best first."""
+    gains = [1.0 / math.log2(place + 2) for place, hit in enumerate(found[:10]) if hit in evidence]
+    ideal = sum(1.0 / math.log2(place + 2) for place in range(min(len(evidence), 10)))
+    hits = {cut: evidence.intersection((more if cut > 10 else found)[:cut]) for cut in CUTS}
+    return {
+        **{f"recall@{cut}": len(hits[cut]) / len(evidence) for cut in CUTS},
+        "hit@10": float(bool(hits[10])),
+        "ndcg@10": sum(gains) / ideal,
+    }
+
+
+def view(figures: dict[str, Any]) -> Group:
+    """The figures for people."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("questions")
+    for name in ("n", *METRICS):
+        table.add_column(name, justify="right")
+    for name, row in (("overall", figures["overall"]), *figures["by_category"].items()):
+        table.add_row(name, str(row["n"]), *("-" if row[m] is None else f"{row[m]:.3f}" for m in METRICS))
+    latency = figures["latency_ms"]
+    weights = ", ".join(f"{name} {value:g}" for name, value in figures["weights"].items())
+    mood = "" if figures["mood"] is None else f", mood {figures['mood'][0]:g},{figures['mood'][1]:g}"
+    return Group(
+        table,
+        Text(f"overall is without adversarial questions; embedder {figures['embedder']}{mood}"),
+        Text(f"search {latency['p50']:.2f} ms (95%: {latency['p95']:.2f}), embedding the question aside"),
+        Text(f"default weights: {weights}"),
+        Text(f"pieces of evidence that name no turn, dropped: {figures['dropped_evidence']}"),
+    )
+
+
+def _percepts(turns: Iterable[dict[str, Any]]) -> Iterable[Percept]:
+    session, place = None, 0
+    for turn in turns:
+        session, place = turn["session"], place + 1 if turn["session"] == session else 0
+        started = datetime.strptime(turn["datetime"], _DATETIME).replace(tzinfo=UTC).timestamp()
+        caption = turn.get("caption")
+        yield Percept(
+            user_id=f"user_{turn['speaker'].lower().replace(' ', '_')}",
+            text=turn["text"] + (f" [shares a photo: {caption}]" if caption else ""),
+            timestamp=started + place * TURN_SECONDS,
+        )
+
+
+def _mean(scores: Iterable[dict[str, float]]) -> dict[str, Any]:
+    scores = list(scores)
+    means: dict[str, Any] = {"n": len(scores)}
+    for name in METRICS:
+        means[name] = round(float(np.mean([score[name] for score in scores])), 4) if scores else None
+    return means

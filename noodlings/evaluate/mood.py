@@ -1,0 +1,182 @@
+"""Mood-congruent recall: does the memory come that fits the question and the mood it is asked in.
+
+The data: an object with `scenarios`; each has `sessions` with `events` (memory_id, content, valence −1…1,
+arousal 0…1) and `queries` (query, expected_memory_ids, challenge_type, state: the mood at asking). Every
+scenario is an archive of its own, its events apart in time, so that none is the neighbour of another.
+
+Four ways are compared: the nearest vector to the question as it stands (plain), the whole search in no mood
+(search), and in the mood of the query, where the memories' feelings are those of the data (given) or what we
+make of their words ourselves (own).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from noodlings.errors import UserError
+from noodlings.evaluate.ingest import Appraiser, ask, ingest
+from noodlings.ports import Embedder
+from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.recall.search import Searcher
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Kind, Percept
+
+WAYS = {
+    "plain": "the nearest by meaning alone",
+    "search": "the whole search, in no mood",
+    "given": "in the mood, feelings as the data has them",
+    "own": "in the mood, feelings as we appraise them",
+}
+METRICS = ("top1", "hit2")
+
+_NARRATOR = "narrator"
+_DAY, _EVENT = 86_400.0, 7_200.0
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked in which mood, and the events (by position) that should come."""
+
+    text: str
+    mood: Affect
+    challenge: str
+    expected: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Events with the feelings of the data, and the queries about them."""
+
+    percepts: tuple[Percept, ...]
+    queries: tuple[Query, ...]
+
+
+def evaluate(
+    file: Path,
+    embedder: Embedder | None,
+    appraiser: Appraiser,
+    progress: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """The figures over all queries of a file.
+
+    Returns:
+        for each of `WAYS`: top1 (the first hit is expected) and hit2 (one of the first two is), 0…1, with
+        by_challenge; n; emotion_weight: the default in force; embedder.
+
+    Raises:
+        UserError: the file cannot be read or holds no query.
+    """
+    scenarios = read_scenarios(file)
+    scores: dict[str, list[tuple[str, bool, bool]]] = {way: [] for way in WAYS}
+    for scenario in scenarios:
+        bare = [replace(percept, affect=None) for percept in scenario.percepts]
+        given = Searcher(ingest(scenario.percepts, embedder, None))
+        own = Searcher(ingest(bare, embedder, appraiser))
+        for query in scenario.queries:
+            found = {
+                "plain": _plain(given, embedder, query.text),
+                "search": _asked(given, embedder, query.text, None),
+                "given": _asked(given, embedder, query.text, query.mood),
+                "own": _asked(own, embedder, query.text, query.mood),
+            }
+            for way, hits in found.items():
+                first, second = (bool(query.expected.intersection(hits[:cut])) for cut in (1, 2))
+                scores[way].append((query.challenge, first, second))
+            progress()
+    return {
+        **{way: _mean(rows) for way, rows in scores.items()},
+        "n": len(scores["plain"]),
+        "emotion_weight": DEFAULT_WEIGHT,
+        "embedder": "none" if embedder is None else embedder.name,
+    }
+
+
+def read_scenarios(path: Path) -> list[Scenario]:
+    """The scenarios of a file, checked. Raises `UserError` with the file's name and what is wrong."""
+    try:
+        scenarios = [_scenario(data) for data in json.loads(path.read_bytes())["scenarios"]]
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path} is not a file of mood recall scenarios: {error!r:.120}") from error
+    if not any(scenario.queries for scenario in scenarios):
+        raise UserError(f"{path} holds no query")
+    return scenarios
+
+
+def view(figures: dict[str, Any]) -> Group:
+    """The figures for people: top-1 / hit@2 by challenge type."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("top-1 / hit@2", *WAYS):
+        table.add_column(name)
+    for challenge in figures["plain"]["by_challenge"]:
+        table.add_row(challenge, *(_cell(figures[way]["by_challenge"][challenge]) for way in WAYS))
+    table.add_row("all", *(_cell(figures[way]) for way in WAYS))
+    weight, embedder = figures["emotion_weight"], figures["embedder"]
+    return Group(
+        table,
+        *(Text(f"{way}: {meaning}") for way, meaning in WAYS.items()),
+        Text(f"{figures['n']} queries, default weight of mood {weight:g}, embedder {embedder}"),
+    )
+
+
+def _cell(row: dict[str, float]) -> str:
+    return f"{row['top1']:.2f} / {row['hit2']:.2f}"
+
+
+def _plain(searcher: Searcher, embedder: Embedder | None, question: str) -> list[int]:
+    """Without an embedder there is no meaning to go by: then the words, and nothing beside them."""
+    if embedder is None:
+        hits = searcher.search(question, limit=len(searcher.archive))
+        return [hit.entry_id for hit in sorted(hits, key=lambda hit: -hit.scores["words"])]
+    return [entry_id for entry_id, _ in searcher.nearest(embedder.embed([question])[0], 2)]
+
+
+def _asked(searcher: Searcher, embedder: Embedder | None, question: str, mood: Affect | None) -> list[int]:
+    hits, _ = ask(searcher, embedder, question, 10, mood)
+    return [hit.entry_id for hit in hits]
+
+
+def _scenario(data: dict[str, Any]) -> Scenario:
+    percepts: list[Percept] = []
+    positions: dict[str, int] = {}
+    queries: list[Query] = []
+    for day, session in enumerate(data["sessions"]):
+        for place, event in enumerate(session["events"]):
+            positions[event["memory_id"]] = len(percepts)
+            percepts.append(
+                Percept(
+                    user_id=_NARRATOR,
+                    text=event["content"],
+                    timestamp=day * _DAY + place * _EVENT,
+                    kind=Kind.EVENT,
+                    affect=Affect.clamped(event["valence"], event["arousal"]),
+                )
+            )
+    for session in data["sessions"]:
+        for query in session["queries"]:
+            expected = frozenset(positions[memory_id] for memory_id in query["expected_memory_ids"])
+            mood = Affect.clamped(query["state"]["valence"], query["state"]["arousal"])
+            queries.append(Query(query["query"], mood, query["challenge_type"], expected))
+    return Scenario(tuple(percepts), tuple(queries))
+
+
+def _mean(rows: Sequence[tuple[str, bool, bool]]) -> dict[str, Any]:
+    def of(chosen: Sequence[tuple[str, bool, bool]]) -> dict[str, float]:
+        return {
+            name: round(float(np.mean([row[place] for row in chosen])), 4)
+            for place, name in enumerate(METRICS, start=1)
+        }
+
+    challenges = sorted({challenge for challenge, _, _ in rows})
+    by_challenge = {challenge: of([row for row in rows if row[0] == challenge]) for challenge in challenges}
+    return {**of(rows), "by_challenge": by_challenge}

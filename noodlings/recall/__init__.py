@@ -1,0 +1,1 @@
+"""Recall: finding the right memory among everything an agent ever perceived."""

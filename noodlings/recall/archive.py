@@ -1,0 +1,152 @@
+"""The archive of one agent: everything it ever perceived, kept so that it can be searched.
+
+Entries come in the order in which they were perceived and get a row each, rising; everything else here knows
+rows only. A forgotten entry leaves an empty row behind. One lock guards it all, so that an archive may be
+filled and searched from several threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from threading import RLock
+
+import numpy.typing as npt
+
+from noodlings.errors import UserError
+from noodlings.recall.cues import holds_time
+from noodlings.recall.filters import FilterIndex
+from noodlings.recall.growing import Growing
+from noodlings.recall.lexical import LexicalIndex
+from noodlings.recall.neighbours import Neighbours
+from noodlings.recall.people import People
+from noodlings.recall.vectors import VectorIndex
+from noodlings.recall.words import stems
+from noodlings.text import clean
+from noodlings.values.memory import MemoryEntry
+
+
+class Archive:
+    """Everything one agent ever perceived. `noodlings.recall.search.Searcher` finds in it.
+
+    Attributes:
+        people: who may be named in a question; whoever has an entry is known by their id.
+        ids: entry ids by row.
+        index: what filters ask about, by row.
+        neighbours: which rows follow each other in a talk.
+        words: the words of each row.
+        affects: what was felt, shape (n, 5), NaN where nothing is known.
+        lengths: how much is said, 0…1.
+        with_time: whether a time is mentioned.
+        lock: held while anything here is read or changed.
+    """
+
+    def __init__(self, model: str = "", dimensions: int = 0) -> None:
+        """Args: model, dimensions: of the embedder whose vectors will come; without them, words alone."""
+        self.people = People()
+        self.ids = Growing("int64")
+        self.index = FilterIndex()
+        self.neighbours = Neighbours()
+        self.words = LexicalIndex()
+        self.affects = Growing("float32", 5)
+        self.lengths = Growing("float32")
+        self.with_time = Growing("bool")
+        self.lock = RLock()
+        self._vectors = VectorIndex(model, dimensions) if model else None
+        self._rows: dict[int, int] = {}
+        self._answered = Growing("bool")  # whether the words of the response are in `words`
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, entry_id: int) -> bool:
+        return entry_id in self._rows
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """The vectors. Raises `UserError` for an archive that has words alone."""
+        if self._vectors is None:
+            raise UserError("this archive has no embedding model: it is searched by words")
+        return self._vectors
+
+    def add(self, entry: MemoryEntry, vector: npt.ArrayLike | None = None) -> None:
+        """The next entry, findable at once by its words, and by its meaning when the vector is there.
+
+        Raises:
+            UserError: the id is known already, or the vector does not belong to this archive's model.
+        """
+        with self.lock:
+            if entry.id in self._rows:
+                raise UserError(f"entry {entry.id} is in the archive already; use update")
+            checked = None if vector is None else self.vectors.checked(vector)
+            words = stems(_text(entry))
+            self._rows[entry.id] = len(self.ids)
+            self.ids.append(entry.id)
+            self.index.append(entry)
+            self.neighbours.append(entry.timestamp, entry.place)
+            self.words.append(words)
+            self.affects.append(math.nan if entry.affect is None else entry.affect.as_list())
+            self.lengths.append(_length(len(words)))
+            self._answered.append(bool(entry.response))
+            self.with_time.append(holds_time(entry.user_text))
+            self.people.meet(entry.user_id)
+            if self._vectors is not None:
+                self._vectors.append(checked, self.neighbours)
+
+    def update(self, entry: MemoryEntry) -> None:
+        """What came later about an entry: its importance, response, tags. Its text does not change."""
+        with self.lock:
+            row = self._row(entry.id)
+            self.index.update(row, entry)
+            if entry.response and not self._answered.rows[row]:
+                self._answered.rows[row] = True
+                held = set(stems(clean(entry.user_text)))
+                self.words.extend(row, [word for word in stems(clean(entry.response)) if word not in held])
+
+    def set_vector(self, entry_id: int, vector: npt.ArrayLike) -> None:
+        """The vector of an entry, embedded later. Raises `UserError` for an unknown entry or model."""
+        with self.lock:
+            self.vectors.set(self._row(entry_id), self.vectors.checked(vector), self.neighbours)
+
+    def without_vector(self) -> list[int]:
+        """Ids that are still to be embedded, oldest first."""
+        with self.lock:
+            rows = self.vectors.missing
+            return [int(entry_id) for entry_id in self.ids.rows[rows[self.index.alive.rows[rows]]]]
+
+    def change_model(self, model: str, dimensions: int) -> None:
+        """Drop all vectors and wait for those of another model; words go on meanwhile."""
+        with self.lock:
+            self._vectors = VectorIndex(model, dimensions)
+            self._vectors.reserve(len(self.ids))
+            for _ in range(len(self.ids)):
+                self._vectors.append(None, self.neighbours)
+
+    def remove(self, entry_ids: Iterable[int]) -> None:
+        """Forget entries: none of their words, vectors or feelings stay. Unknown ids are ignored."""
+        with self.lock:
+            rows = [self._rows.pop(entry_id) for entry_id in set(entry_ids) & self._rows.keys()]
+            self.words.remove(rows)
+            self.index.remove(rows)
+            for row in rows:
+                self.affects.rows[row] = math.nan
+                self.lengths.rows[row] = 0.0
+                self.with_time.rows[row] = False
+                if self._vectors is not None:
+                    self._vectors.clear(row, self.neighbours)
+
+    def _row(self, entry_id: int) -> int:
+        try:
+            return self._rows[entry_id]
+        except KeyError:
+            raise UserError(f"entry {entry_id} is not in the archive") from None
+
+
+def _text(entry: MemoryEntry) -> str:
+    """What an entry is found by: what was said, and what the agent answered."""
+    return clean(f"{entry.user_text} {entry.response or ''}")
+
+
+def _length(words: int) -> float:
+    """How much is said, 0…1, by the number of words that are no stop words; 54 and more are 1."""
+    return min(math.log1p(words) / 4.0, 1.0)

@@ -1,0 +1,183 @@
+"""Filters: what a search may bring at all, and an index that finds it without looking at everything.
+
+The rule it keeps: what is filtered out never takes part, not in the limit and not in a score's maximum.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.affect.feeling import family_of, feeling
+from noodlings.errors import UserError
+from noodlings.recall.growing import Growing
+from noodlings.recall.neighbours import Rows
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What may be found. Every field that is set must hold.
+
+    Attributes:
+        user: only what this user said or did.
+        since, until: world time, both included.
+        kinds: only these; empty for all.
+        tags: only what carries all of these.
+        min_importance: importance in force, 0…1.
+        feeling: a word or family of `noodlings.affect.feeling` ("sorrow", "annoyed").
+        present: who would hear of it: nothing private that one of them does not know. Empty for no limit.
+    """
+
+    user: str | None = None
+    since: float | None = None
+    until: float | None = None
+    kinds: frozenset[Kind] = frozenset()
+    tags: frozenset[str] = frozenset()
+    min_importance: float = 0.0
+    feeling: str | None = None
+    present: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in ("since", "until"):
+            moment = getattr(self, name)
+            if moment is not None and not math.isfinite(moment):
+                raise UserError(f"{name} must be seconds of world time, not {moment!r}")
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise UserError(
+                f"nothing lies between since ({self.since:g}) and until ({self.until:g}): swap them"
+            )
+        if not 0.0 <= self.min_importance <= 1.0:
+            raise UserError(f"min_importance is {self.min_importance!r}: it must lie between 0 and 1")
+        if self.feeling is not None and self.feeling != "unknown" and family_of(self.feeling) == "unknown":
+            raise UserError(
+                f"{self.feeling!r} is not a feeling; try joy, calm, fear, anger, sorrow or boredom"
+            )
+
+
+EVERYTHING = Filters()
+
+
+class FilterIndex:
+    """What filters ask about, by row."""
+
+    def __init__(self) -> None:
+        self.timestamps = Growing(np.float64)
+        self.users = Growing(np.int32)
+        self.alive = Growing(np.bool_)
+        self._importance = Growing(np.float32)
+        self._feelings = Growing(np.int16)
+        self._codes: dict[tuple[str, str], int] = {}
+        self._rows: dict[tuple[str, str], array[int]] = {}
+        self._private: dict[int, frozenset[str]] = {}
+        self._in_order = True
+
+    def append(self, entry: MemoryEntry) -> None:
+        """The next row."""
+        row = len(self.timestamps)
+        if row and entry.timestamp < self.timestamps.rows[-1]:
+            self._in_order = False
+        self.timestamps.append(entry.timestamp)
+        self.users.append(self._code("user", entry.user_id))
+        self.alive.append(True)
+        self._importance.append(entry.importance)
+        self._feelings.append(self._code("feeling", feeling(entry.affect)))
+        for key in (("user", entry.user_id), ("kind", entry.kind), *(("tag", tag) for tag in tags_of(entry))):
+            self._rows.setdefault(key, array("I")).append(row)
+        if entry.private:
+            self._private[row] = entry.circle
+
+    def update(self, row: int, entry: MemoryEntry) -> None:
+        """What may change about an entry: its importance, and tags that were added."""
+        self._importance.rows[row] = entry.importance
+        for tag in tags_of(entry):
+            rows = self._rows.setdefault(("tag", tag), array("I"))
+            if row not in rows:
+                rows.append(row)
+
+    def remove(self, rows: Iterable[int]) -> None:
+        """Leave these rows out of everything from now on."""
+        for row in rows:
+            self.alive.rows[row] = False
+            self._private.pop(row, None)
+
+    def user_code(self, user_id: str) -> int:
+        """The number of a user in `users`, −1 for somebody who is not there."""
+        return self._codes.get(("user", user_id), -1)
+
+    def rows(self, filters: Filters) -> Rows | None:
+        """Rows that pass, rising; None when every row that is alive does."""
+        if filters == EVERYTHING:
+            return None
+        rows = self._listed(filters)
+        if filters.since is not None or filters.until is not None:
+            rows = self._within(rows, filters)
+        if rows is None:
+            rows = np.arange(len(self.alive))
+        keep = self.alive.rows[rows]
+        if filters.min_importance > 0.0:
+            keep &= self._importance.rows[rows] >= np.float32(filters.min_importance)
+        if filters.feeling is not None:
+            keep &= np.isin(self._feelings.rows[rows], self._feeling_codes(filters.feeling))
+        if filters.present and self._private:
+            unknown = [row for row, knowing in self._private.items() if not filters.present <= knowing]
+            keep &= ~np.isin(rows, unknown)
+        passed: Rows = rows[keep]
+        return passed
+
+    def _listed(self, filters: Filters) -> Rows | None:
+        """Rows by the lists of users, kinds and tags, the shortest list first; None for no such filter."""
+        lists: list[Rows] = [self._list("tag", tag) for tag in filters.tags]
+        if filters.user is not None:
+            lists.append(self._list("user", filters.user))
+        if filters.kinds:
+            of_kinds = [self._list("kind", kind) for kind in filters.kinds]
+            lists.append(np.sort(np.concatenate(of_kinds)))
+        if not lists:
+            return None
+        lists.sort(key=len)
+        rows = lists[0]
+        for other in lists[1:]:
+            rows = rows[np.isin(rows, other)]
+        return rows
+
+    def _within(self, rows: Rows | None, filters: Filters) -> Rows:
+        since = -math.inf if filters.since is None else filters.since
+        until = math.inf if filters.until is None else filters.until
+        times = self.timestamps.rows
+        if rows is None and self._in_order:
+            return np.arange(np.searchsorted(times, since, "left"), np.searchsorted(times, until, "right"))
+        if rows is None:
+            return np.flatnonzero((times >= since) & (times <= until))
+        return rows[(times[rows] >= since) & (times[rows] <= until)]
+
+    def _list(self, sort: str, name: str) -> Rows:
+        return np.sort(np.array(self._rows.get((sort, name), ()), np.intp))
+
+    def _code(self, sort: str, name: str) -> int:
+        return self._codes.setdefault((sort, name), len(self._codes))
+
+    def _feeling_codes(self, wanted: str) -> list[int]:
+        return [
+            code
+            for (sort, word), code in self._codes.items()
+            if sort == "feeling" and wanted in (word, family_of(word))
+        ]
+
+
+def tags_of(entry: MemoryEntry) -> frozenset[str]:
+    """The tags of an entry: `extra["tags"]`, as far as it is a list of words."""
+    tags = entry.extra.get("tags", ())
+    return (
+        frozenset(tag for tag in tags if isinstance(tag, str))
+        if isinstance(tags, list | tuple)
+        else frozenset()
+    )

@@ -1,0 +1,46 @@
+"""A numpy array that grows at its end: appending is cheap on average, reading costs nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_FIRST = 64
+
+
+class Growing:
+    """Rows of one shape and type, contiguous in memory.
+
+    Capacity grows by half; the part that is not used yet is zero and, where the system allots memory page by
+    page, takes none.
+    """
+
+    def __init__(self, dtype: npt.DTypeLike, width: int | None = None) -> None:
+        """Args: width: numbers in a row; None for a row that is a single number."""
+        self._tail = () if width is None else (width,)
+        self._data: npt.NDArray[Any] = np.zeros((_FIRST, *self._tail), dtype)
+        self._length = 0
+
+    def __len__(self) -> int:
+        return self._length
+
+    @property
+    def rows(self) -> npt.NDArray[Any]:
+        """All rows, as a view that is valid until the next `append`. Writing to it is allowed."""
+        return self._data[: self._length]
+
+    def append(self, row: Any) -> None:
+        """Add one row at the end."""
+        if self._length == len(self._data):
+            self.reserve(self._length + self._length // 2 + _FIRST)
+        self._data[self._length] = row
+        self._length += 1
+
+    def reserve(self, rows: int) -> None:
+        """Make room for `rows` rows in all, so that appending up to there copies nothing."""
+        if rows > len(self._data):
+            data = np.zeros((rows, *self._tail), self._data.dtype)
+            data[: self._length] = self.rows
+            self._data = data

@@ -1,0 +1,133 @@
+"""Words: BM25 over the entries of one agent, in memory, growing with every entry.
+
+The rule it keeps: work is bounded. Words are read from the rarest on, until `MAX_POSTINGS` places were looked
+at, so that a word that stands everywhere, and tells nothing, is never scanned for.
+
+A word counts where it stands, and less in the lines around it (`Neighbours`): for each line the best of these
+counts, once. So a line whose neighbourhood holds all the words of a question wins over one that repeats a
+single word.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from noodlings.recall.growing import Growing
+from noodlings.recall.neighbours import Neighbours, Numbers, Rows
+
+K1 = 1.2
+"""How soon a repeated word stops counting more (Robertson and Zaragoza 2009, section 3.3)."""
+B = 0.75
+"""How far a long entry is held against its words, 0…1."""
+MAX_POSTINGS = 20_000
+"""Places looked at for one query, at most; the rarest word is always read whole."""
+
+_MAX_COUNT = 255
+
+
+class _Postings:
+    """Where one word stands: rows, each once, and how often it stands there."""
+
+    __slots__ = ("counts", "rows")
+
+    def __init__(self) -> None:
+        self.rows = array("I")
+        self.counts = array("B")
+
+
+class LexicalIndex:
+    """Which rows hold which stemmed words."""
+
+    def __init__(self) -> None:
+        self._postings: dict[str, _Postings] = {}
+        self._lengths = Growing(np.float32)
+        self._total_length = 0
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def append(self, stems: Collection[str]) -> None:
+        """The words of the next row."""
+        self._lengths.append(0.0)
+        self.extend(len(self._lengths) - 1, stems)
+
+    def extend(self, row: int, stems: Iterable[str]) -> None:
+        """More words of a row, none of which it held before."""
+        counts = Counter(stems)
+        for stem, count in counts.items():
+            postings = self._postings.get(stem)
+            if postings is None:
+                postings = self._postings[stem] = _Postings()
+            postings.rows.append(row)
+            postings.counts.append(min(count, _MAX_COUNT))
+        added = counts.total()
+        self._lengths.rows[row] += added
+        self._total_length += added
+
+    def remove(self, rows: Collection[int]) -> None:
+        """Take all words of these rows out. Looks through the whole index: for forgetting, which is rare."""
+        gone = np.array(sorted(rows), np.uint32)
+        for stem in list(self._postings):
+            postings = self._postings[stem]
+            keep = ~np.isin(np.frombuffer(postings.rows, np.uint32), gone)
+            if keep.all():
+                continue
+            if not keep.any():
+                del self._postings[stem]
+                continue
+            kept = _Postings()
+            kept.rows.frombytes(np.frombuffer(postings.rows, np.uint32)[keep].tobytes())
+            kept.counts.frombytes(np.frombuffer(postings.counts, np.uint8)[keep].tobytes())
+            self._postings[stem] = kept
+        self._total_length -= int(self._lengths.rows[gone].sum())
+        self._lengths.rows[gone] = 0.0
+
+    def score(self, stems: Iterable[str], neighbours: Neighbours) -> Numbers:
+        """How well each row matches, shape (n,), 0…1: the share of the query's words, by their rarity."""
+        reach = neighbours.reach()
+        scores, best = reach.empty(), reach.empty()
+        whole = 0.0
+        for rarity, postings in self._readable(set(stems)):
+            whole += rarity
+            if postings is None:
+                continue
+            touched = reach.spread(*self._counts(postings))
+            for places, counts in touched:
+                best[places] = np.maximum(best[places], counts)
+            for places, _ in touched:
+                scores[places] += np.float32(rarity) * best[places]
+                best[places] = 0.0
+        if whole:
+            scores /= np.float32(whole)
+        return reach.inner(scores)
+
+    def _readable(self, stems: set[str]) -> list[tuple[float, _Postings | None]]:
+        """(rarity, postings) from the rarest word on, as many as may be read; None: it stands nowhere."""
+        found = sorted((len(p.rows) if (p := self._postings.get(s)) else 0, s) for s in stems)
+        readable: list[tuple[float, _Postings | None]] = []
+        looked_at = 0
+        for places, stem in found:
+            looked_at += places
+            if places and looked_at > MAX_POSTINGS and looked_at > places:
+                break
+            readable.append((self._rarity(places), self._postings.get(stem)))
+        return readable
+
+    def _rarity(self, places: int) -> float:
+        """Inverse document frequency, above 0 (the form that Lucene uses)."""
+        return math.log(1.0 + (len(self) - places + 0.5) / (places + 0.5))
+
+    def _counts(self, postings: _Postings) -> tuple[Rows, Numbers]:
+        """Where a word stands and how much it counts there, 0…1."""
+        rows: Rows = np.array(postings.rows, np.intp)
+        counts: Numbers = np.array(postings.counts, np.float32)
+        average = self._total_length / len(self) or 1.0
+        counts /= (
+            counts + np.float32(K1 * (1.0 - B)) + np.float32(K1 * B / average) * self._lengths.rows[rows]
+        )
+        return rows, counts

@@ -1,0 +1,83 @@
+"""Ranking: one score out of several, with the weights of them all in one place, and the best rows by it.
+
+How the weights were found, and what was tried beside them, is in docs/decisions/0007-search.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Points that each component, 0…1, brings; a score is the points reached out of all there are.
+
+    Attributes:
+        meaning: nearness of the vectors, with neighbours. Without vectors the words get these points too.
+        words: the share of the question's words that stand there or next to it, by their rarity.
+        speaker: said by whom the question names. About a fifth of a match: it decides between people, and a
+            line of somebody else about them still comes.
+        date: from the day, month or year that the question names.
+        time: a question for a time, and a line that holds one.
+        length: how much a line says at all, by the logarithm of its words: "Wow, thanks!" is near everything
+            and answers nothing.
+    """
+
+    meaning: float = 10.0
+    words: float = 10.0
+    speaker: float = 2.0
+    date: float = 3.0
+    time: float = 2.0
+    length: float = 3.0
+
+    @property
+    def total(self) -> float:
+        """All points there are."""
+        return self.meaning + self.words + self.speaker + self.date + self.time + self.length
+
+
+DEFAULT_WEIGHTS = Weights()
+
+EVIDENCE = ("meaning", "words", "date")
+"""Components that speak for an entry by themselves; the others only decide between entries that have one."""
+
+
+def combine(parts: Mapping[str, Numbers], weights: Weights = DEFAULT_WEIGHTS) -> Numbers:
+    """The components of each row as one score, 0…1; −1 for rows without any evidence.
+
+    Args:
+        parts: component name → shape (n,), 0…1; "words" is always there.
+    """
+    points = {name: float(getattr(weights, name)) for name in parts}
+    if "meaning" not in parts:
+        points["words"] += weights.meaning
+    scores = np.zeros(len(parts["words"]), np.float32)
+    for name, part in parts.items():
+        scores += np.float32(points[name] / weights.total) * part
+    found = parts["words"] > 0.0
+    for name in EVIDENCE:
+        if name in parts:
+            found |= parts[name] > 0.0
+    scores[~found] = -1.0
+    return scores
+
+
+def best_rows(scores: Numbers, limit: int) -> Rows:
+    """Indices of the `limit` highest scores, highest first; of equal ones the earlier index first.
+
+    Only what reaches the lowest score of the result is ever sorted. NaN is not allowed.
+    """
+    count = len(scores)
+    limit = min(limit, count)
+    if limit <= 0:
+        return np.empty(0, np.intp)
+    bound = np.partition(scores, count - limit)[count - limit]
+    few = np.flatnonzero(scores >= bound)
+    return few[np.argsort(-scores[few], kind="stable")[:limit]]

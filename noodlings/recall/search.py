@@ -1,0 +1,174 @@
+"""Search: the right memory out of everything an agent ever perceived.
+
+The way of one search: read the question's cues; score every entry that the filters leave by words, vectors
+and cues; take the best; let mood decide among those that are about as good. Nothing of it looks at the clock
+or draws a random number: the same archive and question give the same hits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.errors import UserError
+from noodlings.recall import cues
+from noodlings.recall.archive import Archive
+from noodlings.recall.dates import NamedDate, spans
+from noodlings.recall.emotion import DEFAULT_WEIGHT, congruence, lift
+from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.rank import Numbers, Rows, best_rows, combine
+from noodlings.text import clean
+from noodlings.values.affect import Affect
+from noodlings.values.memory import Why
+
+MAX_LIMIT = 1_000
+"""Hits that may be asked for at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An entry that was found.
+
+    Attributes:
+        entry_id: which.
+        score: 0…1, mood included.
+        why: semantic, lexical, affect: what found it, the strongest first, mood last.
+        scores: each component, 0…1, by its name (see `noodlings.recall.rank.Weights`), and "mood": the part
+            of the score that mood added.
+    """
+
+    entry_id: int
+    score: float
+    why: tuple[Why, ...]
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+class Searcher:
+    """Asks one archive."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.archive = archive
+
+    def wording(self, query: str, asker: str | None = None) -> str:
+        """The question as it is to be embedded for `search`."""
+        with self.archive.lock:
+            return cues.read(clean(query), self.archive.people, asker).wording
+
+    def nearest(self, query_vector: npt.ArrayLike, limit: int = 10) -> list[tuple[int, float]]:
+        """(entry id, cosine) of the nearest vectors, nearest first: meaning alone, no words, no cues."""
+        with self.archive.lock:
+            found = self.archive.vectors.search(query_vector, limit)
+            return [(int(self.archive.ids.rows[row]), cosine) for row, cosine in found]
+
+    def search(
+        self,
+        query: str,
+        filters: Filters = EVERYTHING,
+        limit: int = 10,
+        mood: Affect | None = None,
+        emotion_weight: float = DEFAULT_WEIGHT,
+        candidate_multiplier: int = 2,
+        min_score: float = 0.0,
+        query_vector: npt.ArrayLike | None = None,
+        asker: str | None = None,
+    ) -> list[Hit]:
+        """The entries that answer a question, best first; of equal ones the earlier first.
+
+        Args:
+            query: what is looked for; names, dates and "when" in it count.
+            filters: what may be found at all.
+            limit: hits at most, 1…1000.
+            mood: what is felt now; what felt alike is preferred among about equal matches.
+            emotion_weight: how much, 0 (the order is what it is without mood)…1.
+            candidate_multiplier: so many times `limit` take part in that, 1…5.
+            min_score: hits below it are left out, 0…1.
+            query_vector: the embedded `wording(query)`; without it words alone decide.
+            asker: id of whoever asks, so that "my dog" is theirs.
+
+        Raises:
+            UserError: a parameter is out of range, there are no words, or the vector is of another model.
+        """
+        _check(limit, emotion_weight, candidate_multiplier, min_score)
+        query = clean(query)
+        if not query:
+            raise UserError("there is nothing to look for: say what in a few words")
+        archive = self.archive
+        with archive.lock:
+            rows = archive.index.rows(filters)
+            if not len(archive) or (rows is not None and not len(rows)):
+                return []
+            parts = self._parts(cues.read(query, archive.people, asker), query_vector, rows)
+            scores = combine(parts)
+            if rows is None:
+                scores[~archive.index.alive.rows] = -1.0
+            places = best_rows(scores, limit if mood is None else limit * candidate_multiplier)
+            places = places[scores[places] >= 0.0]
+            found = places if rows is None else rows[places]
+            lifts = self._lifts(scores[places], found, mood, emotion_weight)
+            totals = np.minimum(scores[places] + lifts, 1.0)
+            hits = []
+            for at in np.lexsort((places, -totals))[:limit]:
+                components = {name: float(part[places[at]]) for name, part in parts.items()}
+                hits.append(_hit(int(archive.ids.rows[found[at]]), totals[at], components, lifts[at]))
+            return [hit for hit in hits if hit.score >= min_score]
+
+    def _parts(
+        self, question: cues.Cues, query_vector: npt.ArrayLike | None, rows: Rows | None
+    ) -> dict[str, Numbers]:
+        """Each component that this question has, 0…1, for `rows` (all where None)."""
+        archive = self.archive
+        take: Rows | slice = slice(None) if rows is None else rows
+        parts = {}
+        if query_vector is not None:
+            parts["meaning"] = archive.vectors.score(query_vector, archive.neighbours, rows)
+        parts["words"] = archive.words.score(question.words, archive.neighbours)[take]
+        if question.speakers:
+            codes = [archive.index.user_code(user_id) for user_id in question.speakers]
+            parts["speaker"] = np.isin(archive.index.users.rows[take], codes).astype(np.float32)
+        if question.dates:
+            parts["date"] = _dated(question.dates, archive.index.timestamps.rows, take)
+        if question.asks_when:
+            parts["time"] = archive.with_time.rows[take].astype(np.float32)
+        parts["length"] = archive.lengths.rows[take]
+        return parts
+
+    def _lifts(self, scores: Numbers, rows: Rows, mood: Affect | None, weight: float) -> Numbers:
+        """What mood adds to each score; without a mood, nothing."""
+        if mood is None:
+            return np.zeros_like(scores)
+        lifts = lift(scores, congruence(mood, self.archive.affects.rows[rows]), weight)
+        return lifts.astype(np.float32)
+
+
+def _dated(dates: tuple[NamedDate, ...], timestamps: npt.NDArray[np.float64], take: Rows | slice) -> Numbers:
+    """How well each moment fits one of the dates that were named, 0…1."""
+    first, last = float(timestamps.min()), float(timestamps.max())
+    moments = timestamps[take]
+    fits = np.zeros(len(moments), np.float32)
+    for date in dates:
+        for span in spans(date, first, last):
+            within = (moments >= span.start) & (moments < span.end)
+            fits[within] = np.maximum(fits[within], np.float32(span.weight))
+    return fits
+
+
+def _hit(entry_id: int, score: float, components: dict[str, float], lifted: float) -> Hit:
+    why = [Why.LEXICAL] if components["words"] > 0.0 else []
+    if "meaning" in components:
+        why.insert(0 if components["meaning"] >= components["words"] else len(why), Why.SEMANTIC)
+    if lifted > 0.0:
+        why.append(Why.AFFECT)
+    return Hit(entry_id, float(score), tuple(why), components | {"mood": float(lifted)})
+
+
+def _check(limit: int, emotion_weight: float, candidate_multiplier: int, min_score: float) -> None:
+    for name, value, low, high in (
+        ("limit", limit, 1, MAX_LIMIT),
+        ("emotion_weight", emotion_weight, 0.0, 1.0),
+        ("candidate_multiplier", candidate_multiplier, 1, 5),
+        ("min_score", min_score, 0.0, 1.0),
+    ):
+        if not low <= value <= high:
+            raise UserError(f"{name} is {value!r}: it must lie between {low:g} and {high:g}")

@@ -1,0 +1,121 @@
+"""Vectors: how near in meaning each entry is to a query, exactly, for all rows at once.
+
+The rule it keeps: one index holds the vectors of one model. Rows without a vector (not embedded yet, or
+forgotten) are zero and say so. One product over a contiguous matrix is what a machine does best; the rest is
+made not to cost more than it: the best rows are found without sorting (`noodlings.recall.rank.best_rows`).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.errors import UserError
+from noodlings.recall.growing import Growing
+from noodlings.recall.neighbours import Neighbours, Numbers, Rows
+from noodlings.recall.rank import best_rows
+
+# Above this share of all rows, one product over everything is faster than collecting the rows.
+_WHOLE = 0.2
+
+
+class VectorIndex:
+    """Unit vectors by row, of one model.
+
+    Attributes:
+        model: the name of the model; vectors of another never come in.
+        dimensions: numbers in a vector.
+    """
+
+    def __init__(self, model: str, dimensions: int) -> None:
+        if dimensions < 1:
+            raise UserError(f"a vector has at least one number, not {dimensions}")
+        self.model = model
+        self.dimensions = dimensions
+        self._matrix = Growing(np.float32, dimensions)
+        self._present = Growing(np.bool_)
+        # 1 / length of a row mixed with its neighbours; 0 where there is no vector at all around.
+        self._scale = Growing(np.float32)
+
+    def __len__(self) -> int:
+        return len(self._matrix)
+
+    @property
+    def missing(self) -> Rows:
+        """Rows without a vector, rising."""
+        return np.flatnonzero(~self._present.rows)
+
+    def reserve(self, rows: int) -> None:
+        """Make room for `rows` rows in all."""
+        self._matrix.reserve(rows)
+
+    def append(self, vector: Numbers | None, neighbours: Neighbours) -> None:
+        """The next row, with its vector (as `checked` returns it) or without one for now."""
+        self._matrix.append(0.0 if vector is None else vector)
+        self._present.append(vector is not None)
+        self._scale.append(0.0)
+        self._refresh(len(self) - 1, neighbours)
+
+    def set(self, row: int, vector: Numbers, neighbours: Neighbours) -> None:
+        """Give a row its vector, as `checked` returns it."""
+        self._matrix.rows[row] = vector
+        self._present.rows[row] = True
+        self._refresh(row, neighbours)
+
+    def clear(self, row: int, neighbours: Neighbours) -> None:
+        """Take the vector of a row away."""
+        self._matrix.rows[row] = 0.0
+        self._present.rows[row] = False
+        self._refresh(row, neighbours)
+
+    def checked(self, vector: npt.ArrayLike) -> Numbers:
+        """A vector as float32 of length 1 and shape (dimensions,), or `UserError`."""
+        numbers = np.asarray(vector, np.float32)
+        if numbers.shape != (self.dimensions,):
+            raise UserError(
+                f"a vector of {self.model} has shape ({self.dimensions},), not {numbers.shape}: "
+                "vectors of two models do not mix"
+            )
+        length = math.sqrt(float(numbers @ numbers))
+        if not math.isfinite(length) or length == 0.0:
+            raise UserError(f"a vector must be finite and not all zero; its length is {length}")
+        return numbers / np.float32(length)
+
+    def search(self, query: npt.ArrayLike, limit: int = 10) -> list[tuple[int, float]]:
+        """The nearest rows with their cosines, nearest first, neighbours left aside."""
+        cosines = self._matrix.rows @ self.checked(query)
+        cosines[~self._present.rows] = -np.inf
+        return [(int(r), float(cosines[r])) for r in best_rows(cosines, limit) if np.isfinite(cosines[r])]
+
+    def score(self, query: npt.ArrayLike, neighbours: Neighbours, rows: Rows | None = None) -> Numbers:
+        """Cosine of the query with each row mixed with its neighbours, 0…1, for `rows` or all of them.
+
+        The mixed vectors are never built: the product of a sum is the sum of the products. A row around which
+        nothing is embedded yet counts as average, so that it can still be found by its words.
+        """
+        query = self.checked(query)
+        scale = self._scale.rows if rows is None else self._scale.rows[rows]
+        near = None if rows is None else neighbours.around(rows)
+        if near is None or len(near) > _WHOLE * len(self):
+            cosines = self._matrix.rows @ query
+        else:
+            cosines = np.zeros(len(self), np.float32)
+            cosines[near] = self._matrix.rows[near] @ query
+        scores = neighbours.gather(cosines, rows)
+        scores *= scale
+        np.clip(scores, 0.0, 1.0, out=scores)
+        unknown = scale == 0.0
+        if unknown.any() and not unknown.all():
+            scores[unknown] = scores[~unknown].mean()
+        return scores
+
+    def _refresh(self, row: int, neighbours: Neighbours) -> None:
+        """Measure again what is mixed with the vector of a row."""
+        for mixed in range(max(row - 1, 0), min(row + 3, len(self))):
+            near = neighbours.of(mixed)
+            weights = np.array([weight for weight, _ in near], np.float32)
+            total = weights @ self._matrix.rows[[source for _, source in near]]
+            length = math.sqrt(float(total @ total))
+            self._scale.rows[mixed] = 1.0 / length if length else 0.0
