@@ -54,6 +54,12 @@ TRACES = (
     .order_by(traces.c.entry_id.desc())
     .limit(_limit)
 )
+TRACES_AFTER = (
+    select(traces)
+    .where(traces.c.agent_id == _agent, traces.c.entry_id > bindparam("position"))
+    .order_by(traces.c.entry_id)
+    .limit(_limit)
+)
 
 WORDS = select(entries.c.id, entries.c.user_text, entries.c.response).where(_among)
 FORGET_ENTRY = delete(entries).where(_of_entry)

@@ -101,6 +101,17 @@ def test_a_reader_beside_a_writer_sees_what_was_committed_and_is_in_nobodys_way(
         killed(process)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_a_reader_sees_what_a_killed_writer_left_though_nobody_opened_it_since(tmp_path: Path) -> None:
+    process = start_writer(tmp_path)
+    assert process.stdout is not None
+    latest = [int(process.stdout.readline()) for _ in range(3)][-1]
+    killed(process)
+    reader = SqlStore(tmp_path, read_only=True)
+    assert reader.entries(AGENT, [latest])[latest].response == f"answer {latest}"
+    reader.close()
+
+
 def test_a_reader_is_not_counted_as_the_one_writer(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="nothing is kept in"):
         SqlStore(tmp_path, read_only=True)
