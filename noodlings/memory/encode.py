@@ -57,7 +57,7 @@ def encode(
     return MemoryEntry(
         id=entry_id,
         timestamp=_finite(timestamp, "timestamp"),
-        step=_whole(step, "step"),
+        step=whole(step, "step"),
         user_id=_words(user_id, "user_id"),
         user_text=clean(_words(user_text, "user_text")),
         affect=felt,
@@ -105,6 +105,17 @@ def unit(value: Any, name: str) -> float:
     return number
 
 
+def whole(value: Any, name: str) -> int:
+    """An integer of 64 bits, or `UserError` that names it."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise UserError(f"{name} must be a whole number, not {value!r:.60}") from None
+    if not -(2**63) <= number < 2**63:
+        raise UserError(f"{name} is {value!r:.60}: it must fit into 64 bits")
+    return number
+
+
 def _counted(numbers: Any) -> bool:
     """Whether it has a length: an array without dimensions has the method, and raises."""
     return hasattr(numbers, "__len__") and getattr(numbers, "ndim", 1) > 0
@@ -122,16 +133,6 @@ def _number(value: Any, name: str) -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise UserError(f"{name} must be a number, not {value!r:.60}") from None
-
-
-def _whole(value: Any, name: str) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise UserError(f"{name} must be a whole number, not {value!r:.60}") from None
-    if not -(2**63) <= number < 2**63:
-        raise UserError(f"{name} is {value!r:.60}: it must fit into 64 bits")
-    return number
 
 
 def _words(value: Any, name: str) -> str:

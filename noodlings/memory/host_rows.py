@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.memory.encode import read_affect, read_state
+from noodlings.memory.encode import read_affect, read_state, whole
 from noodlings.memory.recorder import Recorder
 from noodlings.values.memory import MemoryEntry
 
@@ -43,7 +43,7 @@ def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[s
     response = row.get("response")
     percept = {
         "timestamp": _number(row.get("timestamp"), now),
-        "step": int(_number(row.get("step"), 0.0)),
+        "step": _readable(_step, row.get("step")) or 0,
         "user_id": str(row.get("user") or UNKNOWN_USER),
         "user_text": str(row.get("text") or ""),
         "affect": _readable(read_affect, row.get("affect")),
@@ -83,6 +83,10 @@ def _number(value: Any, default: float) -> float:
     except (TypeError, ValueError, OverflowError):
         return default
     return number if math.isfinite(number) else default
+
+
+def _step(value: Any) -> int:
+    return 0 if value is None else whole(value, "step")
 
 
 def _unit(value: Any) -> float:

@@ -226,9 +226,7 @@ class _Attribute:
         if host is None:
             return self
         if not hasattr(host, "__dict__"):
-            raise UserError(
-                f"{type(host).__name__} has __slots__: put '__dict__' among them for {self._name}"
-            )
+            raise UserError(f"{type(host).__name__} has __slots__, and needs '__dict__' among them")
         wrapper = vars(host).get(self._name)
         if wrapper is None:
             wrapper = vars(host)[self._name] = self._make()

@@ -1,0 +1,159 @@
+"""Rows of a host: everything may be missing, anything may be in them, and none of it is an error."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.host_rows import mark_of, read_row, row_of
+from noodlings.values.affect import Affect
+
+ROW = {
+    "user": "agent_servnak",
+    "text": "SISTER! MY PRIDE…",
+    "affect": [0.5, 0.7, 0.1, 0.0, 0.0],
+    "surprise": 0.23,
+    "timestamp": 1763790605.123,
+    "identity_salience": 0.8,
+}
+NOW = 77.0
+REAL = Path(__file__).parents[3] / "shared" / "data" / "noodlemush" / "contexts.jsonl"
+
+
+def read(**row: Any) -> dict[str, Any]:
+    return read_row(row, NOW)[0]
+
+
+def test_a_row_is_read_as_a_percept() -> None:
+    percept, extra = read_row(ROW | {"step": 42, "response": "OH", "stage_cue": "sighs"}, NOW)
+    assert percept == {
+        "timestamp": 1763790605.123,
+        "step": 42,
+        "user_id": "agent_servnak",
+        "user_text": "SISTER! MY PRIDE…",
+        "affect": Affect(0.5, 0.7, 0.1, 0.0, 0.0),
+        "phenomenal_state": None,
+        "surprise": 0.23,
+        "response": "OH",
+        "identity_salience": 0.8,
+    }
+    assert extra == {"stage_cue": "sighs"}
+
+
+def test_an_empty_row_is_a_percept_too() -> None:
+    assert read() == {
+        "timestamp": NOW,
+        "step": 0,
+        "user_id": "unknown",
+        "user_text": "",
+        "affect": None,
+        "phenomenal_state": None,
+        "surprise": 0.0,
+        "response": None,
+        "identity_salience": 0.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "name", "expected"),
+    [
+        ("surprise", 7.5, "surprise", 1.0),
+        ("surprise", -1, "surprise", 0.0),
+        ("surprise", math.nan, "surprise", 0.0),
+        ("surprise", "high", "surprise", 0.0),
+        ("identity_salience", None, "identity_salience", 0.0),
+        ("timestamp", "yesterday", "timestamp", NOW),
+        ("timestamp", math.inf, "timestamp", NOW),
+        ("timestamp", None, "timestamp", NOW),
+        ("timestamp", 0, "timestamp", 0.0),
+        ("timestamp", "12.5", "timestamp", 12.5),
+        ("step", "x", "step", 0),
+        ("step", 2**63, "step", 0),
+        ("step", None, "step", 0),
+        ("user", None, "user_id", "unknown"),
+        ("user", 5, "user_id", "5"),
+        ("text", None, "user_text", ""),
+        ("text", 5, "user_text", "5"),
+        ("response", "", "response", None),
+        ("affect", [], "affect", None),
+        ("affect", None, "affect", None),
+    ],
+)
+def test_what_cannot_be_read_counts_as_not_given(key: str, value: Any, name: str, expected: Any) -> None:
+    assert read(**{key: value})[name] == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("affect", [1, 2]), ("affect", [math.nan] * 5), ("phenomenal_state", {"fast": [1]})]
+)
+def test_what_is_left_out_is_said(key: str, value: Any, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert read(**{key: value})[key] is None
+    assert "kept without a part of it" in caplog.text
+
+
+def test_other_keys_are_kept_even_when_the_memory_uses_their_names() -> None:
+    row = {"is_rumination": True, "kind": "dream", "self": 1, "audience": ["x"], 7: "seven"}
+    assert read_row(row, NOW)[1] == {
+        "is_rumination": True,
+        "host_kind": "dream",
+        "host_self": 1,
+        "host_audience": ["x"],
+        "7": "seven",
+    }
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=6,
+)
+keys = st.sampled_from([*ROW, "step", "phenomenal_state", "response", "kind", "weights"]) | st.text(
+    max_size=3
+)
+
+
+@given(st.dictionaries(keys, anything))
+def test_whatever_a_list_takes_a_memory_takes(row: dict[str, Any]) -> None:
+    memory = HierarchicalMemory()
+    percept, extra = read_row(row, NOW)
+    memory.add(**percept, **extra)
+    json.dumps(row_of(memory.retrieve_working()[0]))
+    mark_of(row)
+
+
+def test_an_entry_as_a_row_is_what_a_bridge_would_have_made() -> None:
+    memory = HierarchicalMemory()
+    percept, extra = read_row(ROW, NOW)
+    entry = memory.add(**percept, **extra)
+    assert row_of(entry) == ROW
+    assert list(row_of(entry)) == list(ROW)
+    answered = memory.complete(entry, "OH")
+    assert row_of(answered) == ROW | {"response": "OH"}
+    assert row_of(memory.add(1, 1, "u", "t", None))["affect"] == []
+
+
+def test_a_mark_tells_who_said_what_and_when() -> None:
+    assert mark_of(ROW) == mark_of(json.loads(json.dumps(ROW)))
+    assert mark_of(ROW) == mark_of(ROW | {"surprise": 1.0})
+    for other in ({"user": "b"}, {"text": "x"}, {"timestamp": 1.0}):
+        assert mark_of(ROW) != mark_of(ROW | other)
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the real rows of a noodleMUSH are not on this machine")
+def test_every_real_row_is_taken() -> None:
+    memory = HierarchicalMemory(working_capacity=500)
+    rows = [json.loads(line) for line in REAL.read_text("utf-8").splitlines()]
+    for row in rows:
+        percept, extra = read_row(row, NOW)
+        memory.add(**percept, **extra)
+    assert memory.stats().perceived == len(rows) > 100
+    assert [entry.timestamp for entry in memory.retrieve_working()] == [row["timestamp"] for row in rows]
