@@ -16,6 +16,7 @@ import typer
 
 from noodlings.errors import NoodlingsError, StoreBusy
 from noodlings.evaluate.cli import eval_app
+from noodlings.options import AsJson, Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -37,13 +38,6 @@ app = typer.Typer(
 )
 
 app.add_typer(eval_app, name="eval")
-
-Data = Annotated[
-    Path | None,
-    typer.Option("--data", metavar="DIR", envvar="NOODLINGS_DATA", help="The folder everything is kept in."),
-]
-Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="The settings to read.")]
-
 
 def main() -> int:
     """Run the command line. Returns the exit code."""
@@ -82,7 +76,7 @@ def play(data: Data = None, config: Config = None) -> None:
 
     from noodlings import visit
 
-    asyncio.run(visit.play(_settings(data, config), _connect))
+    asyncio.run(visit.play(settings_of(data, config), _connect))
 
 
 @app.command()
@@ -97,16 +91,16 @@ def demo(data: Data = None, config: Config = None) -> None:
     from noodlings import visit
 
     if data is not None:
-        asyncio.run(visit.demo(_settings(data, config), _connect))
+        asyncio.run(visit.demo(settings_of(data, config), _connect))
         return
     with tempfile.TemporaryDirectory(prefix="noodlings-demo-") as folder:
-        asyncio.run(visit.demo(_settings(Path(folder), config), _connect))
+        asyncio.run(visit.demo(settings_of(Path(folder), config), _connect))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})
 def memories(
     words: Annotated[list[str], typer.Argument(metavar="NAME", help="Whose; then flags, as in the world.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of a view.")] = False,
+    as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
@@ -116,7 +110,7 @@ def memories(
     """
     import asyncio
 
-    raise typer.Exit(asyncio.run(_look_inside(_settings(data, config), words, as_json)))
+    raise typer.Exit(asyncio.run(_look_inside(settings_of(data, config), words, as_json)))
 
 
 @app.command()
@@ -125,7 +119,7 @@ def replay(
     agent: Annotated[
         str, typer.Option("--agent", metavar="NAME", help="Every line goes to this character alone.")
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON instead of a report.")] = False,
+    as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
@@ -139,7 +133,7 @@ def replay(
 
     from noodlings.store.memory import MemoryStore
 
-    settings = _settings(data, config)
+    settings = settings_of(data, config)
     store = None if settings.store.path else MemoryStore()
     raise typer.Exit(asyncio.run(_replay(settings, store, file, agent, as_json)))
 
@@ -212,12 +206,6 @@ def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> 
         return await registry.dispatch(line, context)
 
     return Line(dispatch, lambda line: completions(context, line))
-
-
-def _settings(data: Path | None, config: Path | None) -> Settings:
-    from noodlings.config import load_settings
-
-    return load_settings(config, store={"path": str(data)}) if data else load_settings(config)
 
 
 def _failed(why: object, code: int) -> int:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from noodlings.options import AsJson, Config, settings_of
+
 if TYPE_CHECKING:
     from noodlings.ports import Embedder
     from noodlings.values.affect import Affect
@@ -27,7 +29,10 @@ class EmbedderName(StrEnum):
     NONE = "none"
 
 
-AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON instead of a table.")]
+Data = Annotated[
+    Path | None,
+    typer.Option("--data", metavar="DIR", help="Taken as everywhere; an evaluation keeps nothing."),
+]
 Embedding = Annotated[EmbedderName, typer.Option("--embedder", help="Sentence vectors, or words alone.")]
 
 
@@ -35,20 +40,21 @@ Embedding = Annotated[EmbedderName, typer.Option("--embedder", help="Sentence ve
 def importance(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A transcript; see noodlings replay.")],
     as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
 ) -> None:
     """How importance spreads over recorded talk, and how much of it becomes episodic."""
     import asyncio
 
     from noodlings.app import build
     from noodlings.clock import ManualClock
-    from noodlings.config import load_settings
     from noodlings.evaluate.importance import evaluate, view
     from noodlings.progress import progress_over
     from noodlings.store.memory import MemoryStore
     from noodlings.transcript import count_lines
 
     clock = ManualClock()
-    society = build(load_settings(), clock=clock, store=MemoryStore())
+    society = build(settings_of(None, config), clock=clock, store=MemoryStore())
     with progress_over(count_lines(file), "appraising") as done:
         figures = asyncio.run(evaluate(society, clock, file, done))
     _print(figures, view, as_json)
@@ -61,6 +67,7 @@ def affect(
     ],
     embedder: Embedding = EmbedderName.MINILM,
     as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """How well feelings are read from text: agreement with human ratings, or with labels."""
     from noodlings.evaluate.affect import evaluate, view
@@ -79,6 +86,7 @@ def locomo(
         str, typer.Option("--mood", metavar="V,A", help="Ask in a mood: valence −1…1, arousal 0…1.")
     ] = "",
     as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """How much of the evidence for a question is found in a long conversation."""
     from noodlings.affect.appraise import Appraiser
@@ -95,6 +103,7 @@ def mood(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenarios with queries asked in a mood.")],
     embedder: Embedding = EmbedderName.MINILM,
     as_json: AsJson = False,
+    data: Data = None,
 ) -> None:
     """Whether a mood brings back the memory that fits it."""
     from noodlings.affect.appraise import Appraiser
