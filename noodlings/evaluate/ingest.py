@@ -1,6 +1,6 @@
 """How an evaluation fills an archive and asks it: percepts in, hits out, and nothing else in between.
 
-The rule it keeps: neither function is handed an answer, a piece of evidence or an expected id, so none of
+The rule it keeps: no function here is handed an answer, a piece of evidence or an expected id, so none of
 them can reach ingestion or search.
 """
 
@@ -10,13 +10,18 @@ from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from noodlings.ports import Embedder
 from noodlings.recall.archive import Archive
-from noodlings.recall.search import Hit, Searcher
+from noodlings.recall.search import Searcher
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
+
+Vector = npt.NDArray[np.float32]
 
 
 class Appraiser(Protocol):
@@ -65,11 +70,16 @@ def ingest(
     return archive
 
 
+def embedded(searcher: Searcher, embedder: Embedder | None, question: str) -> Vector | None:
+    """The vector of a question as search wants it, or None without an embedder."""
+    return None if embedder is None else embedder.embed([searcher.wording(question)])[0]
+
+
 def ask(
-    searcher: Searcher, embedder: Embedder | None, question: str, limit: int, mood: Affect | None = None
-) -> tuple[list[Hit], float]:
-    """The hits of a question with all defaults, and the milliseconds of the search, embedding aside."""
-    vector = None if embedder is None else embedder.embed([searcher.wording(question)])[0]
+    searcher: Searcher, question: str, vector: Vector | None, limit: int, mood: Affect | None = None
+) -> tuple[list[int], float]:
+    """Ids of the hits with all defaults, best first, and the milliseconds that took."""
     started = perf_counter()
     hits = searcher.search(question, limit=limit, mood=mood, query_vector=vector)
-    return hits, 1_000.0 * (perf_counter() - started)
+    milliseconds = 1_000.0 * (perf_counter() - started)
+    return [hit.entry_id for hit in hits], milliseconds

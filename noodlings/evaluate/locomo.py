@@ -22,7 +22,7 @@ from rich.table import Table
 from rich.text import Text
 
 from noodlings.errors import UserError
-from noodlings.evaluate.ingest import Appraiser, ask, ingest
+from noodlings.evaluate.ingest import Appraiser, ask, embedded, ingest
 from noodlings.ports import Embedder
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.rank import DEFAULT_WEIGHTS
@@ -89,11 +89,11 @@ def evaluate(
         dropped += conversation.dropped
         searcher = Searcher(ingest(conversation.percepts, embedder, appraiser, progress))
         for question in conversation.questions:
-            hits, milliseconds = ask(searcher, embedder, question.text, 10, mood)
-            more, _ = ask(searcher, embedder, question.text, max(CUTS), mood)
+            vector = embedded(searcher, embedder, question.text)
+            found, milliseconds = ask(searcher, question.text, vector, 10, mood)
+            more, _ = ask(searcher, question.text, vector, max(CUTS), mood)
             latencies.append(milliseconds)
-            found = [hit.entry_id for hit in hits]
-            scores.append((question.category, measured(found, [h.entry_id for h in more], question.evidence)))
+            scores.append((question.category, measured(found, more, question.evidence)))
             progress()
     if not scores:
         raise UserError("there is no question with evidence in these files")

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from noodlings.errors import UserError
-from noodlings.evaluate.ingest import Appraiser, ask, ingest
+from noodlings.evaluate.ingest import Appraiser, ask, embedded, ingest
 from noodlings.ports import Embedder
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.search import Searcher
@@ -142,8 +142,8 @@ def _plain(searcher: Searcher, embedder: Embedder | None, question: str) -> list
 
 
 def _asked(searcher: Searcher, embedder: Embedder | None, question: str, mood: Affect | None) -> list[int]:
-    hits, _ = ask(searcher, embedder, question, 10, mood)
-    return [hit.entry_id for hit in hits]
+    found, _ = ask(searcher, question, embedded(searcher, embedder, question), 10, mood)
+    return found
 
 
 def _scenario(data: dict[str, Any]) -> Scenario:

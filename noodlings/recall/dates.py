@@ -24,6 +24,8 @@ _WRITTEN = re.compile(
 _ISO = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b")
 _YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
 _MOST_YEARS = 50
+_CALENDAR_BEGINS = datetime(1, 1, 1, tzinfo=UTC)
+_CALENDAR_ENDS = datetime(9999, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,14 @@ def spans(date: NamedDate, first: float, last: float) -> Iterator[Span]:
     else:
         years = list(range(_moment(first).year, _moment(last).year + 1))[-_MOST_YEARS:]
     for year in years:
+        if year >= _CALENDAR_ENDS.year:
+            continue
         try:
             start = datetime(year, date.month or 1, date.day or 1, tzinfo=UTC)
         except ValueError:
             continue  # no such day in this year
         if date.month is None:
-            yield Span(start.timestamp(), start.replace(year=min(year + 1, 9999)).timestamp(), YEAR)
+            yield Span(start.timestamp(), start.replace(year=year + 1).timestamp(), YEAR)
         elif date.day is None:
             end = (start + timedelta(days=31)).replace(day=1)
             yield Span(start.timestamp(), end.timestamp(), MONTH)
@@ -88,6 +92,6 @@ def spans(date: NamedDate, first: float, last: float) -> Iterator[Span]:
 
 
 def _moment(timestamp: float) -> datetime:
-    """A world time as a date; far beyond the calendar, its end."""
-    limit = datetime(9990, 1, 1, tzinfo=UTC).timestamp()
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=min(max(timestamp, -limit / 5), limit))
+    """A world time as a date; beyond the calendar, its first or last."""
+    within = min(max(timestamp, _CALENDAR_BEGINS.timestamp()), _CALENDAR_ENDS.timestamp())
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=within)

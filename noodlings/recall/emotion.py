@@ -79,7 +79,8 @@ def lift(scores: Array, congruent: Array, weight: float) -> Array:
     reach = weight * REACH
     if not len(scores) or reach == 0.0:
         return np.zeros(len(scores))
-    near = np.clip(1.0 - (scores.max() - scores) / reach, 0.0, 1.0)
+    gaps = np.asarray(scores.max() - scores, np.float64)
+    near = np.clip(reach - gaps, 0.0, None) / reach
     distinct = np.clip(congruent - np.median(congruent), 0.0, 1.0)
     return np.asarray(reach * near**2 * distinct)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.affect.feeling import family_of, feeling
+from noodlings.affect.feeling import FAMILIES, family_of, feeling
 from noodlings.errors import UserError
 from noodlings.recall.growing import Growing
 from noodlings.recall.neighbours import Rows
@@ -57,7 +57,8 @@ class Filters:
             )
         if not 0.0 <= self.min_importance <= 1.0:
             raise UserError(f"min_importance is {self.min_importance!r}: it must lie between 0 and 1")
-        if self.feeling is not None and self.feeling != "unknown" and family_of(self.feeling) == "unknown":
+        known = self.feeling is None or self.feeling in FAMILIES or family_of(self.feeling) != "unknown"
+        if not known:
             raise UserError(
                 f"{self.feeling!r} is not a feeling; try joy, calm, fear, anger, sorrow or boredom"
             )

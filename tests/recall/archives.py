@@ -1,0 +1,45 @@
+"""Small archives to search in."""
+
+from __future__ import annotations
+
+from noodlings.recall.archive import Archive
+from noodlings.recall.search import Searcher
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+from tests.fakes import HashingEmbedder
+
+EMBEDDER = HashingEmbedder()
+APART = 7_200.0
+"""Seconds between entries of which none continues the talk of another."""
+
+
+def make_entry(entry_id, text, user="user_ann", **changes):
+    """An entry in a talk of its own, unless a timestamp says otherwise."""
+    fields = {
+        "timestamp": entry_id * APART,
+        "step": entry_id,
+        "affect": None,
+        "surprise": 0.0,
+        "encoded_importance": 0.5,
+        "parts": ImportanceParts(),
+    }
+    return MemoryEntry(id=entry_id, user_id=user, user_text=text, **(fields | changes))
+
+
+def vector_of(text):
+    """As the embedder of these tests gives it, shape (64,)."""
+    return EMBEDDER.embed([text])[0]
+
+
+def archive_of(*entries, vectors=False):
+    """A searcher over entries; a plain string is said by Ann, in a talk of its own."""
+    archive = Archive(EMBEDDER.name, EMBEDDER.dimensions) if vectors else Archive()
+    for number, entry in enumerate(entries):
+        if isinstance(entry, str):
+            entry = make_entry(number, entry)
+        archive.add(entry, vector_of(entry.user_text) if vectors else None)
+    return Searcher(archive)
+
+
+def ids(hits):
+    """The entries that were found, best first."""
+    return [hit.entry_id for hit in hits]

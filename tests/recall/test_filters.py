@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.affect.feeling import family, feeling
+from noodlings.errors import UserError
+from noodlings.recall.filters import FilterIndex, Filters, tags_of
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Kind
+from tests.recall.archives import make_entry
+
+FEELINGS = (None, Affect(), Affect(0.9, 0.8), Affect(-0.7, 0.4, sorrow=0.9), Affect(-0.6, 0.9, fear=0.9))
+TAGS = st.frozensets(st.sampled_from(["pets", "mill"]))
+USERS = st.sampled_from(["user_ann", "user_bob"])
+KINDS = st.sampled_from([Kind.SAY, Kind.WHISPER, Kind.THOUGHT])
+MOMENTS = st.integers(0, 5).map(float)
+
+ENTRIES = st.lists(
+    st.tuples(USERS, MOMENTS, KINDS, TAGS, st.sampled_from([0.1, 0.5, 0.9]), st.sampled_from(FEELINGS)),
+    max_size=15,
+)
+FILTERS = st.builds(
+    Filters,
+    user=st.none() | USERS | st.just("user_nobody"),
+    since=st.none() | st.sampled_from([0.0, 1.0, 2.0]),
+    until=st.none() | st.sampled_from([2.0, 3.0, 5.0]),
+    kinds=st.frozensets(KINDS, max_size=2),
+    tags=TAGS,
+    min_importance=st.sampled_from([0.0, 0.5, 1.0]),
+    feeling=st.none() | st.sampled_from(["joy", "sorrow", "afraid", "neutral", "unknown"]),
+    present=st.frozensets(st.sampled_from(["user_ann", "user_bob", "user_eve"])),
+)
+
+
+def passes(filters, entry):
+    """What a filter means, the long way."""
+    return (
+        filters.user in (None, entry.user_id)
+        and (filters.since is None or entry.timestamp >= filters.since)
+        and (filters.until is None or entry.timestamp <= filters.until)
+        and (not filters.kinds or entry.kind in filters.kinds)
+        and filters.tags <= tags_of(entry)
+        and entry.importance >= filters.min_importance
+        and filters.feeling in (None, feeling(entry.affect), family(entry.affect))
+        and entry.known_to(filters.present)
+    )
+
+
+@given(ENTRIES, FILTERS, st.booleans(), st.data())
+def test_what_passes_is_what_every_filter_lets_through(rows, filters, in_order, data):
+    if in_order:
+        rows = sorted(rows, key=lambda row: row[1])
+    entries = [
+        make_entry(
+            number, "x", user, timestamp=moment, kind=kind, encoded_importance=importance, affect=affect,
+            extra={"tags": sorted(tags)},
+        )
+        for number, (user, moment, kind, tags, importance, affect) in enumerate(rows)
+    ]  # fmt: skip
+    index = FilterIndex()
+    for entry in entries:
+        index.append(entry)
+    gone = data.draw(st.frozensets(st.sampled_from(range(len(rows))))) if rows else frozenset()
+    index.remove(gone)
+    expected = [entry.id for entry in entries if entry.id not in gone and passes(filters, entry)]
+    found = index.rows(filters)
+    if found is None:
+        found = np.flatnonzero(index.alive.rows)
+    assert found.tolist() == expected
+
+
+def test_importance_and_tags_may_change_later():
+    index = FilterIndex()
+    index.append(make_entry(0, "x"))
+    index.update(0, make_entry(0, "x", override=0.9, extra={"tags": ["mill"]}))
+    assert index.rows(Filters(min_importance=0.9, tags=frozenset({"mill"}))).tolist() == [0]
+
+
+@pytest.mark.parametrize("tags", ["pets", None, 3, [1, None]])
+def test_tags_that_are_no_list_of_words_are_none(tags):
+    assert tags_of(make_entry(0, "x", extra={"tags": tags})) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"since": float("nan")},
+        {"until": float("inf")},
+        {"since": 2.0, "until": 1.0},
+        {"min_importance": 1.1},
+        {"min_importance": float("nan")},
+        {"feeling": "hungry"},
+    ],
+)
+def test_filters_that_make_no_sense_are_refused(bad):
+    with pytest.raises(UserError):
+        Filters(**bad)

@@ -1,0 +1,27 @@
+import numpy as np
+
+from noodlings.recall.growing import Growing
+
+
+def test_rows_stay_as_it_grows():
+    growing = Growing(np.float32, 3)
+    for number in range(1_000):
+        growing.append([number, 0, -number])
+    assert growing.rows.shape == (1_000, 3)
+    assert growing.rows[:, 0].tolist() == list(range(1_000))
+
+
+def test_rows_can_be_written():
+    growing = Growing(np.int64)
+    growing.append(1)
+    growing.rows[0] = 5
+    assert growing.rows.tolist() == [5]
+
+
+def test_nothing_is_copied_within_what_was_reserved():
+    growing = Growing(np.int64)
+    growing.reserve(10_000)
+    before = growing.rows.__array_interface__["data"]
+    for number in range(10_000):
+        growing.append(number)
+    assert growing.rows.__array_interface__["data"] == before

@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.recall.neighbours import AFTER, BEFORE, TALK_GAP, Neighbours
+
+
+def neighbours_of(*moments):
+    """Moments are seconds, or (seconds, place)."""
+    neighbours = Neighbours()
+    for moment in moments:
+        timestamp, place = moment if isinstance(moment, tuple) else (moment, "")
+        neighbours.append(timestamp, place)
+    return neighbours
+
+
+def test_the_two_lines_before_and_the_one_after():
+    neighbours = neighbours_of(0, 1, 2, 3, 4)
+    assert neighbours.of(2) == [(1.0, 2), (BEFORE[0], 1), (BEFORE[1], 0), (AFTER, 3)]
+
+
+def test_the_first_and_the_last_line_have_fewer():
+    neighbours = neighbours_of(0, 1, 2)
+    assert [row for _, row in neighbours.of(0)] == [0, 1]
+    assert [row for _, row in neighbours.of(2)] == [2, 1, 0]
+
+
+def test_a_long_silence_ends_a_talk():
+    neighbours = neighbours_of(0, TALK_GAP, 2 * TALK_GAP + 1)
+    assert [row for _, row in neighbours.of(1)] == [1, 0]
+    assert neighbours.of(2) == [(1.0, 2)]
+
+
+def test_elsewhere_is_another_talk():
+    neighbours = neighbours_of((0, "mill"), (1, "inn"), (2, "inn"))
+    assert neighbours.of(0) == [(1.0, 0)]
+    assert [row for _, row in neighbours.of(1)] == [1, 2]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([1.0, 9_999.0]), st.floats(0, 1, width=32)), min_size=1, max_size=30)
+)
+def test_what_is_gathered_is_what_is_of_a_row(steps):
+    neighbours = Neighbours()
+    now = 0.0
+    for step, _ in steps:
+        now += step
+        neighbours.append(now, "")
+    values = np.array([value for _, value in steps], np.float32)
+    expected = [sum(w * values[s] for w, s in neighbours.of(row)) for row in range(len(values))]
+    assert neighbours.gather(values) == pytest.approx(expected, abs=1e-5)
+    some = np.arange(0, len(values), 2)
+    assert neighbours.gather(values, some) == pytest.approx(np.array(expected)[some], abs=1e-5)
+    assert set(neighbours.around(some)) == {row for at in some for _, row in neighbours.of(at)} | {
+        row for at in some for row in range(max(at - 2, 0), min(at + 2, len(values)))
+    }
+
+
+@given(st.integers(1, 20), st.data())
+def test_what_is_spread_is_what_is_gathered(count, data):
+    neighbours = neighbours_of(*range(count))
+    row = data.draw(st.integers(0, count - 1))
+    reach = neighbours.reach()
+    spread = reach.empty()
+    for places, values in reach.spread(np.array([row]), np.ones(1, np.float32)):
+        spread[places] += values
+    alone = np.zeros(count, np.float32)
+    alone[row] = 1.0
+    assert reach.inner(spread) == pytest.approx(neighbours.gather(alone), abs=1e-6)

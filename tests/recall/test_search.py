@@ -1,0 +1,267 @@
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from noodlings.errors import UserError
+from noodlings.recall.filters import Filters
+from noodlings.recall.search import Searcher
+from noodlings.text import clean
+from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.memory import Why
+from noodlings.values.percept import Kind
+from tests.recall.archives import archive_of, ids, make_entry, vector_of
+
+GLAD, SAD = Affect(0.9, 0.8), Affect(-0.9, 0.6, sorrow=0.9)
+
+WORDS = st.sampled_from(["boat", "rain", "soup", "mill", "song", "horse"])
+LINES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
+USERS = st.sampled_from(["user_ann", "user_bob", "user_cid"])
+FELT = st.sampled_from([None, NEUTRAL, GLAD, SAD])
+TALKS = st.lists(st.tuples(LINES, USERS, FELT, st.integers(0, 5_000)), min_size=1, max_size=15)
+
+
+def talk(rows, vectors=False):
+    entries, now = [], 0.0
+    for number, (text, user, affect, pause) in enumerate(rows):
+        now += pause
+        entries.append(make_entry(number, text, user, affect=affect, timestamp=now))
+    return archive_of(*entries, vectors=vectors)
+
+
+def test_the_words_of_the_question():
+    searcher = archive_of("my boat has a leak", "soup with barley", "rain all day")
+    assert ids(searcher.search("who had a leaking boat?")) == [0]
+
+
+def test_the_answer_is_found_by_what_was_asked_before_it():
+    lines = ["what is your dog called", "Pugsley, a silly name", "so it begins to rain"]
+    entries = [make_entry(n, line, timestamp=float(n)) for n, line in enumerate(lines)]
+    assert 1 in ids(archive_of(*entries).search("name of the dog", limit=2))
+
+
+def test_who_is_named_comes_first():
+    searcher = archive_of(
+        make_entry(0, "the boat is mine", "user_bob"), make_entry(1, "the boat is mine", "user_ann")
+    )
+    assert ids(searcher.search("whose boat, Ann?")) == [1, 0]
+    assert ids(searcher.search("did I mention my boat?", asker="user_ann")) == [1, 0]
+
+
+def test_the_day_that_is_named_comes_first():
+    may, june = 1_683_547_200.0, 1_686_225_600.0  # 8 May and 8 June 2023
+    searcher = archive_of(
+        make_entry(0, "we sailed the boat", timestamp=may),
+        make_entry(1, "we sailed the boat", timestamp=june),
+    )
+    assert ids(searcher.search("who sailed in June 2023?")) == [1, 0]
+
+
+def test_a_time_is_asked_for():
+    searcher = archive_of("the mill burned, poor folk", "the mill burned last week")
+    assert ids(searcher.search("when did the mill burn?")) == [1, 0]
+
+
+def test_what_the_agent_answered_is_found_too():
+    searcher = archive_of("what should I cook", "it rains")
+    assert ids(searcher.search("barley soup")) == []
+    answered = make_entry(0, "what should I cook", response="Cook a barley soup.")
+    searcher.archive.update(answered)
+    searcher.archive.update(answered)
+    assert ids(searcher.search("barley soup")) == [0]
+
+
+def test_meaning_finds_what_words_alone_do_not():
+    searcher = archive_of("alpha beta", "gamma delta", vectors=True)
+    assert searcher.search("unheard of") == []
+    hits = searcher.search("unheard of", query_vector=vector_of("gamma delta"))
+    assert hits[0].entry_id == 1
+    assert hits[0].why == (Why.SEMANTIC,)
+
+
+def test_why_names_what_found_it():
+    [hit] = archive_of("a boat", vectors=True).search("boat", query_vector=vector_of("a boat"))
+    assert set(hit.why) == {Why.SEMANTIC, Why.LEXICAL}
+    assert set(hit.scores) == {"meaning", "words", "length", "mood"}
+
+
+def test_mood_decides_among_equals():
+    searcher = archive_of(
+        *(make_entry(n, "that day at the mill", affect=a) for n, a in enumerate([GLAD, SAD, NEUTRAL, None]))
+    )
+    assert ids(searcher.search("the mill", mood=GLAD))[0] == 0
+    sad = searcher.search("the mill", mood=SAD)
+    assert sad[0].entry_id == 1
+    assert Why.AFFECT in sad[0].why
+    assert sad[0].scores["mood"] > 0.0
+
+
+def test_mood_does_not_drown_meaning():
+    searcher = archive_of(
+        make_entry(0, "the lantern hangs in the cellar behind the barrels", affect=NEUTRAL),
+        *(make_entry(n, f"what a lantern {n}, what a feast!", affect=GLAD) for n in range(1, 6)),
+    )
+    assert ids(searcher.search("which barrels hide the lantern in the cellar?", mood=GLAD))[0] == 0
+
+
+@given(TALKS, LINES, FELT, st.booleans())
+def test_without_weight_or_feeling_the_order_is_that_of_no_mood(rows, query, mood, vectors):
+    searcher = talk(rows, vectors)
+    vector = vector_of(query) if vectors else None
+    plain = searcher.search(query, query_vector=vector)
+    assert searcher.search(query, mood=mood, emotion_weight=0.0, query_vector=vector) == plain
+    assert searcher.search(query, mood=NEUTRAL, query_vector=vector) == plain
+
+
+@given(TALKS, LINES, st.sampled_from([GLAD, SAD]))
+def test_memories_without_feeling_keep_their_order(rows, query, mood):
+    searcher = talk([(text, user, NEUTRAL, pause) for text, user, _, pause in rows])
+    assert searcher.search(query, mood=mood) == searcher.search(query)
+
+
+@given(TALKS, LINES, USERS, st.none() | st.sampled_from([GLAD, SAD]), st.integers(1, 5), st.booleans())
+def test_a_users_filter_never_leaks_another_users_entry(rows, query, user, mood, limit, vectors):
+    searcher = talk(rows, vectors)
+    vector = vector_of(query) if vectors else None
+    hits = searcher.search(query, Filters(user=user), limit=limit, mood=mood, query_vector=vector)
+    assert all(rows[hit.entry_id][1] == user for hit in hits)
+    # And nothing of theirs is lost to others within the limit.
+    everything = ids(searcher.search(query, limit=100, mood=None, query_vector=vector))
+    own = [entry_id for entry_id in everything if rows[entry_id][1] == user]
+    if mood is None:
+        assert ids(hits) == own[:limit]
+
+
+@given(TALKS, LINES, FELT, st.booleans(), st.floats(0.0, 1.0))
+def test_hits_are_bounded_ordered_and_the_same_each_time(rows, query, mood, vectors, weight):
+    vector = vector_of(query) if vectors else None
+    searcher, again = talk(rows, vectors), talk(rows, vectors)
+    hits = searcher.search(query, mood=mood, emotion_weight=weight, query_vector=vector)
+    assert hits == again.search(query, mood=mood, emotion_weight=weight, query_vector=vector)
+    assert all(0.0 <= value <= 1.0 + 1e-6 for hit in hits for value in (hit.score, *hit.scores.values()))
+    assert hits == sorted(hits, key=lambda hit: (-hit.score, hit.entry_id))
+    assert len(set(ids(hits))) == len(hits)
+
+
+def test_equal_scores_come_in_the_order_of_time():
+    assert ids(archive_of(*["a boat"] * 30).search("boat", limit=5)) == [0, 1, 2, 3, 4]
+
+
+def test_a_minimum_score_leaves_the_rest_out():
+    searcher = archive_of("a red boat on the lake", "a boat")
+    hits = searcher.search("red boat lake")
+    assert len(hits) == 2
+    assert searcher.search("red boat lake", min_score=hits[0].score) == hits[:1]
+
+
+def test_only_what_may_be_said_aloud():
+    secret = make_entry(0, "the key is under the boat", kind=Kind.WHISPER, audience=frozenset({"user_bob"}))
+    searcher = archive_of(secret, make_entry(1, "the boat is red"))
+    assert ids(searcher.search("boat", Filters(present=frozenset({"user_eve"})))) == [1]
+    assert len(searcher.search("boat", Filters(present=frozenset({"user_ann", "user_bob"})))) == 2
+
+
+def test_what_is_forgotten_is_not_found_by_anything():
+    searcher = archive_of("my secret boat", "your boat", vectors=True)
+    searcher.archive.remove([0, 99])
+    assert ids(searcher.search("secret boat", query_vector=vector_of("my secret boat"))) == [1]
+    assert [entry_id for entry_id, _ in searcher.nearest(vector_of("my secret boat"))] == [1]
+    assert (len(searcher.archive), 0 in searcher.archive) == (1, False)
+    with pytest.raises(UserError, match="not in the archive"):
+        searcher.archive.set_vector(0, vector_of("boat"))
+
+
+def test_vectors_may_come_later():
+    searcher = archive_of("alpha", "beta", vectors=True)
+    searcher.archive.add(make_entry(7, "gamma"))
+    assert searcher.archive.without_vector() == [7]
+    assert ids(searcher.search("gamma", query_vector=vector_of("nothing")))[0] == 7
+    searcher.archive.set_vector(7, vector_of("gamma"))
+    assert searcher.archive.without_vector() == []
+    assert searcher.nearest(vector_of("gamma"), 1)[0][0] == 7
+
+
+def test_another_model_starts_anew_and_never_mixes():
+    searcher = archive_of("alpha", "beta", vectors=True)
+    searcher.archive.change_model("other", 3)
+    assert searcher.archive.without_vector() == [0, 1]
+    assert ids(searcher.search("alpha", query_vector=[1.0, 0.0, 0.0])) == [0]
+    with pytest.raises(UserError, match="do not mix"):
+        searcher.archive.set_vector(0, vector_of("alpha"))
+    with pytest.raises(UserError, match="do not mix"):
+        searcher.search("alpha", query_vector=vector_of("alpha"))
+
+
+def test_a_bad_vector_leaves_nothing_half_added():
+    searcher = archive_of("alpha", vectors=True)
+    with pytest.raises(UserError):
+        searcher.archive.add(make_entry(1, "beta"), [1.0])
+    assert ids(searcher.search("beta")) == []
+    searcher.archive.add(make_entry(1, "beta"), vector_of("beta"))
+    assert ids(searcher.search("beta")) == [1]
+
+
+def test_an_entry_is_added_once():
+    searcher = archive_of("alpha")
+    with pytest.raises(UserError, match="already"):
+        searcher.archive.add(make_entry(0, "beta"))
+
+
+def test_an_archive_of_words_alone_says_so():
+    with pytest.raises(UserError, match="by words"):
+        archive_of("alpha").search("alpha", query_vector=[1.0])
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"query": "  \x1b[31m "},
+        {"limit": 0},
+        {"limit": 1_001},
+        {"emotion_weight": -0.1},
+        {"emotion_weight": float("nan")},
+        {"candidate_multiplier": 6},
+        {"min_score": 2.0},
+    ],
+)
+def test_what_makes_no_sense_is_refused(bad):
+    with pytest.raises(UserError):
+        archive_of("alpha").search(**({"query": "alpha"} | bad))
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200)
+def test_any_text_may_be_asked_and_kept(text):
+    searcher = archive_of(text, "a boat")
+    if clean(text):
+        assert len(searcher.search(text)) <= 2
+    else:
+        with pytest.raises(UserError, match="nothing to look for"):
+            searcher.search(text)
+
+
+def test_an_empty_archive_knows_nothing():
+    assert archive_of().search("anything") == []
+
+
+def test_asked_while_it_is_filled():
+    searcher = archive_of("a boat", vectors=True)
+    failures = []
+
+    def ask(searcher: Searcher) -> None:
+        try:
+            for _ in range(100):
+                assert 0 in ids(searcher.search("boat", query_vector=vector_of("a boat")))
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the test must see it
+            failures.append(error)
+
+    asking = threading.Thread(target=ask, args=(searcher,))
+    asking.start()
+    vector = vector_of("rain")
+    for number in range(1, 500):
+        searcher.archive.add(make_entry(number, f"rain {number}"), vector)
+    asking.join()
+    assert failures == []
+    assert np.array_equal(searcher.archive.ids.rows, np.arange(500))

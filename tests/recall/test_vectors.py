@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.errors import UserError
+from noodlings.recall.neighbours import Neighbours
+from noodlings.recall.vectors import VectorIndex
+
+SIZE = 8
+
+
+def unit(seed):
+    vector = np.random.default_rng(seed).normal(size=SIZE).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+def filled(count, gap=1.0, without=()):
+    index, neighbours = VectorIndex("toy", SIZE), Neighbours()
+    for row in range(count):
+        neighbours.append(row * gap, "")
+        index.append(None if row in without else unit(row), neighbours)
+    return index, neighbours
+
+
+@given(st.integers(1, 200), st.integers(0, 99))
+def test_the_nearest_are_those_of_exact_numpy(count, seed):
+    index, _ = filled(count)
+    query = unit(10_000 + seed)
+    cosines = np.array([unit(row) for row in range(count)]) @ query
+    found = index.search(query, 10)
+    assert [row for row, _ in found] == np.argsort(-cosines, kind="stable")[:10].tolist()
+    assert [cosine for _, cosine in found] == pytest.approx(np.sort(cosines)[::-1][:10], abs=1e-5)
+
+
+def mixed_cosines(index, neighbours, query, vectors):
+    """What `score` promises, the long way."""
+    result = []
+    for row in range(len(index)):
+        total = sum(weight * vectors[source] for weight, source in neighbours.of(row))
+        result.append(max(float(total @ query / np.linalg.norm(total)), 0.0))
+    return result
+
+
+@given(st.integers(1, 30), st.sampled_from([1.0, 2_500.0, 9_999.0]))
+def test_a_score_is_the_cosine_with_a_row_and_its_neighbours(count, gap):
+    index, neighbours = filled(count, gap)
+    expected = mixed_cosines(index, neighbours, unit(999), [unit(row) for row in range(count)])
+    assert index.score(unit(999), neighbours) == pytest.approx(expected, abs=1e-5)
+
+
+def test_some_rows_score_as_among_all():
+    index, neighbours = filled(100)
+    few = np.array([3, 50, 51])
+    whole = index.score(unit(999), neighbours)
+    assert index.score(unit(999), neighbours, few) == pytest.approx(whole[few], abs=1e-6)
+    many = np.arange(0, 100, 2)
+    assert index.score(unit(999), neighbours, many) == pytest.approx(whole[many], abs=1e-6)
+
+
+def test_a_vector_may_come_later_in_any_order():
+    index, neighbours = filled(6, without=range(6))
+    assert index.missing.tolist() == [0, 1, 2, 3, 4, 5]
+    for row in (4, 0, 5, 2, 1, 3):
+        index.set(row, unit(row), neighbours)
+    assert index.missing.size == 0
+    at_once, _ = filled(6)
+    assert index.score(unit(9), neighbours) == pytest.approx(at_once.score(unit(9), neighbours), abs=1e-6)
+
+
+def test_rows_around_which_nothing_is_embedded_count_as_average():
+    index, neighbours = filled(3, gap=9_999.0, without={1})
+    scores = index.score(unit(0), neighbours)
+    assert scores[1] == pytest.approx((scores[0] + scores[2]) / 2)
+    assert 1 not in [row for row, _ in index.search(unit(0))]
+
+
+def test_a_cleared_vector_is_gone():
+    index, neighbours = filled(3, gap=9_999.0)
+    index.clear(1, neighbours)
+    assert [row for row, _ in index.search(unit(1))].count(1) == 0
+    assert index.missing.tolist() == [1]
+
+
+def test_vectors_are_scaled_to_length_one():
+    assert np.linalg.norm(VectorIndex("toy", 2).checked([3.0, 4.0])) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("vector", [[1.0] * 7, [[1.0] * SIZE], [0.0] * SIZE, [float("nan")] * SIZE])
+def test_what_is_no_vector_of_the_model_is_refused(vector):
+    with pytest.raises(UserError):
+        VectorIndex("toy", SIZE).checked(vector)
+
+
+def test_a_model_has_dimensions():
+    with pytest.raises(UserError, match="at least one"):
+        VectorIndex("toy", 0)
