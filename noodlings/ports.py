@@ -50,6 +50,11 @@ class Utterance:
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
         said: the agent's own latest lines, oldest first; a voice does not repeat them.
+        named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
+            is no game.
+        manner: how that mood sounds, in words for a model.
+        blocks: what a game told, for a model: `[GAME STATE] …` and `[MEMORY] …`, of one or more lines. Made
+            anew for each turn, for their times are relative; a voice keeps none of it.
         seed: makes the same turn sound the same in a replay.
     """
 
@@ -60,6 +65,9 @@ class Utterance:
     recalled: tuple[Recalled, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
     said: tuple[str, ...] = ()
+    named_mood: str = ""
+    manner: str = ""
+    blocks: tuple[str, ...] = ()
     seed: int = 0
 
 

@@ -111,13 +111,14 @@ class GameRules(_Section):
     version: Literal[1]
     lasts_seconds: float = Field(300.0, gt=0, le=1e9)
     slots: int = Field(10, ge=1, le=1_000)
+    state: tuple[str, ...] = Field((), max_length=12)
     moods: dict[NamedMood, str] = Field(default_factory=dict)
     unknown: dict[str, str] = Field(default_factory=dict)
     events: dict[str, EventRule]
 
     def rule(self, event: str, data: Mapping[str, Any]) -> EventRule | None:
         """The rule for an event with this data, or None when it is unknown or does not count."""
-        rule = self.events.get(clean(event).lower())
+        rule = self.events.get(event_name(event))
         return None if rule is None or (rule.only_if and not rule.only_if.holds(data)) else rule
 
     def line(self, template: str, data: Mapping[str, Any]) -> str | None:
@@ -138,6 +139,11 @@ class GameRules(_Section):
         if not value or not article:
             return value
         return f"{'an' if value[0].lower() in 'aeiou' else 'a'} {value}"
+
+
+def event_name(event: str) -> str:
+    """The name of an event as rules and memory know it: one printable line in lower case."""
+    return clean(event).lower()
 
 
 def value_of(data: Mapping[str, Any], field: str) -> str | None:

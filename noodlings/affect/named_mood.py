@@ -30,6 +30,10 @@ class MoodTracker:
         """The mood at a world time, if one lasts so many seconds after its last event."""
         return NamedMood.CHILL if now - self.since >= lasts else self.mood
 
+    def left(self, now: float, lasts: float) -> float:
+        """Seconds until it is chill, if nothing happens; 0 when it is."""
+        return 0.0 if self.at_time(now, lasts) is NamedMood.CHILL else lasts - (now - self.since)
+
     def after(self, rule: MoodRule, now: float, lasts: float) -> MoodTracker:
         """The tracker after an event with this rule; itself when the rule asks for another mood before."""
         return MoodTracker(rule.become, now) if self.at_time(now, lasts) in rule.only_from else self

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from noodlings.affect.ago import ago
 from noodlings.affect.game_rules import GameRules, Remembering, value_of
 from noodlings.errors import UserError
 from noodlings.text import clean
@@ -99,14 +100,3 @@ class MemoryBank:
         if not all(math.isfinite(e.at) for e in events):
             raise UserError("not a stored list of notable events: a time in it is not finite")
         return cls(events)
-
-
-def ago(seconds: float) -> str:
-    """A time that has passed, in one unit: "just now", "4 min ago", "3 h ago", "2 d ago"."""
-    minutes = int(max(seconds, 0.0) // 60)
-    if not minutes:
-        return "just now"
-    if minutes < 60:
-        return f"{minutes} min ago"
-    hours = minutes // 60
-    return f"{hours} h ago" if hours < 24 else f"{hours // 24} d ago"

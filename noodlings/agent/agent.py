@@ -22,8 +22,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.decision import decide
+from noodlings.agent.events import event_in
 from noodlings.agent.feelings import Feelings
 from noodlings.agent.meaning import Meaning
 from noodlings.agent.salience import identity_salience
@@ -60,6 +62,9 @@ log = logging.getLogger(__name__)
 
 SAID = 40
 """An agent's own latest lines, which its voice does not repeat."""
+
+GIVEN, BY_RULE = "given", "event"
+"""How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
 
 class Appraiser(Protocol):
@@ -150,6 +155,16 @@ class Agent:
         return self._feelings.mood.baseline
 
     @property
+    def rules(self) -> GameRules:
+        """What events of a game do to it."""
+        return self._with.rules
+
+    @property
+    def game(self) -> GameFeeling:
+        """What a game's events left: its named mood, how things stand, what was notable."""
+        return self._feelings.game
+
+    @property
     def named_mood(self) -> str:
         """chill, hyped, nervous or frustrated, as a game's events left it."""
         return self._feelings.game.mood(self._with.rules, self._with.clock.now()).value
@@ -218,13 +233,17 @@ class Agent:
         milliseconds: dict[str, float] = {}
         degraded: list[str] = []
         text = clean(percept.text)
+        event = event_in(percept.kind, percept.data)
         with timed(milliseconds, "appraise"):
             vector = self._with.meaning.vector(text)
             if self._with.meaning.failed:
                 degraded.append(f"words alone: {self._with.meaning.failed}")
-            self.affect, appraised_by = self._appraise(percept, text, vector)
+            self._feelings, of_event = self._feelings.after_event(self._with.rules, percept)
+            self.affect, appraised_by = self._appraise(percept, of_event, text, vector)
         with timed(milliseconds, "mood"):
-            self._feelings = self._feelings.pushed(self.affect, percept.timestamp)
+            # The words of an event are a name and facts: what it does to the mood, its rule alone says.
+            if not event or appraised_by in (GIVEN, BY_RULE):
+                self._feelings = self._feelings.pushed(self.affect, percept.timestamp)
         with timed(milliseconds, "predict"):
             meant = self._with.meaning.of(text, vector)
             expectation = self.mind.perceive(self.affect, meant, percept.timestamp)
@@ -257,13 +276,14 @@ class Agent:
             self._commit(turn.trace(self.id))
         return turn
 
-    def _appraise(self, percept: Percept, text: str, vector: Any) -> tuple[Affect, str]:
+    def _appraise(
+        self, percept: Percept, of_event: Affect | None, text: str, vector: Any
+    ) -> tuple[Affect, str]:
         """What is felt, and by what means it is known."""
-        self._feelings, of_event = self._feelings.after_event(self._with.rules, percept)
         if percept.affect is not None:
-            return percept.affect, "given"
+            return percept.affect, GIVEN
         if of_event is not None:
-            return of_event, "event"
+            return of_event, BY_RULE
         # Capitals are no shouting in somebody who never speaks otherwise.
         heard = text.lower() if percept.user_id in self._with.loud else text
         appraisal = self._with.appraiser.appraise(heard, addressed=percept.addressed, vector=vector)
@@ -314,7 +334,9 @@ class Agent:
         )
 
     async def _speak(self, turn: Turn) -> Speech:
-        names = self._with.names()
+        names, game, rules = self._with.names(), self._feelings.game, self._with.rules
+        now = turn.percept.timestamp
+        named = game.mood(rules, now) if game.began else None
         utterance = Utterance(
             persona=self.persona,
             percept=turn.percept,
@@ -323,6 +345,9 @@ class Agent:
             recalled=tuple(turn.recalled),
             names=names,
             said=tuple(self._said),
+            named_mood=named or "",
+            manner=rules.moods.get(named, "") if named else "",
+            blocks=game.blocks(rules, now),
             seed=self._seed(turn.entry.id),
         )
         if self._with.voice is not None:

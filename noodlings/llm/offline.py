@@ -13,6 +13,7 @@ from itertools import count, islice
 from noodlings.llm.compose import Draft, longer, reply
 from noodlings.llm.content import stable
 from noodlings.llm.hear import hear
+from noodlings.llm.manner import in_manner
 from noodlings.ports import Speech, Utterance
 
 ATTEMPTS = 24
@@ -35,7 +36,7 @@ class OfflineVoice:
         said = {line.casefold() for line in utterance.said}
         seeds = _seeds(utterance)
         for seed in islice(seeds, ATTEMPTS):
-            draft = reply(heard, utterance, seed)
+            draft = in_manner(reply(heard, utterance, seed), utterance.named_mood, heard)
             if draft.text.casefold() not in said:
                 return draft
         for seed in seeds:

@@ -37,7 +37,7 @@ class Phrasebook:
 
     def __init__(self, persona: Persona, said: Sequence[str], seed: int) -> None:
         self._voice = persona.voice
-        self._recent = [line.casefold() for line in said[-WINDOW:]]
+        self._recent = [_plain(line) for line in said[-WINDOW:]]
         self._slots: dict[str, str] = {}
         self._random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
 
@@ -106,3 +106,8 @@ class Phrasebook:
             "address": self._random.choice(self._voice.address or (self._slots.get("name", "friend"),)),
         }
         return phrase.expand(self._random, {**self._slots, **chance})
+
+
+def _plain(text: str) -> str:
+    """As it is looked for among what was said: loud or not, it is the same phrase."""
+    return text.casefold().replace("!", ".")

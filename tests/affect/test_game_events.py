@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.affect.game_events import GameFeeling, format_game_state
+from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.game_rules import NamedMood, shipped_rules
+from noodlings.affect.game_state import format_game_state
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -74,9 +75,46 @@ def test_after_five_quiet_minutes_all_is_chill_again():
     assert feeling.mood(RULES, 300.0) is NamedMood.CHILL
 
 
-def test_an_unknown_event_changes_nothing():
-    feeling = after(("creeper_nearby", {}))
-    assert feeling.after(RULES, "alien_landing", {"hp": 1}, 5.0) == (feeling, None)
+def test_an_unknown_event_leaves_mood_and_memory_alone():
+    feeling = after(("creeper_nearby", {}), ("dawn", {}), ("creeper_nearby", {}))
+    landed, felt = feeling.after(RULES, "alien_landing", {"hp": 1}, 5.0)
+    assert felt is None
+    assert (landed.tracker, landed.bank) == (feeling.tracker, feeling.bank)
+
+
+def test_how_things_stand_is_kept_as_it_last_came():
+    feeling = after(
+        ("creeper_nearby", {"hp": 18, "food": 14, "mob": "creeper"}),
+        ("weather_report", {"weather": "rain", "held_item": "torch"}),
+        ("health_critical", {"hp": 3, "food": None, "held_item": ["?"]}),
+    )
+    line, memory = feeling.blocks(RULES, 3.0)
+    assert line == "[GAME STATE] Mood:nervous | HP:3/20 | Weather:rain"
+    assert memory == "[MEMORY]\n- just now: close call — HP dropped to 3"
+
+
+def test_an_old_state_says_how_old_it_is():
+    feeling = after(("creeper_nearby", {"hp": 18}))
+    assert feeling.blocks(RULES, 299.0) == ("[GAME STATE] Mood:nervous | HP:18/20",)
+    assert feeling.blocks(RULES, 7_200.0) == ("[GAME STATE] Mood:chill | HP:18/20 | Seen:2 h ago",)
+
+
+def test_there_is_nothing_to_tell_before_the_first_event():
+    assert GameFeeling().blocks(RULES, 0.0) == ()
+    assert not GameFeeling().began
+    assert after(("alien_landing", {})).blocks(RULES, 0.0) == ("[GAME STATE] Mood:chill",)
+
+
+def test_what_was_told_at_a_forgotten_moment_is_not_told_any_more():
+    feeling = after(
+        ("dawn", {"hp": 18}), ("health_critical", {"hp": 3, "biome": "plains"}), ("dawn", {"hp": 9})
+    )
+    left = feeling.without({1.0})
+    assert left.blocks(RULES, 3.0) == (
+        "[GAME STATE] Mood:hyped | HP:9/20",
+        "[MEMORY]\n- just now: survived the night\n- just now: survived the night",
+    )
+    assert left.tracker == feeling.tracker
 
 
 def test_an_event_says_what_it_feels_like():
@@ -175,6 +213,7 @@ def test_whatever_happens_it_stays_small_and_survives_a_restart(happened):
     assert len(feeling.bank.events) <= 10
     assert sum(notable.event == "biome_change" for notable in feeling.bank.events) <= 1
     assert all(line == clean(line) for line in feeling.bank.format_memory(1e9).split("\n"))
+    assert all(line == clean(line) for block in feeling.blocks(RULES, 1e9) for line in block.split("\n"))
     assert GameFeeling.from_dict(json.loads(json.dumps(feeling.as_dict()))) == feeling
 
 
@@ -187,6 +226,8 @@ def test_a_time_that_is_none_is_refused(now):
 @pytest.mark.parametrize(
     "change",
     [{"version": 7}, {"tracker": {}}, {"events": 5}, {"events": [{"event": "dawn"}]},
+     {"state": None}, {"state": {"fields": {"hp": 8}, "at": 0.0}}, {"state": {"fields": {}, "at": math.inf}},
+     {"state": {"fields": {"hp": ["8", math.nan]}, "at": 0.0}}, {"state": {"fields": {}}},
      {"events": [{"event": "dawn", "summary": "x", "at": math.nan, "values": []}]}],
 )  # fmt: skip
 def test_a_damaged_state_is_refused(change):

@@ -44,10 +44,11 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
         "identity": persona.identity,
         "name": persona.name,
         "mood": in_words(utterance.mood),
+        "manner": _manner(utterance),
+        "game": _game(utterance.blocks),
         "memories": "\n".join(_memory(r.entry, utterance) for r in utterance.recalled) or _NONE,
         "said": "\n".join(fenced(line, LONGEST_MEMORY) for line in utterance.said[-LATELY:]) or _NONE,
-        "speaker": fenced(utterance.speaker, 60),
-        "did": _DID[percept.kind],
+        "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
     system, user = template("reply").split("\n---\n", 1)
@@ -64,6 +65,31 @@ def fenced(text: str, width: int) -> str:
 def template(name: str) -> str:
     """The text of a template file."""
     return resources.files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _manner(utterance: Utterance) -> str:
+    """How the named mood sounds, on a line of its own; "" where there is no game."""
+    if not utterance.manner:
+        return ""
+    words = {"named": utterance.named_mood, "words": clean(utterance.manner)}
+    return "\n" + Template(template("manner")).substitute(words).strip()
+
+
+def _game(blocks: tuple[str, ...]) -> str:
+    """The blocks of a game before what is answered; "" where there is no game."""
+    if not blocks:
+        return ""
+    # Line by line as it is: these lines are a format of their own. No bracket in them can close the fence.
+    lines = [clean(line).replace("<", "").replace(">", "") for line in "\n".join(blocks).splitlines()]
+    return Template(template("game")).substitute(blocks="\n".join(lines)).strip() + "\n\n"
+
+
+def _what(utterance: Utterance) -> str:
+    """Who did what, or that it happened in the game."""
+    percept = utterance.percept
+    if percept.kind is Kind.EVENT and percept.data.get("event"):
+        return "In the game this happens"
+    return f"{fenced(utterance.speaker, 60)} {_DID[percept.kind]}"
 
 
 def _memory(entry: MemoryEntry, utterance: Utterance) -> str:

@@ -1,0 +1,107 @@
+"""Events of a game: how a world that is no talk tells an agent what happened in it.
+
+An event is a name (`creeper_nearby`) and a few flat facts (`hp: 6`). What it does is written in the rules;
+here it is checked, given a sentence by which it is remembered, and made a percept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from noodlings.affect.game_rules import GameRules, event_name, shipped_rules
+from noodlings.errors import UserError
+from noodlings.text import clean, shorten
+from noodlings.values.percept import Kind, Percept
+
+EVENT = "event"
+"""The key in a percept's data under which the name of the event stands."""
+
+MAX_NAME = 60
+"""Characters of an event's name, and of the name of a fact."""
+MAX_FIELDS = 50
+MAX_TEXT = 500
+"""Characters of one fact."""
+LARGEST = 2**53
+"""Every whole number up to here is the same in all programs that read JSON."""
+
+
+def game_event(
+    name: str,
+    data: Mapping[str, Any] | None,
+    now: float,
+    user_id: str = "game",
+    rules: GameRules | None = None,
+) -> Percept:
+    """The percept of an event, to be perceived like any other.
+
+    Args:
+        name: at most 60 characters; of any case. An event without a rule is perceived and leaves the mood
+            alone.
+        data: at most 50 facts by name, each a text of at most 500 characters, a number,
+            true, false or None.
+        now: world time in seconds.
+        user_id: who tells it, as in memory: the game, or a player to whom it happened.
+        rules: whose summary is its text, where they have one (`Agent.rules`; None means the shipped ones).
+
+    Raises:
+        UserError: anything is not like this; the message says what.
+    """
+    event = event_name(_name(name, "the name of an event"))
+    facts = _facts({} if data is None else data)
+    return Percept(
+        user_id=user_id,
+        text=_sentence(event, facts, rules or shipped_rules()),
+        timestamp=now,
+        kind=Kind.EVENT,
+        data={EVENT: event, **facts},
+    )
+
+
+def event_in(kind: Kind, data: Any) -> str:
+    """The name of the game event that a percept or an entry with this data tells of, or ""."""
+    name = data.get(EVENT) if kind is Kind.EVENT and isinstance(data, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def _sentence(event: str, facts: Mapping[str, Any], rules: GameRules) -> str:
+    """The rule's summary where it has one and its facts came, else the name in words."""
+    rule = rules.rule(event, facts)
+    line = rules.line(rule.remember.summary, facts) if rule and rule.remember else None
+    return line or event.replace("_", " ")
+
+
+def _facts(data: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(data, Mapping):
+        raise UserError(f"the data of an event are facts by name, not {data!r:.60}")
+    if len(data) > MAX_FIELDS:
+        raise UserError(f"an event has at most {MAX_FIELDS} facts, not {len(data):,}")
+    facts = {_name(name, "the name of a fact"): _fact(str(name), value) for name, value in data.items()}
+    if EVENT in facts:
+        raise UserError(f"a fact cannot be called {EVENT}: that is the event's own name")
+    return facts
+
+
+def _fact(name: str, value: Any) -> str | float | bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if len(value) > MAX_TEXT:
+            raise UserError(f"the fact {_shown(name)} has {len(value):,} characters; at most {MAX_TEXT}")
+        return clean(value)
+    if isinstance(value, int | float) and abs(value) <= LARGEST:  # NaN and infinity fail this too
+        return value
+    raise UserError(
+        f"the fact {_shown(name)} is {value!r:.40}; a fact is text, a number up to 2^53, true, false or nothing"
+    )
+
+
+def _name(name: Any, what: str) -> str:
+    cleaned = clean(name) if isinstance(name, str) else ""
+    if not 0 < len(cleaned) <= MAX_NAME:
+        raise UserError(f"{what} is text of 1 to {MAX_NAME} characters, not {name!r:.80}")
+    return cleaned
+
+
+def _shown(name: str) -> str:
+    return shorten(clean(name), 30)
