@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.memory import Link, MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -133,6 +133,7 @@ class Changes:
         evicted: ids that left episodic memory (they stay in the archive).
         state: the agent's state from now on, or None to leave it.
         trace: the finished turn, or None.
+        links: between entries that are there by then; one that is there already keeps the stronger strength.
     """
 
     agent_id: str
@@ -142,6 +143,7 @@ class Changes:
     evicted: tuple[int, ...] = ()
     state: AgentState | None = None
     trace: Trace | None = None
+    links: tuple[Link, ...] = ()
 
 
 class Store(Protocol):
@@ -197,6 +199,9 @@ class Archive(Protocol):
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""
+
+    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
+        """All links from and to these entries, each once, in the order of source, target and type."""
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, to the last byte; recorded without content."""

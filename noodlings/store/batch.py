@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.store.documents import text, to_json, whole
-from noodlings.store.rows import Row, entry_row, history_row, trace_row
+from noodlings.store.rows import Row, entry_row, history_row, link_row, trace_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Batch:
         revised: id → the columns of its history.
         joined, left: ids of older entries that came to episodic memory, or of any that left it.
         trace: the row of the finished turn, or None.
+        links: whole rows of new links, or stronger ones; the ends of one may have been forgotten meanwhile.
     """
 
     agent_id: str
@@ -30,6 +31,12 @@ class Batch:
     joined: list[int]
     left: list[int]
     trace: Row | None
+    links: list[Row]
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """Ids of the entries at both ends of the links."""
+        return frozenset(row[end] for row in self.links for end in ("source_id", "target_id"))
 
 
 def batch_of(changes: Changes) -> Batch:
@@ -49,4 +56,5 @@ def batch_of(changes: Changes) -> Batch:
         joined=sorted(members - {row["id"] for row in added}),
         left=[whole(entry_id, "id") for entry_id in changes.evicted],
         trace=None if changes.trace is None else trace_row(changes.trace),
+        links=[link_row(changes.agent_id, link) for link in changes.links],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqlalchemy import Connection
 
@@ -18,11 +18,11 @@ IDS_AT_ONCE = 500
 """Parameters of one statement; older SQLite takes 999 in all."""
 
 
-def portions(ids: Sequence[int]) -> Iterator[list[int]]:
+def portions(ids: Iterable[int], at_once: int = IDS_AT_ONCE) -> Iterator[list[int]]:
     """The ids that could exist, each once, in portions that fit into a statement; none for none."""
     possible = sorted({entry_id for entry_id in map(int, ids) if 0 <= entry_id <= LARGEST})
-    for start in range(0, len(possible), IDS_AT_ONCE):
-        yield possible[start : start + IDS_AT_ONCE]
+    for start in range(0, len(possible), at_once):
+        yield possible[start : start + at_once]
 
 
 def delete_entries(

@@ -15,8 +15,8 @@ from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store.batch import Batch, batch_of
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forget import content_words, repeats, turns_made_of, without
-from noodlings.store.rows import Row, entry_of, trace_of, trace_row
-from noodlings.values.memory import MemoryEntry
+from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row
+from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
 
 
@@ -25,6 +25,7 @@ class _Agent:
     state: str | None = None
     entries: dict[int, Row] = field(default_factory=dict)
     traces: dict[int, Row] = field(default_factory=dict)
+    links: dict[tuple[int, int, str], Row] = field(default_factory=dict)
     last_id: int = 0
 
 
@@ -59,6 +60,8 @@ class MemoryStore:
             oldest = batch.trace["entry_id"] - self._kept_traces
             while agent.traces and (first := next(iter(agent.traces))) <= oldest:
                 del agent.traces[first]
+        for row in batch.links:
+            _keep_link(agent, row)
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored."""
@@ -101,6 +104,11 @@ class MemoryStore:
         kept = self._agents.get(agent_id, _Agent()).entries
         return sorted(entry_id for entry_id, row in kept.items() if row["user_id"] == user_id)
 
+    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
+        """All links from and to these entries, each once, in the order of source, target and type."""
+        kept, ends = self._agents.get(agent_id, _Agent()).links, set(ids)
+        return [link_of(kept[key]) for key in sorted(kept) if not ends.isdisjoint(key[:2])]
+
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them. Nothing outlives us, so no event is kept."""
         text(by_user, "by_user")
@@ -113,6 +121,7 @@ class MemoryStore:
             words for row in gone.values() for words in (row["user_text"], row["response"] or "")
         )
         agent.traces = {entry_id: row for entry_id, row in agent.traces.items() if entry_id not in gone}
+        agent.links = {key: row for key, row in agent.links.items() if gone.keys().isdisjoint(key[:2])}
         traces = {entry_id: trace_of(row) for entry_id, row in agent.traces.items()}
         redacted = []
         for entry_id in sorted(turns_made_of(list(traces.values()), frozenset(gone), words)):
@@ -140,6 +149,13 @@ def _update(agent: _Agent, entry_id: int, columns: Row) -> None:
         agent.entries[entry_id].update(columns)
 
 
+def _keep_link(agent: _Agent, row: Row) -> None:
+    ends = (row["source_id"], row["target_id"])
+    if all(end in agent.entries for end in ends):  # not forgotten meanwhile
+        known = agent.links.setdefault((*ends, row["type"]), row)
+        known["strength"] = max(known["strength"], row["strength"])
+
+
 def _check(agent: _Agent, batch: Batch) -> None:
     """Refuse what the database would: an entry added twice, or changed before it was added."""
     added = [row["id"] for row in batch.added]
@@ -147,7 +163,7 @@ def _check(agent: _Agent, batch: Batch) -> None:
     if twice:
         raise StoreError(f"the archive of {batch.agent_id} holds entry {min(twice)} already")
     last_id = max([agent.last_id, *added])
-    named = [*batch.revised, *batch.joined, *batch.left]
+    named = [*batch.revised, *batch.joined, *batch.left, *batch.linked]
     if batch.trace is not None:
         named.append(batch.trace["entry_id"])
     unknown = [entry_id for entry_id in named if entry_id > last_id]

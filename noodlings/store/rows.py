@@ -18,7 +18,7 @@ import numpy as np
 from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -197,6 +197,29 @@ def trace_of(row: Stored) -> Trace:
         )
     except (KeyError, TypeError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error!r}") from error
+
+
+def link_row(agent_id: str, link: Link) -> Row:
+    """All columns of a link. Raises `StoreError` as `entry_row` does."""
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "source_id": whole(link.source, "source"),
+        "target_id": whole(link.target, "target"),
+        "type": link.type.value,
+        "strength": number(link.strength, "strength"),
+        "created": number(link.created, "created"),
+    }
+
+
+def link_of(row: Stored) -> Link:
+    """The link of a row. Raises `StoreError` when the row is damaged."""
+    try:
+        return Link(
+            row["source_id"], row["target_id"], LinkType(row["type"]), row["strength"], row["created"]
+        )
+    except (TypeError, ValueError, NoodlingsError) as error:
+        what = f"the link from {row['source_id']} to {row['target_id']} of {row['agent_id']}"
+        raise StoreError(f"{what} is damaged: {error}") from error
 
 
 def _with_tuple(made_of: type[Value], item: dict[str, Any], listed: str) -> Value:

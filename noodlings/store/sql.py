@@ -17,12 +17,12 @@ from sqlalchemy import Connection, Select, Update
 from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store import statements as sql
-from noodlings.store.batch import batch_of
+from noodlings.store.batch import Batch, batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
-from noodlings.store.erasure import delete_entries, portions
-from noodlings.store.rows import Row, Stored, entry_of, trace_of, undamaged
-from noodlings.values.memory import MemoryEntry
+from noodlings.store.erasure import IDS_AT_ONCE, delete_entries, portions
+from noodlings.store.rows import Row, Stored, entry_of, link_of, trace_of, undamaged
+from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
 
 Value = TypeVar("Value")
@@ -75,6 +75,8 @@ class SqlStore:
             _change(connection, sql.LEAVE_EPISODIC, batch.agent_id, {left: {} for left in batch.left})
             if batch.trace is not None:
                 self._keep_trace(connection, batch.trace)
+            if batch.links:
+                _keep_links(connection, batch)
         self._known.add(batch.agent_id)
 
     def load(self, agent_id: str) -> AgentRecord | None:
@@ -125,6 +127,15 @@ class SqlStore:
         of_user = {"of_agent": agent_id, "of_user": user_id}
         with self._database.transaction() as connection:
             return list(connection.execute(sql.TOLD_BY, of_user).scalars())
+
+    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
+        """All links from and to these entries, each once, in the order of source, target and type."""
+        rows: dict[tuple[int, int, str], Stored] = {}
+        with self._database.transaction() as connection:
+            for some in portions(ids, IDS_AT_ONCE // 2):  # each id is asked for at both ends
+                for row in _fetch(connection, sql.LINKS_OF, {"of_agent": agent_id, "ids": some}):
+                    rows[row["source_id"], row["target_id"], row["type"]] = row
+        return undamaged((rows[key] for key in sorted(rows)), link_of)
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
@@ -192,6 +203,18 @@ class SqlStore:
 
 def _fetch(connection: Connection, statement: Select[Any], parameters: Row) -> Sequence[Stored]:
     return connection.execute(statement, parameters).mappings().all()
+
+
+def _keep_links(connection: Connection, batch: Batch) -> None:
+    """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
+    there: set[int] = set()
+    for some in portions(batch.linked):
+        there.update(connection.execute(sql.EXISTING, {"of_agent": batch.agent_id, "ids": some}).scalars())
+    if missing := batch.linked - there:
+        _require_forgotten(connection, batch.agent_id, missing)
+    rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
+    if rows:
+        connection.execute(sql.ADD_LINK, rows)
 
 
 def _change(connection: Connection, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
+from sqlalchemy.dialects import sqlite
 
-from noodlings.store.tables import agents, entries, events, traces, world
+from noodlings.store.tables import agents, entries, events, links, traces, world
 
 _agent: BindParameter[Any] = bindparam("of_agent")
 _of_agent = entries.c.agent_id == _agent
 _of_entry = _of_agent & (entries.c.id == bindparam("of_id"))
-_among = _of_agent & entries.c.id.in_(bindparam("ids", expanding=True))
+_ids: BindParameter[Any] = bindparam("ids", expanding=True)
+_among = _of_agent & entries.c.id.in_(_ids)
 _of_trace = (traces.c.agent_id == _agent) & (traces.c.entry_id == bindparam("of_id"))
 _limit: BindParameter[Any] = bindparam("limit")
 
@@ -59,6 +61,22 @@ TRACES_AFTER = (
     .where(traces.c.agent_id == _agent, traces.c.entry_id > bindparam("position"))
     .order_by(traces.c.entry_id)
     .limit(_limit)
+)
+
+EXISTING = select(entries.c.id).where(_among)
+_add_link = sqlite.insert(links)
+ADD_LINK = _add_link.on_conflict_do_update(
+    index_elements=list(links.primary_key),
+    set_={"strength": _add_link.excluded.strength},
+    where=_add_link.excluded.strength > links.c.strength,
+)
+LINKS = (
+    select(links)
+    .where(links.c.agent_id == _agent)
+    .order_by(links.c.source_id, links.c.target_id, links.c.type)
+)
+LINKS_OF = select(links).where(
+    links.c.agent_id == _agent, links.c.source_id.in_(_ids) | links.c.target_id.in_(_ids)
 )
 
 WORDS = select(entries.c.id, entries.c.user_text, entries.c.response).where(_among)

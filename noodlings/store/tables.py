@@ -1,8 +1,9 @@
 """The tables of the database, as SQLAlchemy Core metadata.
 
 The migrations make these tables; a test compares the two. Whoever changes something here writes a migration
-and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces` and `world`; `events` says
-that something was done, by whom and to how much, and never what it was about.
+and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces` and `world`; `links` say
+which entries belong together, and `events` that something was done, by whom and to how much, and never what
+it was about.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    PrimaryKeyConstraint,
     Table,
     Text,
     UniqueConstraint,
     text,
 )
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(
@@ -88,6 +90,31 @@ traces = Table(
     Column("document", Text, nullable=False),
     ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
 )
+
+links = Table(
+    "links",
+    metadata,
+    Column("agent_id", Text, nullable=False),
+    Column("source_id", Integer, nullable=False),
+    Column("target_id", Integer, nullable=False),
+    Column("type", Text, nullable=False),
+    Column("strength", Float, nullable=False),
+    Column("created", Float, nullable=False),
+    # Ids before the agent: SQLite takes an agent to have a handful of links, and would read all of them.
+    PrimaryKeyConstraint("source_id", "agent_id", "target_id", "type"),
+    *(
+        ForeignKeyConstraint(
+            ["agent_id", end],
+            ["entries.agent_id", "entries.id"],
+            name=f"fk_links_{end}",
+            ondelete="CASCADE",
+        )
+        for end in ("source_id", "target_id")
+    ),
+    sqlite_with_rowid=False,
+)
+
+Index("ix_links_target", links.c.target_id, links.c.agent_id)
 
 events = Table(
     "events",

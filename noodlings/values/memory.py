@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from noodlings.errors import UserError
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.percept import PRIVATE, Kind
 
@@ -102,6 +103,42 @@ class MemoryEntry:
     def known_to(self, users: frozenset[str]) -> bool:
         """Whether saying it aloud before these users tells none of them anything private."""
         return not self.private or users <= self.circle
+
+
+class LinkType(StrEnum):
+    """How one entry came to be linked with another."""
+
+    FOLLOWED = "followed"
+    """The source came after the target, in the same talk."""
+    RECALLED = "recalled"
+    """The target came to mind for the answer to the source."""
+    BY_HAND = "by_hand"
+    REFLECTED = "reflected"
+    """The source was made of the target when the agent thought things over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A directed edge between two entries of one agent. Raises `UserError` for a link that cannot be.
+
+    Attributes:
+        source, target: ids of two entries, never the same.
+        type: how it came to be.
+        strength: 0…1; of two links of one type between the same two, only the stronger is kept.
+        created: world time.
+    """
+
+    source: int
+    target: int
+    type: LinkType
+    strength: float
+    created: float
+
+    def __post_init__(self) -> None:
+        if self.source == self.target:
+            raise UserError(f"a memory cannot be linked with itself ({self.source})")
+        if not 0.0 <= self.strength <= 1.0:  # NaN fails this too
+            raise UserError(f"strength is {self.strength!r}: it must lie between 0 and 1")
 
 
 class Why(StrEnum):
