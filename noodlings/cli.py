@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings import cli_data
 from noodlings.errors import NoodlingsError, StoreBusy
 from noodlings.evaluate.cli import eval_app
 from noodlings.options import AsJson, Config, Data, settings_of
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 
 app.add_typer(eval_app, name="eval")
+
 
 def main() -> int:
     """Run the command line. Returns the exit code."""
@@ -136,6 +138,11 @@ def replay(
     settings = settings_of(data, config)
     store = None if settings.store.path else MemoryStore()
     raise typer.Exit(asyncio.run(_replay(settings, store, file, agent, as_json)))
+
+
+app.command()(cli_data.export)
+app.command("import")(cli_data.import_)
+app.command()(cli_data.backup)
 
 
 async def _replay(settings: Settings, store: Records | None, file: Path, name: str, as_json: bool) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.values.affect import Affect
+from noodlings.values.kept import KeptAgent, KeptEntry
 from noodlings.values.memory import Link, MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
@@ -110,7 +111,7 @@ class AgentState:
 class AgentRecord:
     """An agent as loaded: its state, what is in working and episodic memory, and how much it ever perceived.
 
-    `working` and `episodic` are oldest first; `perceived` counts the archive; `last_id` is the highest entry id.
+    `working` and `episodic` are oldest first; `perceived` counts the archive; `last_id` is the highest id.
     """
 
     state: AgentState
@@ -204,7 +205,42 @@ class Archive(Protocol):
         """All links from and to these entries, each once, in the order of source, target and type."""
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
-        """Delete entries with everything that was made of them, to the last byte; recorded without content."""
+        """Delete entries with everything that was made of them, to the last byte."""
+
+
+class Snapshot(Protocol):
+    """Everything that was kept of all agents at one moment, whatever is written meanwhile.
+
+    Attributes:
+        left_out: how many records could not be read so far.
+    """
+
+    left_out: int
+
+    def agents(self) -> list[str]:
+        """Ids of all agents, sorted."""
+
+    def agent(self, agent_id: str) -> KeptAgent:
+        """An agent of `agents`."""
+
+    def entries(self, agent_id: str) -> Iterator[KeptEntry]:
+        """Everything an agent ever perceived, in the order of ids."""
+
+    def traces(self, agent_id: str) -> Iterator[Trace]:
+        """All of its traces, in the order of ids."""
+
+    def links(self, agent_id: str) -> Iterator[Link]:
+        """All links between its entries, in the order of source, target and type."""
+
+
+class Intake(Protocol):
+    """Where whole agents are taken in."""
+
+    def agents(self) -> list[str]:
+        """Ids of those that are there, sorted."""
+
+    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link]) -> None:
+        """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
 
 
 class Records(Store, Archive, Shelf, Protocol):

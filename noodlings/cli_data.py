@@ -1,0 +1,181 @@
+"""`noodlings export`, `import` and `backup`: carrying what is kept from one place to another."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from noodlings.errors import NotFound, UserError
+from noodlings.options import AsJson, Config, Data, settings_of
+
+if TYPE_CHECKING:
+    from noodlings.portable.export import Exported
+    from noodlings.portable.intake import Imported
+
+STANDARD_OUTPUT = "-"
+
+
+def export(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE|-]", help="The file to write; - is standard output.")
+    ] = "-",
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="This character alone.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Write characters with all their memories to a file, also while somebody plays.
+
+    One JSON object a line, as of one moment; noodlings import reads it.
+    """
+    from noodlings.portable.export import export as export_agents
+    from noodlings.store.transfer import snapshot
+
+    if as_json and file == STANDARD_OUTPUT:
+        raise UserError("--json tells of a file that was written: name one (noodlings export FILE --json)")
+    folder = settings_of(data, config).data_dir
+    with snapshot(folder) as kept:
+        agents = kept.agents()
+        chosen = [_agent(agent, agents, folder)] if agent else agents
+        with _output(file, force) as write:
+            done = export_agents(kept, chosen, write)
+    where = "" if file == STANDARD_OUTPUT else f" to {file}"
+    _report(
+        f"exported {_counted(done)}{where}",
+        {"file": file, **asdict(done)},
+        as_json,
+        err=file == STANDARD_OUTPUT,
+    )
+    if done.left_out:
+        typer.echo(f"noodlings: {done.left_out} records could not be read and were left out", err=True)
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that noodlings export wrote.")],
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Take in characters from a file, with all their memories.
+
+    The whole file is checked first; a line that is wrong is named, and nothing is imported. Nobody who is
+    there already is replaced.
+    """
+    from noodlings.portable.intake import check, take_in
+    from noodlings.progress import progress_over
+    from noodlings.store.transfer import intake
+
+    settings = settings_of(data, config)
+    with _input(file) as lines:
+        total = _count_lines(lines)
+        try:
+            with progress_over(total, "checking") as done:
+                found = check(lines, done)
+            with (
+                intake(settings.data_dir, settings.store.durability) as into,
+                progress_over(total, "importing") as done,
+            ):
+                take_in(lines, found.agents, into, done)
+        except UserError as error:
+            raise UserError(f"nothing was imported from {file}: {error}") from None
+    _report(
+        f"imported {_counted(found)} into {settings.data_dir}",
+        asdict(found),
+        as_json,
+    )
+
+
+def backup(
+    destination: Annotated[
+        Path, typer.Argument(metavar="DEST", help="The folder of the copy; made if missing.")
+    ],
+    force: Annotated[bool, typer.Option("--force", help="Replace a copy that is there.")] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Copy everything that is kept into another folder, also while somebody plays.
+
+    The copy is a data folder like any other: noodlings play --data DEST. Recipes of your own go with it.
+    """
+    from noodlings.app import RECIPES, RULES
+    from noodlings.store.backup import back_up
+
+    folder = settings_of(data, config).data_dir
+    size = back_up(folder, destination, beside=(RECIPES, RULES), force=force)
+    _report(
+        f"backed up {folder} ({size:,} bytes); to play in the copy: noodlings play --data {destination}",
+        {"backup": str(destination), "bytes": size},
+        as_json,
+    )
+
+
+def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
+    """The id that is meant by a name in any case."""
+    from noodlings.explain import nearest
+    from noodlings.text import clean, shorten
+
+    ids = {agent.casefold(): agent for agent in agents}
+    wanted = clean(name).casefold()
+    if wanted not in ids:
+        hint = nearest(wanted, agents) or "; nobody is"
+        raise NotFound(f"no character {shorten(clean(name), 30)} is kept in {folder}{hint}")
+    return ids[wanted]
+
+
+@contextmanager
+def _output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
+    """Takes lines: to standard output as they come, or into a file that is there when all of them are."""
+    from noodlings.aside import written_whole
+
+    if file == STANDARD_OUTPUT:
+        stream = sys.stdout.buffer  # whatever encoding a terminal has
+        yield lambda line: stream.write(line.encode())
+        stream.flush()
+        return
+    path = Path(file)
+    if path.exists() and not (path.is_file() and force):
+        hint = "name another, or replace it with --force" if path.is_file() else "it is no file"
+        raise UserError(f"{path} is there already: {hint}")
+    try:
+        with written_whole(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream.write
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+@contextmanager
+def _input(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as file:
+            if not file.seekable():
+                raise UserError(f"{path} is read twice, so it must be a file: save it first")
+            yield file
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def _count_lines(file: BinaryIO) -> int:
+    count = 0
+    while chunk := file.read(1 << 20):
+        count += chunk.count(b"\n")
+    file.seek(0)
+    return count
+
+
+def _counted(found: Exported | Imported) -> str:
+    who = "1 character" if len(found.agents) == 1 else f"{len(found.agents)} characters"
+    return f"{who}, {found.entries:,} memories, {found.traces:,} traces and {found.links:,} links"
+
+
+def _report(words: str, data: dict[str, Any], as_json: bool, err: bool = False) -> None:
+    from json import dumps
+
+    typer.echo(dumps(data, ensure_ascii=False, allow_nan=False) if as_json else words, err=err)

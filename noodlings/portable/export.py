@@ -1,0 +1,121 @@
+"""Export: agents with all their memories and traces, one JSON object a line.
+
+What is written depends on what is kept and on nothing else, so the same agents give the same bytes wherever
+they are. Each line is read back before it is written: an export that no import takes would be of no use.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from noodlings.agent.state import readable_state
+from noodlings.errors import UserError
+from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
+from noodlings.ports import Snapshot
+from noodlings.text import clean
+from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.memory import Link
+from noodlings.values.trace import Trace
+
+log = logging.getLogger(__name__)
+
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
+
+@dataclass(slots=True)
+class Exported:
+    """What an export holds.
+
+    Attributes:
+        agents: their ids.
+        entries, traces, links: how many of theirs.
+        left_out: how many records could not be read, or hold something that no import takes.
+    """
+
+    agents: list[str]
+    entries: int = 0
+    traces: int = 0
+    links: int = 0
+    left_out: int = 0
+
+
+def export(kept: Snapshot, agents: Iterable[str], write: Callable[[str], object]) -> Exported:
+    """Write these agents, line by line.
+
+    Args:
+        kept: where they are.
+        agents: their ids, in the order in which they are to be written.
+        write: takes each line, with its end.
+    """
+    done = Exported([])
+
+    def put(line: dict[str, Any]) -> bool:
+        try:
+            written = _written(line)
+            read_line(read_object(written.encode()))
+        except (UserError, ValueError) as error:
+            log.warning("left out: %s", clean(str(error)))
+            done.left_out += 1
+            return False
+        write(written)
+        return True
+
+    write(_written({"format": FORMAT, "version": VERSION}))
+    for agent_id in agents:
+        agent = kept.agent(agent_id)
+        if not put(_agent_line(agent)) and not put(_agent_line(replace(agent, state={}))):
+            raise UserError(f"{agent_id!r} is no id that could be imported: letters, digits and _ only")
+        done.agents.append(agent_id)
+        entries = {entry.entry.id for entry in kept.entries(agent_id) if put(_entry_line(agent_id, entry))}
+        turns = (trace for trace in kept.traces(agent_id) if trace.entry_id in entries)
+        done.traces += sum(put(_trace_line(trace)) for trace in turns)
+        links = (link for link in kept.links(agent_id) if {link.source, link.target} <= entries)
+        done.links += sum(put(_link_line(agent_id, link)) for link in links)
+        done.entries += len(entries)
+    counts = {"entries": done.entries, "traces": done.traces, "links": done.links}
+    write(_written({"type": "end", "agents": len(done.agents), **counts}))
+    done.left_out += kept.left_out
+    return done
+
+
+def _written(line: dict[str, Any]) -> str:
+    return _JSON.encode(line) + "\n"
+
+
+def _agent_line(agent: KeptAgent) -> dict[str, Any]:
+    try:
+        state = readable_state(agent.state)
+    except UserError:
+        state = agent.state  # to be refused with the line, or it is empty
+    return {"type": "agent", "id": agent.agent_id, "last_id": agent.last_id, "state": state}
+
+
+def _entry_line(agent_id: str, kept: KeptEntry) -> dict[str, Any]:
+    entry = kept.entry
+    state = entry.phenomenal_state
+    return {
+        "type": "entry",
+        "agent": agent_id,
+        **{field.name: getattr(entry, field.name) for field in fields(entry)},
+        "affect": None if entry.affect is None else asdict(entry.affect),
+        "parts": asdict(entry.parts),
+        "phenomenal_state": None if state is None else state.tolist(),
+        "kind": entry.kind.value,
+        "audience": sorted(entry.audience),
+        "episodic": kept.episodic,
+        "consolidated": kept.consolidated,
+    }
+
+
+def _trace_line(trace: Trace) -> dict[str, Any]:
+    line = asdict(trace)
+    return {"type": "trace", "agent": line.pop("agent_id"), **line}
+
+
+def _link_line(agent_id: str, link: Link) -> dict[str, Any]:
+    line = asdict(link)
+    return {"type": "link", "agent": agent_id, "kind": line.pop("type"), **line}

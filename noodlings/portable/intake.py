@@ -1,0 +1,210 @@
+"""Import: a file is checked to its last line before anything of it is kept.
+
+It may come from anywhere, so it is read line by line, with a limit to each, and the first thing that is wrong
+is named with the number of its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any, BinaryIO
+
+from noodlings.errors import StoreError, UserError
+from noodlings.portable.lines import (
+    AgentLine,
+    EndLine,
+    EntryLine,
+    LinkLine,
+    Record,
+    TraceLine,
+    read_header,
+    read_line,
+    read_object,
+)
+from noodlings.ports import Intake
+from noodlings.text import clean, shorten
+
+LONGEST = 16_000_000
+"""Bytes of a line; the state of an agent takes a hundred thousand."""
+
+LONGEST_WORDS = 400
+"""Characters of what is said about a line; it may quote the line."""
+
+Progress = Callable[[int], object]
+"""Told the number of each line that was read."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What a file holds: ids of agents, and how many entries, traces and links of theirs."""
+
+    agents: list[str] = field(default_factory=list)
+    entries: int = 0
+    traces: int = 0
+    links: int = 0
+
+    def count(self, line: Record) -> None:
+        """One more."""
+        if isinstance(line, AgentLine):
+            self.agents.append(line.id)
+        elif isinstance(line, EntryLine):
+            self.entries += 1
+        elif isinstance(line, TraceLine):
+            self.traces += 1
+        else:
+            self.links += 1
+
+
+def check(file: BinaryIO, progress: Progress) -> Imported:
+    """Read a whole file. Raises `UserError` for the first line that is wrong."""
+    found = Imported()
+    for line in _read(file, progress):
+        found.count(line)
+    return found
+
+
+def take_in(file: BinaryIO, agents: list[str], into: Intake, progress: Progress) -> None:
+    """Keep everything of a file that was checked, each agent in one transaction.
+
+    Args:
+        file: seekable.
+        agents: ids of those it holds, as `check` found them.
+        into: where they are kept.
+
+    Raises:
+        UserError: one of them is there already; nothing was taken in.
+        StoreError: an agent cannot be kept; the words say which were taken in before it.
+    """
+    there = sorted(set(into.agents()).intersection(agents))
+    if there:
+        raise UserError(
+            f"{', '.join(there)}: already there, and nobody is replaced. Import into another folder"
+            " (--data DIR), or export the others alone (--agent NAME)"
+        )
+    file.seek(0)
+    done: list[str] = []
+    for agent_id, lines in groupby(_read(file, progress), key=lambda line: line.agent):
+        try:
+            _take_in(lines, into)
+        except StoreError as error:
+            before = f"; taken in before: {', '.join(done)}" if done else ""
+            raise StoreError(f"{agent_id} cannot be kept: {error}{before}") from error
+        done.append(agent_id)
+
+
+def _take_in(lines: Iterator[Record], into: Intake) -> None:
+    agent = next(lines)
+    if not isinstance(agent, AgentLine):
+        raise UserError("the file was changed while it was read")
+    into.take_in(agent.value(), (line.value() for line in lines if not isinstance(line, AgentLine)))
+
+
+def _read(file: BinaryIO, progress: Progress) -> Iterator[Record]:
+    """All lines but the first and the last, in the order they must have."""
+    order = _Order()
+    for number, raw in _raw_lines(file):
+        try:
+            line = order.next(read_object(raw))
+        except UserError as error:
+            raise UserError(f"line {number}: {shorten(clean(str(error)), LONGEST_WORDS)}") from None
+        progress(number)
+        if line is not None:
+            yield line
+    order.require_end()
+
+
+def _raw_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Lines that are not blank, with their numbers from 1."""
+    number = 0
+    while raw := file.readline(LONGEST + 1):
+        number += 1
+        if len(raw) > LONGEST:
+            raise UserError(f"line {number}: it has more than {LONGEST:,} bytes")
+        if not raw.isspace():
+            yield number, raw
+
+
+class _Order:
+    """What may follow upon what."""
+
+    def __init__(self) -> None:
+        self._begun = self._ended = False
+        self._found = Imported()
+        self._agent: AgentLine | None = None
+        self._entries: set[int] = set()
+        self._last: tuple[Any, ...] = ()
+
+    def next(self, content: dict[str, Any]) -> Record | None:
+        """The line that comes next; None for the first and the last. Raises `UserError`."""
+        if not self._begun:
+            read_header(content)
+            self._begun = True
+            return None
+        line = read_line(content)
+        if self._ended:
+            raise UserError("it stands behind the end")
+        if isinstance(line, EndLine):
+            self._end(line)
+            return None
+        if isinstance(line, AgentLine):
+            self._begin(line)
+        else:
+            self._follow(line)
+        self._found.count(line)
+        return line
+
+    def require_end(self) -> None:
+        """Raise `UserError` for a file that stops early."""
+        if not self._ended:
+            what = "the last line, which counts the others, is missing" if self._begun else "it is empty"
+            raise UserError(f"the file was cut off: {what}")
+
+    def _begin(self, line: AgentLine) -> None:
+        if line.id in self._found.agents:
+            raise UserError(f"{line.id} came before")
+        self._agent = line
+        self._entries.clear()
+        self._last = ()
+
+    def _follow(self, line: EntryLine | TraceLine | LinkLine) -> None:
+        """An agent's memories, then its traces, then its links, each rising, so that none is there twice."""
+        if self._agent is None or line.agent != self._agent.id:
+            raise UserError(f"it belongs to {line.agent}, whose lines do not stand here")
+        place = _place(line)
+        if place <= self._last:
+            raise UserError(
+                "it is twice there, or out of order: memories, then traces, then links, each rising"
+            )
+        self._last = place
+        if isinstance(line, EntryLine):
+            if line.id > self._agent.last_id:
+                raise UserError(
+                    f"memory {line.id} is beyond the last_id of {line.agent}, {self._agent.last_id}"
+                )
+            self._entries.add(line.id)
+            return
+        ends = {line.entry_id} if isinstance(line, TraceLine) else {line.source, line.target}
+        if missing := ends - self._entries:
+            raise UserError(f"it refers to memory {min(missing)} of {line.agent}, which is not there")
+
+    def _end(self, line: EndLine) -> None:
+        found = self._found
+        there = (len(found.agents), found.entries, found.traces, found.links)
+        if there != (line.agents, line.entries, line.traces, line.links):
+            raise UserError(
+                f"it counts {line.agents} agents, {line.entries} memories, {line.traces} traces and"
+                f" {line.links} links, but there are {', '.join(map(str, there))}:"
+                " lines are missing, or were added"
+            )
+        self._ended = True
+
+
+def _place(line: EntryLine | TraceLine | LinkLine) -> tuple[Any, ...]:
+    """Sorts the lines of an agent into the one order that they may have."""
+    if isinstance(line, EntryLine):
+        return (0, line.id)
+    if isinstance(line, TraceLine):
+        return (1, line.entry_id)
+    return (2, line.source, line.target, line.kind.value)

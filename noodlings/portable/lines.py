@@ -1,0 +1,260 @@
+"""The lines of an export as they are read: what each may hold, and the value it is.
+
+Every line is one JSON object with its `type`. It comes from outside, so its shape, its types and ranges are
+checked, texts become one printable line each, and whatever is wrong is a `UserError` that says so in words.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from typing import Annotated, Any, Literal, NoReturn
+
+from pydantic import AfterValidator, Field, ValidationError, ValidationInfo, field_validator
+
+from noodlings.errors import UserError
+from noodlings.explain import explain
+from noodlings.portable.fields import (
+    STATE_SIZE,
+    AgentId,
+    Plain,
+    Scores,
+    Strict,
+    Text,
+    Unit,
+    Whole,
+    restorable,
+    state_array,
+)
+from noodlings.values.affect import Affect
+from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
+from noodlings.values.percept import Kind
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
+
+FORMAT = "noodlings-export"
+VERSION = 1
+
+
+class _Affect(Strict):
+    valence: Annotated[float, Field(ge=-1, le=1)]
+    arousal: Unit
+    fear: Unit
+    sorrow: Unit
+    boredom: Unit
+
+    def value(self) -> Affect:
+        return Affect(**dict(self))
+
+
+class _Parts(Strict):
+    surprise: Unit
+    intensity: Unit
+    salience: Unit
+    addressed: Unit
+    answered: Unit
+    remember: Unit
+
+    def value(self) -> ImportanceParts:
+        return ImportanceParts(**dict(self))
+
+
+class AgentLine(Strict):
+    """An agent."""
+
+    type: Literal["agent"]
+    id: AgentId
+    last_id: Whole
+    state: Annotated[Plain, AfterValidator(restorable)]
+
+    @property
+    def agent(self) -> str:
+        """The id, as the lines of its entries and traces call it."""
+        return self.id
+
+    def value(self) -> KeptAgent:
+        """The agent."""
+        return KeptAgent(self.id, self.last_id, self.state)
+
+
+class EntryLine(Strict):
+    """A memory, field by field as `MemoryEntry` has them."""
+
+    type: Literal["entry"]
+    agent: AgentId
+    id: Whole
+    timestamp: float
+    step: Whole
+    user_id: Text
+    user_text: Text
+    affect: _Affect | None
+    surprise: Unit
+    encoded_importance: Unit
+    parts: _Parts
+    override: Unit | None
+    override_by: Literal["", "response", "hand"]
+    response: Text | None
+    identity_salience: Unit
+    phenomenal_state: Annotated[list[float], Field(min_length=STATE_SIZE, max_length=STATE_SIZE)] | None
+    kind: Annotated[Kind, Field(strict=False)]  # by its name
+    audience: list[Text]
+    place: Text
+    pinned: bool
+    recall_count: Whole
+    last_recalled: float | None
+    stability: Annotated[float, Field(gt=0)]
+    extra: Plain
+    episodic: bool
+    consolidated: bool
+
+    def value(self) -> KeptEntry:
+        """The memory."""
+        same = {field.name: getattr(self, field.name) for field in fields(MemoryEntry)}
+        changed = {
+            "affect": None if self.affect is None else self.affect.value(),
+            "parts": self.parts.value(),
+            "phenomenal_state": state_array(self.phenomenal_state),
+            "audience": frozenset(self.audience),
+        }
+        return KeptEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
+
+
+class _Recalled(Strict):
+    entry_id: Whole
+    why: list[Text]
+    score: float
+    scores: Scores
+    used: bool
+
+    def value(self) -> RecalledTrace:
+        return RecalledTrace(**dict(self) | {"why": tuple(self.why)})
+
+
+class _Modulation(Strict):
+    transistor: Text
+    gain: float
+    before: Text
+    after: Text
+    read: list[Text]
+
+    def value(self) -> Modulation:
+        return Modulation(**dict(self) | {"read": tuple(self.read)})
+
+
+class TraceLine(Strict):
+    """A turn, field by field as `Trace` has them."""
+
+    type: Literal["trace"]
+    agent: AgentId
+    entry_id: Whole
+    timestamp: float
+    affect: _Affect
+    appraised_by: Text
+    mood: _Affect
+    surprise: Unit
+    importance: Unit
+    parts: _Parts
+    recalled: list[_Recalled]
+    thought: Text
+    modulations: list[_Modulation]
+    response: Text | None
+    voice: Text
+    decision: Text
+    milliseconds: Scores
+    degraded: list[Text]
+
+    def value(self) -> Trace:
+        """The turn."""
+        same = {field.name: getattr(self, field.name) for field in fields(Trace) if field.name != "agent_id"}
+        changed = {
+            "affect": self.affect.value(),
+            "mood": self.mood.value(),
+            "parts": self.parts.value(),
+            "recalled": tuple(recalled.value() for recalled in self.recalled),
+            "modulations": tuple(modulation.value() for modulation in self.modulations),
+            "degraded": tuple(self.degraded),
+        }
+        return Trace(agent_id=self.agent, **same | changed)
+
+
+class LinkLine(Strict):
+    """An edge between two memories; `kind` is the type of the link."""
+
+    type: Literal["link"]
+    agent: AgentId
+    source: Whole
+    target: Whole
+    kind: Annotated[LinkType, Field(strict=False)]  # by its name
+    strength: Unit
+    created: float
+
+    @field_validator("target")
+    @classmethod
+    def _another(cls, target: int, info: ValidationInfo) -> int:
+        if target == info.data.get("source"):
+            raise ValueError("a memory is not linked with itself")
+        return target
+
+    def value(self) -> Link:
+        """The link."""
+        return Link(self.source, self.target, self.kind, self.strength, self.created)
+
+
+class EndLine(Strict):
+    """The last line: how many of each there were, so that a file that was cut off is found out."""
+
+    type: Literal["end"]
+    agents: Whole
+    entries: Whole
+    traces: Whole
+    links: Whole
+
+
+Record = AgentLine | EntryLine | TraceLine | LinkLine
+Line = Record | EndLine
+_LINES: dict[str, type[Line]] = {
+    "agent": AgentLine,
+    "entry": EntryLine,
+    "trace": TraceLine,
+    "link": LinkLine,
+    "end": EndLine,
+}
+
+
+def read_header(content: dict[str, Any]) -> None:
+    """Raise `UserError` unless this is the first line of a file that can be read here."""
+    if content.get("format") != FORMAT:
+        raise UserError("this is no export of noodlings")
+    version = content.get("version")
+    if version != VERSION or isinstance(version, bool):
+        raise UserError(f"it is written in version {version!r:.20}; this noodlings reads version {VERSION}")
+
+
+def read_line(content: dict[str, Any]) -> Line:
+    """The line that a JSON object is. Raises `UserError` for whatever is wrong with it."""
+    sort = content.get("type")
+    model = _LINES.get(sort) if isinstance(sort, str) else None
+    if model is None:
+        raise UserError(f"there is no type {sort!r:.40}; there are {', '.join(_LINES)}")
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise UserError(explain(error, model)) from None
+
+
+def read_object(raw: bytes) -> dict[str, Any]:
+    """The JSON object in one line. Raises `UserError` when there is none, or not a whole one."""
+    try:
+        content = json.loads(raw.decode(), parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        raise UserError("it is not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:
+        cut = "" if raw.endswith(b"\n") else "; the file ends in the middle of a line"
+        raise UserError(f"it is not JSON ({error}){cut}") from None
+    if not isinstance(content, dict):
+        raise UserError("it is not a JSON object")
+    return content
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")

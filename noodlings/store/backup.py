@@ -1,0 +1,102 @@
+"""Backup: a copy of the database as it is at one moment, made beside whoever writes to it.
+
+The copy is made aside, checked, and moved into place whole, so that nobody ever finds half of one. It is the
+database of a data folder, which can be played in like any other.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from noodlings.aside import written_whole
+from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME
+from noodlings.store.lock import writer_lock
+
+_LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
+
+
+def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: bool = False) -> int:
+    """Copy the database of a data folder, and what belongs to it, into another folder.
+
+    Args:
+        folder: the data folder; somebody may be writing to it.
+        destination: the folder of the copy; made when it is missing.
+        beside: names of files and folders in the data folder that are copied too, where they exist.
+        force: replace a database that is there.
+
+    Returns:
+        Bytes of the copied database.
+
+    Raises:
+        NotFound: there is no database in `folder`.
+        UserError: the destination will not do, or holds a database already.
+        StoreBusy: noodlings runs in the destination.
+        StoreError: the database cannot be read, is no database of noodlings, or the copy cannot be written.
+    """
+    source, target = folder / DATABASE_NAME, destination / DATABASE_NAME
+    if not source.is_file():
+        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+    _require_destination(folder, destination, [DATABASE_NAME, *beside], force)
+    with _in_words(destination):
+        destination.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with writer_lock(destination), written_whole(target) as aside:
+            _copy(source, aside)
+            for name in beside:
+                _copy_beside(folder / name, destination / name)
+            for log in _LOGS:  # they belong to the database that goes, and would be played into the new one
+                (destination / log).unlink(missing_ok=True)
+        return target.stat().st_size
+
+
+def _require_destination(folder: Path, destination: Path, names: Sequence[str], force: bool) -> None:
+    if destination.exists() and not destination.is_dir():
+        raise UserError(f"{destination} is a file: name a folder, the copy becomes a data folder of its own")
+    if destination.is_dir() and destination.samefile(folder):
+        raise UserError(f"{destination} is the data folder itself: name another folder")
+    there = [name for name in names if (destination / name).exists()]
+    if there and not force:
+        raise UserError(
+            f"{destination} holds {there[0]} already: name another folder, or replace it with --force"
+        )
+
+
+def _copy(source: Path, aside: Path) -> None:
+    """One step of SQLite's backup reads one moment, and holds up no writer."""
+    with (
+        closing(
+            sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+        ) as kept,
+        closing(sqlite3.connect(aside, isolation_level=None)) as copy,
+    ):
+        kept.backup(copy)
+        # One file without a log beside it, which can be read from a disk that cannot be written.
+        copy.execute("PRAGMA journal_mode = DELETE")
+        (sound,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+        if sound != "ok":
+            raise StoreError(f"{source} is damaged ({sound}): there is no sound copy to be made of it")
+        if not copy.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
+            raise StoreError(f"{source} is a database of something else")
+
+
+def _copy_beside(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    elif source.is_file():
+        shutil.copy2(source, target)
+
+
+@contextmanager
+def _in_words(destination: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"the backup failed: {error}") from error
+    except OSError as error:
+        raise StoreError(
+            f"the backup in {destination} cannot be written: {error.strerror or error}"
+        ) from error

@@ -1,0 +1,188 @@
+"""Whole agents out of a data folder, as of one moment, and into one.
+
+Reading goes on beside a running writer and sees nothing of what it commits meanwhile. An agent is taken in
+whole or not at all, and never over one that is there.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Insert, Select
+
+from noodlings.errors import StoreError, UserError
+from noodlings.store import statements as sql
+from noodlings.store.database import Database, Durability
+from noodlings.store.documents import from_json, text, to_json, whole
+from noodlings.store.rows import Row, Stored, entry_of, entry_row, link_of, link_row, trace_of, trace_row
+from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.memory import Link
+from noodlings.values.trace import Trace
+
+Source = TypeVar("Source")
+Value = TypeVar("Value")
+
+AT_ONCE = 500
+"""Rows that are read or written in one go, however long an archive is."""
+
+log = logging.getLogger(__name__)
+
+
+class Snapshot:
+    """What was kept at one moment.
+
+    Attributes:
+        left_out: how many records could not be read so far; the log says which.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.left_out = 0
+
+    def agents(self) -> list[str]:
+        """Ids of all agents, sorted."""
+        return list(self._connection.execute(sql.AGENTS).scalars())
+
+    def agent(self, agent_id: str) -> KeptAgent:
+        """An agent of `agents`; with an empty state where that cannot be read."""
+        of_agent = {"of_agent": agent_id}
+        row = self._connection.execute(sql.AGENT, of_agent).one()
+        last_id: int = self._connection.execute(sql.LAST_ID, of_agent).scalar_one()
+        state = None if row.state is None else self._read((agent_id, row.state), _state)
+        return KeptAgent(agent_id, max(last_id, row.forgotten_id), state or {})
+
+    def entries(self, agent_id: str) -> Iterator[KeptEntry]:
+        """Everything an agent ever perceived, in the order of ids."""
+        return self._page(sql.ARCHIVE, "id", agent_id, _kept_entry)
+
+    def traces(self, agent_id: str) -> Iterator[Trace]:
+        """All of its traces, in the order of ids."""
+        return self._page(sql.TRACES_AFTER, "entry_id", agent_id, trace_of)
+
+    def links(self, agent_id: str) -> Iterator[Link]:
+        """All links between its entries, in the order of source, target and type."""
+        for row in self._connection.execute(sql.LINKS, {"of_agent": agent_id}).mappings():
+            link = self._read(row, link_of)
+            if link is not None:
+                yield link
+
+    def _page(
+        self, statement: Select[Any], key: str, agent_id: str, read: Callable[[Stored], Value]
+    ) -> Iterator[Value]:
+        position = -1
+        while True:
+            at = {"of_agent": agent_id, "position": position, "limit": AT_ONCE}
+            rows = self._connection.execute(statement, at).mappings().all()
+            for row in rows:
+                value = self._read(row, read)
+                if value is not None:
+                    yield value
+            if len(rows) < AT_ONCE:
+                return
+            position = rows[-1][key]
+
+    def _read(self, stored: Source, read: Callable[[Source], Value]) -> Value | None:
+        try:
+            return read(stored)
+        except StoreError as error:
+            log.warning("left out: %s", error)
+            self.left_out += 1
+            return None
+
+
+class Intake:
+    """Takes agents into a data folder."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def agents(self) -> list[str]:
+        """Ids of those that are there, sorted."""
+        with self._database.transaction() as connection:
+            return list(connection.execute(sql.AGENTS).scalars())
+
+    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link]) -> None:
+        """Keep an agent with its entries, traces and links, in one transaction.
+
+        Args:
+            agent: one that is not there.
+            records: its entries; a trace or a link stands behind the entries that it refers to. What raises
+                here ends the transaction, and nothing is kept.
+
+        Raises:
+            UserError: the agent is there already.
+            StoreError: something cannot be kept.
+        """
+        row = {
+            "agent_id": text(agent.agent_id, "agent_id"),
+            "state": to_json(agent.state, "the state") if agent.state else None,
+            "forgotten_id": whole(agent.last_id, "last_id"),
+        }
+        if agent.agent_id in self.agents():
+            raise UserError(f"{agent.agent_id} is there already")
+        with self._database.transaction() as connection:
+            connection.execute(sql.ADD_AGENT, row)
+            for some in _portions(records):
+                entries = [kept for kept in some if isinstance(kept, KeptEntry)]
+                _add(connection, sql.ADD_ENTRY, [_entry_row(agent.agent_id, kept) for kept in entries])
+                traces = [trace for trace in some if isinstance(trace, Trace)]
+                _add(connection, sql.ADD_TRACE, [trace_row(trace) for trace in traces])
+                links = [link for link in some if isinstance(link, Link)]
+                _add(connection, sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
+
+
+@contextmanager
+def snapshot(folder: Path) -> Iterator[Snapshot]:
+    """What is kept in a data folder now.
+
+    Raises:
+        NotFound: nothing is.
+        StoreError: the database is damaged, foreign or of another version.
+    """
+    with closing(Database(folder, read_only=True)) as database, database.transaction() as connection:
+        yield Snapshot(connection)
+
+
+@contextmanager
+def intake(folder: Path, durability: Durability = "normal") -> Iterator[Intake]:
+    """The way into a data folder, which is made when it is missing.
+
+    Raises:
+        StoreBusy: another process writes there.
+        StoreError: the database is damaged, foreign or of another version.
+    """
+    with closing(Database(folder, durability)) as database:
+        yield Intake(database)
+
+
+def _state(stored: tuple[str, str]) -> dict[str, Any]:
+    agent_id, document = stored
+    data = from_json(document, f"the state of {agent_id}")
+    if not isinstance(data, dict):
+        raise StoreError(f"the state of {agent_id} is damaged")
+    return data
+
+
+def _kept_entry(row: Stored) -> KeptEntry:
+    return KeptEntry(entry_of(row), row["episodic"], row["consolidated"])
+
+
+def _entry_row(agent_id: str, kept: KeptEntry) -> Row:
+    membership = {"episodic": kept.episodic, "consolidated": kept.consolidated}
+    return entry_row(agent_id, kept.entry) | membership
+
+
+def _portions(records: Iterable[Value]) -> Iterator[list[Value]]:
+    rest = iter(records)
+    while some := list(islice(rest, AT_ONCE)):
+        yield some
+
+
+def _add(connection: Connection, statement: Insert, rows: Sequence[Row]) -> None:
+    if rows:
+        connection.execute(statement, rows)
