@@ -67,7 +67,10 @@ class ContextSettings(_Section):
 
 
 class EmbeddingSettings(_Section):
-    model: Literal["minilm", "none"] = "minilm"
+    model: Literal["minilm", "none", "openai"] = "minilm"
+    base_url: str = ""
+    name: str = ""
+    api_key: SecretStr = SecretStr("")
 
 
 class LLMSettings(_Section):
@@ -179,7 +182,7 @@ def _reading(path: Path | None) -> type[Settings]:
 def _refuse_unknown_environment() -> None:
     """A misspelt section in a variable would be ignored by pydantic; say so instead."""
     known = {f"{ENV_PREFIX}{name}".upper() for name in Settings.model_fields}
-    known |= {f"{ENV_PREFIX}CONFIG", f"{ENV_PREFIX}DATA"}
+    known |= {f"{ENV_PREFIX}{name}" for name in ("CONFIG", "DATA", "TEST_DATA")}
     for name in os.environ:
         upper = name.upper()
         if upper.startswith(ENV_PREFIX) and upper.split("__")[0] not in known:

@@ -1,0 +1,120 @@
+"""From what was read, and what the sentence means, to affect: a network of one hidden layer, run in numpy.
+
+The rule it keeps: the weights say themselves what they were fitted on. `weights.npz` is made by
+`tools/affect/fit.py` and holds two networks, one over the words alone and one over words and sentence vector,
+together with their provenance. There are no rows of anybody's data in it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.values.affect import REST
+
+Array = npt.NDArray[np.float32]
+
+WEIGHTS = "weights.npz"
+VECTOR_SIZE = 384
+VECTOR_SCALE = np.float32(np.sqrt(VECTOR_SIZE))
+"""Brings the numbers of a unit vector to the size of the standardised features."""
+FEATURE_LIMIT = 5.0
+"""A feature counts at most so many standard deviations: a page of exclamation marks is not a new feeling."""
+
+
+HALF = 0.35
+"""How far from rest a rating must lie to become half of a full feeling. See `felt`."""
+
+_ZERO = np.array(REST)
+_UNIT = np.array([1.0, 0.5, 1.0, 1.0, 1.0])
+"""Arousal has half the room to either side."""
+
+
+def felt(rated: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """From distances from rest, as people rate them, to affect, shapes (..., 5).
+
+    People keep to the middle of their scale, and a regression draws what they say nearer still; so the way to
+    our axes, which are to be used whole, is a Hill curve, x² / (x² + HALF²) with the sign of x: small
+    distances, mostly error, become smaller, and strong ones come near 1 without ever running into it. Fear,
+    sorrow and boredom below nothing are nothing.
+    """
+    squared = rated * rated
+    curved = np.sign(rated) * squared / (squared + HALF**2)
+    curved[..., 2:] = np.maximum(curved[..., 2:], 0.0)
+    return np.asarray(_ZERO + _UNIT * curved)
+
+
+def rated(felt: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """The way back, from affect to distances from rest, as exact as floating point allows."""
+    curved = (felt - _ZERO) / _UNIT
+    share = np.minimum(np.abs(curved), 1.0 - 1e-9)
+    return np.asarray(np.sign(curved) * HALF * np.sqrt(share / (1.0 - share)))
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """The weights of one network, float32. It says what raters would say; `felt` makes affect of that.
+
+    Attributes:
+        centre, scale: mean and standard deviation of each feature, shape (features,).
+        hidden, hidden_bias: shapes (inputs, units) and (units,), inputs = features (+ 384 with a vector).
+        output, skip, bias: shapes (units, 5), (inputs, 5) and (5,).
+        error: how far the valence lies from what people said: root mean square, cross-validated, shape ().
+    """
+
+    centre: Array
+    scale: Array
+    hidden: Array
+    hidden_bias: Array
+    output: Array
+    skip: Array
+    bias: Array
+    error: Array
+
+    def inputs(self, features: Array, vectors: Array | None) -> Array:
+        """Features (n, features), with unit vectors (n, 384) or without → what goes in, (n, inputs)."""
+        standard = np.clip((features - self.centre) / self.scale, -FEATURE_LIMIT, FEATURE_LIMIT)
+        return standard if vectors is None else np.concatenate([standard, vectors * VECTOR_SCALE], axis=1)
+
+    def __call__(self, inputs: Array) -> Array:
+        """How far from rest people would rate it, (n, inputs) → (n, 5): two axes −2…2, three 0…1."""
+        hidden = np.maximum(inputs @ self.hidden + self.hidden_bias, 0.0)
+        return np.asarray(hidden @ self.output + inputs @ self.skip + self.bias)
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """Both networks and where they come from.
+
+    Attributes:
+        by_words: over the features of `noodlings.affect.words` alone.
+        by_meaning: over these and the sentence vector.
+        provenance: data, licences, sizes, figures, script and seed, and whose vectors it understands.
+    """
+
+    by_words: Network
+    by_meaning: Network
+    provenance: Mapping[str, Any]
+
+
+@cache
+def shipped() -> Regression:
+    """The weights that come with noodlings, read once."""
+    with (resources.files("noodlings.affect") / WEIGHTS).open("rb") as file, np.load(file) as arrays:
+        provenance = json.loads(bytes(arrays["provenance"]).decode())
+        return Regression(
+            by_words=_network(arrays, "words"),
+            by_meaning=_network(arrays, "meaning"),
+            provenance=provenance,
+        )
+
+
+def _network(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Network:
+    return Network(*(arrays[f"{name}/{field.name}"].astype(np.float32) for field in fields(Network)))

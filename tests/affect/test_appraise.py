@@ -1,0 +1,161 @@
+"""Text → affect: the project's own sentences, which were not used for fitting, and the rules it keeps."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from noodlings.affect.appraise import ADDRESSED_AROUSAL, Appraisal, Appraiser
+from noodlings.embed.minilm import MiniLM
+from noodlings.evaluate.affect import auc
+from noodlings.values.affect import AXES, Affect
+
+HERE = Path(__file__).parent
+appraiser = Appraiser()
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (HERE / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return MiniLM()
+
+
+@pytest.fixture(scope="module")
+def of_label(minilm: MiniLM) -> dict[str, list[Affect]]:
+    """The affects of our own test sentences, by words and vector, under their labels."""
+    sentences = rows("sentences.csv")
+    vectors = minilm.embed([row["text"] for row in sentences])
+    found = defaultdict(list)
+    for row, vector in zip(sentences, vectors, strict=True):
+        found[row["label"]].append(appraiser.appraise(row["text"], vector=vector).affect)
+    return found
+
+
+@pytest.mark.parametrize(("axis", "label"), [("fear", "fear"), ("sorrow", "sadness"), ("boredom", "boredom")])
+def test_a_feeling_tells_its_own_sentences_from_all_others(
+    of_label: dict[str, list[Affect]], axis: str, label: str
+) -> None:
+    scores = [
+        (getattr(affect, axis), name == label) for name, affects in of_label.items() for affect in affects
+    ]
+    values, own = map(np.array, zip(*scores, strict=True))
+    separation = auc(values, own)
+    assert separation is not None
+    assert separation >= 0.85
+
+
+def test_the_means_lie_where_their_labels_say(of_label: dict[str, list[Affect]]) -> None:
+    means = {label: dict(zip(AXES, np.mean([a.array() for a in affects], axis=0), strict=True))
+             for label, affects in of_label.items()}  # fmt: skip
+    assert all(
+        means[label]["valence"] < -0.15 for label in ("sadness", "fear", "anger", "disgust", "boredom")
+    )
+    assert means["joy"]["valence"] > 0.3
+    assert all(means[label]["arousal"] > 0.6 for label in ("fear", "anger", "joy"))
+    assert all(means[label]["arousal"] < 0.5 for label in ("calm", "boredom", "sadness"))
+
+
+def test_neutral_and_denied_sentences_stay_near_rest(of_label: dict[str, list[Affect]]) -> None:
+    for label in ("neutral", "denied"):
+        assert np.mean([affect.intensity for affect in of_label[label]]) < 0.15
+
+
+def test_griefs_without_a_sad_word_are_griefs_and_trivia_are_not(minilm: MiniLM) -> None:
+    intensity = defaultdict(list)
+    for row in rows("griefs_and_trivia.csv"):
+        affect = appraiser.appraise(row["text"], vector=minilm.embed([row["text"]])[0]).affect
+        intensity[row["kind"]].append(affect.intensity)
+        if row["kind"] == "grief":
+            assert affect.valence < -0.1, row["text"]
+            assert affect.sorrow > 0.3, row["text"]
+    griefs, trivia = (np.array(intensity[kind]) for kind in ("grief", "trivia"))
+    ranked = auc(np.concatenate([griefs, trivia]), np.arange(len(griefs) + len(trivia)) < len(griefs))
+    assert ranked is not None
+    assert ranked >= 0.95
+
+
+def test_a_death_is_a_grief_by_words_and_by_meaning(minilm: MiniLM) -> None:
+    text = "My dog died yesterday"
+    for vector in (None, minilm.embed([text])[0]):
+        affect = appraiser.appraise(text, vector=vector).affect
+        assert affect.valence < -0.6
+        assert affect.sorrow > 0.6
+        assert affect.intensity > 0.8
+
+
+@pytest.mark.parametrize(
+    "text", ["I'm not sad at all", "She was never lonely", "There's nothing to be afraid of"]
+)
+def test_negation_holds(minilm: MiniLM, text: str) -> None:
+    for vector in (None, minilm.embed([text])[0]):
+        affect = appraiser.appraise(text, vector=vector).affect
+        assert max(affect.sorrow, affect.fear) < 0.15
+        assert affect.valence > -0.15
+
+
+def test_a_cheerful_word_does_not_cover_quiet_sadness(minilm: MiniLM) -> None:
+    text = "It's fine, really. The house is just so quiet since she's gone."
+    affect = appraiser.appraise(text, vector=minilm.embed([text])[0]).affect
+    assert affect.sorrow > 0.3
+    assert affect.valence < -0.2
+
+
+def test_what_came_before_does_not_count() -> None:
+    first = appraiser.appraise("We lost the house.")
+    for _ in range(5):
+        appraiser.appraise("I AM SO HAPPY!!!")
+    assert appraiser.appraise("We lost the house.") == first
+
+
+@pytest.mark.parametrize("louder", ["The gate is open!", "THE GATE IS OPEN"])
+def test_shouting_and_exclamation_count_a_little(minilm: MiniLM, louder: str) -> None:
+    plain = "The gate is open"
+    for texts in ((None, None), tuple(minilm.embed([plain, louder]))):
+        quiet, loud = (
+            appraiser.appraise(t, vector=v).affect for t, v in zip((plain, louder), texts, strict=True)
+        )
+        assert quiet.arousal < loud.arousal < quiet.arousal + 0.4
+
+
+def test_a_face_counts() -> None:
+    assert appraiser.appraise("I am back 😢").affect.sorrow > appraiser.appraise("I am back").affect.sorrow
+
+
+def test_being_addressed_wakes_a_little() -> None:
+    aside, addressed = (appraiser.appraise("Servnak, look", addressed=to).affect for to in (False, True))
+    assert addressed.arousal == pytest.approx(aside.arousal + ADDRESSED_AROUSAL)
+    assert addressed.valence == aside.valence
+
+
+def test_it_says_what_it_went_by(minilm: MiniLM) -> None:
+    text = "The ferry leaves at noon."
+    assert appraiser.appraise(text).by == "words"
+    assert appraiser.appraise(text, vector=minilm.embed([text])[0]).by == "words+vector"
+
+
+def test_a_vector_of_another_model_is_not_used() -> None:
+    text = "The ferry leaves at noon."
+    assert appraiser.appraise(text, vector=np.ones(64, dtype=np.float32) / 8) == appraiser.appraise(text)
+
+
+def test_it_is_surer_of_strong_words() -> None:
+    sure, unsure = (appraiser.appraise(text).confidence for text in ("I hate this horrible war", "a table"))
+    assert 0.5 <= unsure < sure <= 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_is_appraised(text: str) -> None:
+    appraisal = appraiser.appraise(text)
+    assert isinstance(appraisal, Appraisal)
+    assert 0.5 <= appraisal.confidence <= 1

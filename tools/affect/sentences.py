@@ -1,0 +1,50 @@
+"""Reads `sentences.txt`: our own sentences with the feeling they carry. The file says how it is written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+FILLS = 6
+"""Sentences that one template gives, at most."""
+
+_SLOT = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A text, its affect (five numbers), and the line it came from: sentences of one template share it."""
+
+    text: str
+    affect: tuple[float, ...]
+    line: int
+
+
+def read_sentences(path: Path, seed: int) -> list[Sentence]:
+    """All sentences of the file, templates filled."""
+    random = np.random.default_rng(seed)
+    lists: dict[str, list[str]] = {}
+    affect: tuple[float, ...] = ()
+    found: list[Sentence] = []
+    for number, raw in enumerate(path.read_text("utf-8").splitlines(), 1):
+        line = raw.strip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("= "):
+            name, _, choices = line[2:].partition(":")
+            lists[name] = [choice.strip() for choice in choices.split("|")]
+        elif line.startswith("@ "):
+            affect = tuple(float(word) for word in line[2:].split())
+        else:
+            found += [Sentence(text, affect, number) for text in _filled(line, lists, random)]
+    return found
+
+
+def _filled(line: str, lists: dict[str, list[str]], random: np.random.Generator) -> list[str]:
+    if not _SLOT.search(line):
+        return [line]
+    filled = [_SLOT.sub(lambda slot: str(random.choice(lists[slot[1]])), line) for _ in range(FILLS)]
+    return list(dict.fromkeys(text[0].upper() + text[1:] for text in filled))
