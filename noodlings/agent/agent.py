@@ -3,8 +3,8 @@
     1 appraise   what is felt about it           5 recall    what comes to mind
     2 mood       pushed by it                    6 think     a reply in plain words
     3 predict    how surprising it was           7 modulate  coloured by the transistors
-    4 remember   encoded and committed           8 respond   the entry is completed
-                                                 9 settle    links, symbols, embeddings: in the background
+    4 remember   encoded, linked, committed      8 respond   the entry is completed, and linked
+                                                 9 settle    symbols, embeddings: in the background
                                                 10 trace     stored
 
 Steps 1 to 4 never wait for anything: when `perceive` first yields, the percept is on disk, whatever a slow
@@ -27,6 +27,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.feelings import Feelings
+from noodlings.agent.linking import followed, recalled
 from noodlings.agent.meaning import Meaning
 from noodlings.agent.salience import identity_salience
 from noodlings.agent.state import STATE_VERSION, read_state
@@ -53,7 +54,7 @@ from noodlings.ports import (
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.memory import Link, MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -206,6 +207,11 @@ class Agent:
         """Commit what was changed by hand."""
         self._commit(None)
 
+    def link(self, link: Link) -> None:
+        """Commit a link that was made by hand between two of its entries."""
+        self._journal.linked([link])
+        self.keep()
+
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
         """Delete entries for good: from every stream, the archive, the traces and the agent's own state.
 
@@ -266,6 +272,7 @@ class Agent:
                 place=percept.place,
                 data=percept.data,
             )
+            self._journal.linked(followed(entry, self.memory.retrieve_working()))
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
         mood = self._feelings.mood.current
         turn = Turn(percept, entry, self.affect, appraised_by, mood, decision, milliseconds, degraded)
@@ -301,7 +308,9 @@ class Agent:
         with timed(turn.milliseconds, "respond"):
             self._note_said(speech.text, turn.percept.timestamp)
             turn.entry = self.memory.complete(entry, speech.text)
-            self.memory.reinforce(self._truly_recalled(turn), turn.percept.timestamp)
+            truly = self._truly_recalled(turn)
+            self.memory.reinforce(truly, turn.percept.timestamp)
+            self._journal.linked(recalled(turn.entry, turn.recalled, truly))
         trace = turn.trace(self.id)
         self._commit(trace)
         return trace
@@ -379,6 +388,7 @@ class Agent:
                 changes.evicted,
                 self.state(),
                 trace,
+                changes.links,
             )
         )
 

@@ -15,7 +15,7 @@ from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.ports import Forgotten
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 
 if TYPE_CHECKING:
@@ -108,6 +108,19 @@ class Corrections:
             "given an importance",
             lambda agent, entry: agent.memory.set_importance(entry, value),
         )
+
+    def link(self, caller: Caller, name: str, from_id: int, to_id: int) -> Link:
+        """Link two entries by hand, as strongly as can be; for good, until one of them is forgotten.
+
+        Raises:
+            NotFound: one does not exist; `UserError`: they are the same.
+        """
+        caller.require_admin("link memories")
+        agent = self._society.find(name)
+        source, target = _entry(agent, from_id).id, _entry(agent, to_id).id
+        made = Link(source, target, LinkType.BY_HAND, 1.0, self._society.clock.now())
+        agent.link(made)
+        return made
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
         """Take back the last pin or weight of an agent: the entry as it is again, and what was taken back."""

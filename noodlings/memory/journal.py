@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import Link, MemoryEntry
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanges:
-    """New entries, entries with a new history, and ids that came to or left episodic memory."""
+    """New entries, entries with a new history, ids that came to or left episodic memory, and new links."""
 
     added: tuple[MemoryEntry, ...] = ()
     updated: tuple[MemoryEntry, ...] = ()
     episodic: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
+    links: tuple[Link, ...] = ()
 
 
 class Journal:
@@ -24,6 +26,7 @@ class Journal:
         self._added: dict[int, MemoryEntry] = {}
         self._updated: dict[int, MemoryEntry] = {}
         self._episodic: dict[int, bool] = {}
+        self._links: list[Link] = []
 
     def added(self, entry: MemoryEntry) -> None:
         """A percept was encoded."""
@@ -38,11 +41,16 @@ class Journal:
         """An entry came to episodic memory, or left it."""
         self._episodic[entry_id] = episodic
 
+    def linked(self, links: Iterable[Link]) -> None:
+        """Entries belong together."""
+        self._links += links
+
     def forgotten(self, entry_id: int) -> None:
         """An entry is gone: nothing of it is to be written any more."""
         self._added.pop(entry_id, None)
         self._updated.pop(entry_id, None)
         self._episodic.pop(entry_id, None)
+        self._links = [link for link in self._links if entry_id not in (link.source, link.target)]
 
     def drain(self) -> MemoryChanges:
         """Everything since the last drain; the journal is empty afterwards."""
@@ -51,6 +59,7 @@ class Journal:
             tuple(self._updated.values()),
             tuple(i for i, member in self._episodic.items() if member),
             tuple(i for i, member in self._episodic.items() if not member),
+            tuple(self._links),
         )
-        self._added, self._updated, self._episodic = {}, {}, {}
+        self._added, self._updated, self._episodic, self._links = {}, {}, {}, []
         return changes

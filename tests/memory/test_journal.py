@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from noodlings.memory.journal import Journal, MemoryChanges
+from noodlings.values.memory import Link, LinkType
 from tests.memory.entries import an_entry
 
 
@@ -44,4 +45,16 @@ def test_of_what_is_forgotten_nothing_is_written() -> None:
     journal.membership(2, False)
     for entry_id in (1, 2, 3):
         journal.forgotten(entry_id)
+    assert journal.drain() == MemoryChanges()
+
+
+def test_links_are_kept_until_an_end_is_forgotten() -> None:
+    journal = Journal()
+    kept, *lost = (
+        Link(source, target, LinkType.RECALLED, 0.5, 9.0) for source, target in ((3, 1), (3, 2), (2, 1))
+    )
+    journal.linked([kept, lost[0]])
+    journal.linked(lost[1:])
+    journal.forgotten(2)
+    assert journal.drain() == MemoryChanges(links=(kept,))
     assert journal.drain() == MemoryChanges()
