@@ -11,14 +11,13 @@ import json
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from noodlings.config import LLMSettings
-from noodlings.errors import LLMError, UserError
+from noodlings.endpoint import NO_KEY, address, refusal
+from noodlings.errors import LLMError
 from noodlings.llm.answer import content, sayable, tokens_used
 from noodlings.llm.prompts import reply_prompt
 from noodlings.ports import Speech, Utterance
-from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -28,14 +27,6 @@ LARGEST_ANSWER = 1_000_000
 RETRIES = 1
 """How often a call that failed on its way is made again, within the same deadline."""
 TEMPERATURE = 0.8
-
-_NO_KEY = "none"  # local servers want none; the library would otherwise send one from the environment
-_MEANS = {
-    401: "the key is refused",
-    403: "the key may not do this",
-    404: "there is no such model, or it is no OpenAI-compatible address",
-    429: "too many requests, or the account is used up",
-}
 
 
 class OpenAIVoice:
@@ -52,7 +43,7 @@ class OpenAIVoice:
     name = "llm"
 
     def __init__(self, settings: LLMSettings) -> None:
-        self._endpoint = f"the model at {_address(settings.base_url)}"
+        self._endpoint = f"the model at {address(settings.base_url, 'llm.base_url')}"
         self._settings = settings
         self._key = settings.api_key.get_secret_value()
         self._client: AsyncOpenAI | None = None
@@ -100,7 +91,7 @@ class OpenAIVoice:
         except openai.APITimeoutError:
             raise TimeoutError from None
         except openai.APIStatusError as error:
-            raise LLMError(self._refusal(error.status_code, error.message)) from None
+            raise LLMError(refusal(error.status_code, error.message, self._key)) from None
         except openai.APIConnectionError:
             raise LLMError("it cannot be reached") from None
         except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
@@ -115,32 +106,8 @@ class OpenAIVoice:
         if self._client is None:
             self._client = library.AsyncOpenAI(
                 base_url=self._settings.base_url,
-                api_key=self._key or _NO_KEY,
+                api_key=self._key or NO_KEY,
                 timeout=self._settings.timeout_seconds,
                 max_retries=RETRIES,
             )
         return self._client
-
-    def _refusal(self, status: int, message: str) -> str:
-        """What a status means; what the server says itself only where it cannot be about the key."""
-        if status in _MEANS:
-            return f"it answered {status}, {_MEANS[status]}"
-        if status >= 500:
-            return f"it answered {status}, an error of its own"
-        said = clean(message).replace(self._key, "…") if self._key else clean(message)
-        return f"it answered {status}: {shorten(said, 160)}"
-
-
-def _address(base_url: str) -> str:
-    """The endpoint as it may be shown: without a name, a password or a query in it."""
-    try:
-        url = urlsplit(base_url)
-        sound = url.scheme in ("http", "https") and url.hostname and url.port != 0
-    except ValueError:
-        sound = False
-    if not sound or not base_url.isprintable() or " " in base_url:
-        raise UserError(
-            f"llm.base_url is {shorten(clean(base_url), 80)!r}; it must be a web address such as "
-            "http://localhost:1234/v1"
-        )
-    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"

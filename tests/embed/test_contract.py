@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from noodlings.embed.minilm import MiniLM
+from noodlings.embed.openai import OpenAIEmbedder
 from noodlings.ports import Embedder
+from tests.embed.server import serving
 from tests.fakes import HashingEmbedder
 
 SENTENCES = [
@@ -23,9 +26,20 @@ SENTENCES = [
 _minilm = MiniLM()
 
 
-@pytest.fixture(params=[_minilm, HashingEmbedder()], ids=lambda embedder: embedder.name)
+@pytest.fixture(scope="module")
+def remote() -> Iterator[OpenAIEmbedder]:
+    with serving() as server:
+        embedder = OpenAIEmbedder(server.settings())
+        yield embedder
+        embedder.close()
+
+
+@pytest.fixture(params=["minilm", "openai", "hashing"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return request.param
+    if request.param == "openai":
+        made: Embedder = request.getfixturevalue("remote")
+        return made
+    return _minilm if request.param == "minilm" else HashingEmbedder()
 
 
 def test_vectors_are_unit_float32_of_the_stated_length(embedder: Embedder) -> None:

@@ -1,0 +1,157 @@
+"""Sentence vectors from an OpenAI-compatible endpoint: LM Studio, Ollama, vLLM, OpenAI.
+
+Whatever goes wrong there becomes a `NoodlingsError` that names the endpoint and never the key. A call goes
+over the network and blocks, so it belongs on a thread of its own, never in the way of an event. The library
+is imported with the first call.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.config import EmbeddingSettings
+from noodlings.endpoint import NO_KEY, address, refusal
+from noodlings.errors import NoodlingsError, UserError
+from noodlings.text import clean
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+TIMEOUT_SECONDS = 30.0
+"""How long one call may take."""
+MAX_CHARACTERS = 4_000
+"""What is sent of one text; models read a few hundred words and refuse far longer ones."""
+AT_ONCE = 32
+"""Texts of one call; some servers take no more."""
+LARGEST_ANSWER = 64_000_000
+"""Bytes; of a larger answer no more is read."""
+
+_LATE = f"it gave no answer in {TIMEOUT_SECONDS:g} s"
+_NOTHING = "."  # an empty text is refused by several servers
+
+Vectors = npt.NDArray[np.float32]
+
+
+class OpenAIEmbedder:
+    """The port `Embedder` over an endpoint. Safe to share between threads.
+
+    Args:
+        settings: base_url, name and api_key are used.
+
+    Raises:
+        UserError: the endpoint is no web address, or no model is named.
+    """
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        if not settings.name:
+            raise UserError("embedding.name is empty: name the embedding model at embedding.base_url")
+        self.name = f"openai:{settings.name}"
+        self._endpoint = f"the embeddings at {address(settings.base_url, 'embedding.base_url')}"
+        self._settings = settings
+        self._key = settings.api_key.get_secret_value()
+        self._connecting = threading.Lock()
+        self._client: OpenAI | None = None
+        self._dimensions = 0
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector; 0 before the endpoint has answered for the first time."""
+        return self._dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Unit vectors, float32 of shape (len(texts), dimensions), in the order of the texts.
+
+        Raises:
+            NoodlingsError: it cannot be reached, refuses, is late, or answers with something else than
+                vectors of one length.
+        """
+        sent = [clean(text)[:MAX_CHARACTERS] or _NOTHING for text in texts]
+        portions = [self._ask(sent[at : at + AT_ONCE]) for at in range(0, len(sent), AT_ONCE)]
+        return np.concatenate(portions) if portions else np.empty((0, self._dimensions), np.float32)
+
+    def close(self) -> None:
+        """Let go of open connections."""
+        with self._connecting:
+            if self._client is not None:
+                self._client.close()
+                self._client = None
+
+    def _ask(self, texts: list[str]) -> Vectors:
+        try:
+            vectors = _vectors(self._answer(texts), len(texts))
+            if self._dimensions not in (0, vectors.shape[1]):
+                raise NoodlingsError(
+                    f"its vectors have {vectors.shape[1]} numbers now, and had {self._dimensions}"
+                )
+        except NoodlingsError as error:
+            raise NoodlingsError(f"{self._endpoint}: {error}") from None
+        self._dimensions = vectors.shape[1]
+        return vectors
+
+    def _answer(self, texts: list[str]) -> Any:
+        """The answer of the endpoint, parsed from JSON, whatever that is."""
+        import openai
+
+        body = bytearray()
+        until = time.monotonic() + TIMEOUT_SECONDS
+        try:
+            call = self._connection().embeddings.with_streaming_response.create(
+                model=self._settings.name, input=texts, encoding_format="float"
+            )
+            with call as response:
+                for piece in response.iter_bytes():
+                    body += piece
+                    if len(body) > LARGEST_ANSWER:
+                        raise NoodlingsError(f"it answered more than {LARGEST_ANSWER:,} bytes")
+                    if time.monotonic() > until:
+                        raise NoodlingsError(_LATE)
+        except NoodlingsError:
+            raise
+        except openai.APITimeoutError:
+            raise NoodlingsError(_LATE) from None
+        except openai.APIStatusError as error:
+            raise NoodlingsError(refusal(error.status_code, error.message, self._key)) from None
+        except openai.APIConnectionError:
+            raise NoodlingsError("it cannot be reached") from None
+        except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
+            raise NoodlingsError(f"the answer broke off ({type(error).__name__})") from None
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError):
+            raise NoodlingsError("its answer is no JSON") from None
+
+    def _connection(self) -> OpenAI:
+        """The client, made with the first call: from then on its connections are kept open."""
+        from openai import OpenAI
+
+        with self._connecting:
+            if self._client is None:
+                self._client = OpenAI(
+                    base_url=self._settings.base_url,
+                    api_key=self._key or NO_KEY,
+                    timeout=TIMEOUT_SECONDS,
+                    max_retries=0,  # whoever asks tries again, in its own time
+                )
+            return self._client
+
+
+def _vectors(answer: Any, count: int) -> Vectors:
+    """The vectors of an answer in the order of the texts, each of length 1."""
+    try:
+        items = sorted(answer["data"], key=lambda item: item["index"])
+        if [item["index"] for item in items] != list(range(count)):
+            raise NoodlingsError(f"it answered {len(items)} vectors for {count} texts")
+        vectors = np.asarray([item["embedding"] for item in items], np.float64)
+    except (KeyError, TypeError, ValueError):
+        raise NoodlingsError("its answer holds no vectors") from None
+    lengths = np.linalg.norm(vectors, axis=1) if vectors.ndim == 2 and vectors.shape[1] else np.zeros(1)
+    if not (np.isfinite(lengths).all() and lengths.all()):
+        raise NoodlingsError("its answer holds a vector that is empty, zero or not finite")
+    return (vectors / lengths[:, np.newaxis]).astype(np.float32)

@@ -1,0 +1,50 @@
+"""What every adapter of an OpenAI-compatible endpoint says of it: its address and its refusals.
+
+The rule it keeps: no key, name or password is ever shown.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from noodlings.errors import UserError
+from noodlings.text import clean, shorten
+
+NO_KEY = "none"
+"""Sent where there is no key: local servers want none, and the library would read the environment."""
+
+_MEANS = {
+    401: "the key is refused",
+    403: "the key may not do this",
+    404: "there is no such model, or it is no OpenAI-compatible address",
+    429: "too many requests, or the account is used up",
+}
+
+
+def address(base_url: str, setting: str) -> str:
+    """The endpoint as it may be shown: without a name, a password or a query in it.
+
+    Raises:
+        UserError: it is no web address; `setting` is where it was given.
+    """
+    try:
+        url = urlsplit(base_url)
+        sound = url.scheme in ("http", "https") and url.hostname and url.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not base_url.isprintable() or " " in base_url:
+        raise UserError(
+            f"{setting} is {shorten(clean(base_url), 80)!r}; it must be a web address such as "
+            "http://localhost:1234/v1"
+        )
+    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+
+
+def refusal(status: int, message: str, key: str) -> str:
+    """What a status means; what the server says itself only where it cannot be about the key."""
+    if status in _MEANS:
+        return f"it answered {status}, {_MEANS[status]}"
+    if status >= 500:
+        return f"it answered {status}, an error of its own"
+    said = clean(message).replace(key, "…") if key else clean(message)
+    return f"it answered {status}: {shorten(said, 160)}"
