@@ -53,14 +53,13 @@ class Archive:
         self.with_time = Growing("bool")
         self.lock = RLock()
         self._vectors = VectorIndex(model, dimensions) if model else None
-        self._rows: dict[int, int] = {}
         self._answered = Growing("bool")  # whether the words of the response are in `words`
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.index.row_of)
 
     def __contains__(self, entry_id: int) -> bool:
-        return entry_id in self._rows
+        return entry_id in self.index.row_of
 
     @property
     def vectors(self) -> VectorIndex:
@@ -76,11 +75,10 @@ class Archive:
             UserError: the id is known already, or the vector does not belong to this archive's model.
         """
         with self.lock:
-            if entry.id in self._rows:
+            if entry.id in self.index.row_of:
                 raise UserError(f"entry {entry.id} is in the archive already; use update")
             checked = None if vector is None else self.vectors.checked(vector)
             words = stems(_text(entry))
-            self._rows[entry.id] = len(self.ids)
             self.ids.append(entry.id)
             self.index.append(entry)
             self.neighbours.append(entry.timestamp, entry.place)
@@ -125,9 +123,8 @@ class Archive:
     def remove(self, entry_ids: Iterable[int]) -> None:
         """Forget entries: none of their words, vectors or feelings stay. Unknown ids are ignored."""
         with self.lock:
-            rows = [self._rows.pop(entry_id) for entry_id in set(entry_ids) & self._rows.keys()]
+            rows = self.index.remove(entry_ids)
             self.words.remove(rows)
-            self.index.remove(rows)
             for row in rows:
                 self.affects.rows[row] = math.nan
                 self.lengths.rows[row] = 0.0
@@ -137,7 +134,7 @@ class Archive:
 
     def _row(self, entry_id: int) -> int:
         try:
-            return self._rows[entry_id]
+            return self.index.row_of[entry_id]
         except KeyError:
             raise UserError(f"entry {entry_id} is not in the archive") from None
 

@@ -34,6 +34,7 @@ class Filters:
         tags: only what carries all of these.
         min_importance: importance in force, 0…1.
         feeling: a word or family of `noodlings.affect.feeling` ("sorrow", "annoyed").
+        among: only these entries, by id; None for all.
         present: who would hear of it: nothing private that one of them does not know. Empty for no limit.
     """
 
@@ -44,6 +45,7 @@ class Filters:
     tags: frozenset[str] = frozenset()
     min_importance: float = 0.0
     feeling: str | None = None
+    among: frozenset[int] | None = None
     present: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -68,9 +70,15 @@ EVERYTHING = Filters()
 
 
 class FilterIndex:
-    """What filters ask about, by row."""
+    """What filters ask about, by row.
+
+    Attributes:
+        row_of: entry id → row, of entries that are alive.
+        timestamps, users, alive: by row; users as numbers, see `user_code`.
+    """
 
     def __init__(self) -> None:
+        self.row_of: dict[int, int] = {}
         self.timestamps = Growing(np.float64)
         self.users = Growing(np.int32)
         self.alive = Growing(np.bool_)
@@ -83,7 +91,7 @@ class FilterIndex:
 
     def append(self, entry: MemoryEntry) -> None:
         """The next row."""
-        row = len(self.timestamps)
+        row = self.row_of[entry.id] = len(self.timestamps)
         if row and entry.timestamp < self.timestamps.rows[-1]:
             self._in_order = False
         self.timestamps.append(entry.timestamp)
@@ -104,11 +112,13 @@ class FilterIndex:
             if row not in rows:
                 rows.append(row)
 
-    def remove(self, rows: Iterable[int]) -> None:
-        """Leave these rows out of everything from now on."""
+    def remove(self, entry_ids: Iterable[int]) -> list[int]:
+        """Leave these entries out of everything from now on. Returns their rows; unknown ids have none."""
+        rows = [self.row_of.pop(entry_id) for entry_id in set(entry_ids) & self.row_of.keys()]
         for row in rows:
             self.alive.rows[row] = False
             self._private.pop(row, None)
+        return rows
 
     def user_code(self, user_id: str) -> int:
         """The number of a user in `users`, −1 for somebody who is not there."""
@@ -135,8 +145,12 @@ class FilterIndex:
         return passed
 
     def _listed(self, filters: Filters) -> Rows | None:
-        """Rows by the lists of users, kinds and tags, the shortest list first; None for no such filter."""
+        """Rows by ids, users, kinds and tags, the shortest list first; None for no such filter."""
         lists: list[Rows] = [self._list("tag", tag) for tag in filters.tags]
+        if filters.among is not None:
+            lists.append(
+                np.array(sorted(self.row_of[i] for i in filters.among & self.row_of.keys()), np.intp)
+            )
         if filters.user is not None:
             lists.append(self._list("user", filters.user))
         if filters.kinds:

@@ -1,6 +1,6 @@
 """Ranking: one score out of several, with the weights of them all in one place, and the best rows by it.
 
-How the weights were found, and what was tried beside them, is in docs/decisions/0007-search.md.
+How the weights were found, and what was tried beside them, is in docs/decisions/0008-search.md.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ FILTERS = st.builds(
     tags=TAGS,
     min_importance=st.sampled_from([0.0, 0.5, 1.0]),
     feeling=st.none() | st.sampled_from(["joy", "sorrow", "afraid", "neutral", "unknown"]),
+    among=st.none() | st.frozensets(st.integers(0, 20)),
     present=st.frozensets(st.sampled_from(["user_ann", "user_bob", "user_eve"])),
 )
 
@@ -43,6 +44,7 @@ def passes(filters, entry):
         and filters.tags <= tags_of(entry)
         and entry.importance >= filters.min_importance
         and filters.feeling in (None, feeling(entry.affect), family(entry.affect))
+        and (filters.among is None or entry.id in filters.among)
         and entry.known_to(filters.present)
     )
 
