@@ -9,7 +9,7 @@ empty.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from noodlings.errors import UserError
 from noodlings.memory.episodic import EpisodicMemory
@@ -39,7 +39,7 @@ class Budget:
     max_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        if any(size is not None and size < 0 for size in astuple(self)):
+        if min(self.working, self.episodic, self.affect_similar, self.total or 0, self.max_tokens or 0) < 0:
             raise UserError(f"a context cannot have fewer than 0 entries or tokens: {self}")
 
 
@@ -116,12 +116,8 @@ def assemble(
             the chosen. The very latest entry is what the talk is about and goes last.
     """
     slots = budget.working
-    merged = merge([latest[:slots], *chosen])
-    if budget.total is not None:
-        for found in latest[slots:]:
-            if len(merged) >= budget.total:
-                break
-            merged.setdefault(found.entry.id, found)
+    filling = [] if budget.total is None else latest[slots:]
+    merged = merge([latest[:slots], *chosen, filling])
     by_worth = sorted(merged.values(), key=_merely_recent)
     newest = latest[0].entry.id if latest and slots else None
     by_worth.sort(key=lambda found: found.entry.id != newest)

@@ -19,6 +19,8 @@ from noodlings.values.affect import REST, Affect
 Array = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 
+_ZERO = np.zeros(())
+
 MISSING = 0.5
 NEUTRAL_INTENSITY = 0.05
 """Below this intensity nothing was felt that another feeling could be like."""
@@ -53,8 +55,8 @@ class Metric:
 
 
 def _unit(v: float, a: float, f: float, s: float, b: float) -> Row:
-    """Scaled to length 1; no length stays 0."""
-    length = math.hypot(v, a, f, s, b) or 1.0
+    """Scaled to a hair less than length 1, so that no rounding lifts a product of two above 1; 0 stays 0."""
+    length = math.hypot(v, a, f, s, b) * (1.0 + 1e-15) or 1.0
     return (v / length, a / length, f / length, s / length, b / length)
 
 
@@ -70,12 +72,12 @@ def _centred_features(affect: Affect) -> Row:
 
 
 def _centred_compare(features: Array, one: Row) -> Array:
-    *direction, felt = one
-    column = features[:, 5]
+    column, felt, direction = features[:, 5], one[5], np.array(one)
+    direction[5] = 0.0  # the product goes over whole rows, which are contiguous
     result = np.minimum(column, felt)
     result /= np.maximum(column, felt)
-    result *= features.dot(np.array((*direction, 0.0)))  # whole rows: contiguous, so that it is one product
-    return result.clip(0.0, 1.0, out=result)
+    result *= features.dot(direction)
+    return _not_below_0(result)
 
 
 def _cosine_features(affect: Affect) -> Row:
@@ -83,8 +85,7 @@ def _cosine_features(affect: Affect) -> Row:
 
 
 def _cosine_compare(features: Array, one: Row) -> Array:
-    result: Array = features.dot(np.array(one))
-    return result.clip(0.0, 1.0, out=result)
+    return _not_below_0(features.dot(np.array(one)))
 
 
 def _euclidean_features(affect: Affect) -> Row:
@@ -92,8 +93,11 @@ def _euclidean_features(affect: Affect) -> Row:
 
 
 def _euclidean_compare(features: Array, one: Row) -> Array:
-    result: Array = 1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0)
-    return result.clip(0.0, 1.0, out=result)
+    return _not_below_0(1.0 - np.hypot(*(features - one).T) / math.sqrt(8.0))
+
+
+def _not_below_0(likeness: Array) -> Array:
+    return np.maximum(likeness, _ZERO, out=likeness)  # a third of the time of `clip`; NaN stays
 
 
 METRICS = {

@@ -250,7 +250,7 @@ class Stream:
         rows = np.arange(self._size) if mask is None else mask.nonzero()[0]
         if limit <= 0:
             return rows[:0]
-        if len(rows) > max(_SORTED_WHOLE, limit):
+        if len(rows) > _SORTED_WHOLE and len(rows) > limit:
             edge = np.partition(scores.take(rows), -limit)[-limit]
             rows = rows[scores.take(rows) >= edge]
         rising = np.lexsort((self.ids.take(rows), scores.take(rows)))

@@ -134,8 +134,18 @@ def test_a_total_beyond_the_slots_is_filled_with_the_latest() -> None:
     assert [entry.id for entry in memory.get_context_for_response(ME, None, 2, 0, 0, total_size=4)] == [
         57, 58, 59, 60,
     ]  # fmt: skip
-    further = [entry.id for entry in memory.get_context_for_response(ME, None, 2, 0, 0, total_size=7)]
-    assert further == [54, 55, 56, 57, 58, 59, 60]
+    for total in (5, 7):
+        further = memory.context(ME, None, Budget(2, 0, 0, total=total))
+        assert ids(further) == list(range(61 - total, 61))
+        assert [found.score for found in further] == [1.0 / back for back in range(total, 0, -1)]
+
+
+def test_what_is_in_no_slot_for_the_recent_may_come_as_important() -> None:
+    memory = memory_of(20)
+    sixth = memory.pin(memory.set_importance(memory.find(15), 1.0))
+    assert whys(memory.context(ME, None))[sixth.id] == (Why.IMPORTANT,)
+    fifth = memory.set_importance(memory.find(16), 1.0)
+    assert whys(memory.context(ME, None))[fifth.id] == (Why.RECENT,)
 
 
 def test_a_total_below_the_slots_keeps_the_latest_one_and_what_was_chosen() -> None:
@@ -191,6 +201,8 @@ def test_what_is_brought_by_other_means_is_in_beside_the_slots() -> None:
     assert len(also) == 11
     assert whys(also)[3] == (Why.LEXICAL,)
     assert 3 not in ids(memory.context(ME, JOYFUL, also=brought, without=[3]))
+    both = [Recalled(memory.find(60), (Why.LEXICAL,), 0.9, {"lexical": 0.9})]
+    assert whys(memory.context(ME, JOYFUL, also=both))[60] == (Why.RECENT, Why.LEXICAL)
 
 
 def test_what_is_left_out_is_in_no_group() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -189,7 +190,8 @@ def long_stream(kept: list[Stream] = []) -> Stream:  # noqa: B006 -- filled once
 def test_room_is_taken_when_it_is_needed() -> None:
     tracemalloc.start()
     try:
-        Stream(1_000_000, CENTRED)
+        stream = Stream(1_000_000, CENTRED)
+        assert len(stream) == 0
         assert tracemalloc.get_traced_memory()[0] < 50_000
     finally:
         tracemalloc.stop()
@@ -203,6 +205,22 @@ def test_a_row_is_reused_after_it_was_let_go() -> None:
         stream.put(remembered(number) if number % 2 else an_entry(number))
     assert sorted(stream.ids.tolist()) == [998, 999]
     assert dict(zip(stream.ids.tolist(), stream.held.tolist(), strict=True)) == {998: False, 999: True}
+
+
+def test_nothing_of_what_was_dropped_is_held_on_to() -> None:
+    class Ghost:
+        pass
+
+    ghosts = {number: Ghost() for number in range(4)}
+    seen = {number: weakref.ref(ghost) for number, ghost in ghosts.items()}
+    stream = Stream(4, CENTRED)
+    for number in range(4):
+        stream.put(an_entry(number, extra={"ghost": ghosts.pop(number)}))
+    stream.drop(3)
+    stream.drop(0)
+    assert [seen[number]() is None for number in range(4)] == [True, False, False, True]
+    stream.clear()
+    assert all(ghost() is None for ghost in seen.values())
 
 
 def test_a_secret_is_told_by_its_circle_not_by_its_audience_alone() -> None:
