@@ -65,6 +65,21 @@ class Filters:
                 f"{self.feeling!r} is not a feeling; try joy, calm, fear, anger, sorrow or boredom"
             )
 
+    def admits(self, entry: MemoryEntry) -> bool:
+        """Whether one entry passes, however it was come by."""
+        felt = feeling(entry.affect)
+        return (
+            self.user in (None, entry.user_id)
+            and (self.since is None or entry.timestamp >= self.since)
+            and (self.until is None or entry.timestamp <= self.until)
+            and (not self.kinds or entry.kind in self.kinds)
+            and self.tags <= tags_of(entry)
+            and entry.importance >= self.min_importance
+            and self.feeling in (None, felt, family_of(felt))
+            and (self.among is None or entry.id in self.among)
+            and entry.known_to(self.present)
+        )
+
 
 EVERYTHING = Filters()
 
