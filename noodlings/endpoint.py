@@ -40,11 +40,11 @@ def address(base_url: str, setting: str) -> str:
     return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
 
-def refusal(status: int, message: str, key: str) -> str:
+def refusal(status: int, message: str = "", key: str = "") -> str:
     """What a status means; what the server says itself only where it cannot be about the key."""
     if status in _MEANS:
         return f"it answered {status}, {_MEANS[status]}"
     if status >= 500:
         return f"it answered {status}, an error of its own"
     said = clean(message).replace(key, "…") if key else clean(message)
-    return f"it answered {status}: {shorten(said, 160)}"
+    return f"it answered {status}: {shorten(said, 160)}" if said else f"it answered {status}"

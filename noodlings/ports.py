@@ -15,6 +15,7 @@ from noodlings.values.memory import Link, MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
+from noodlings.values.vector import EntryVector
 
 
 class Clock(Protocol):
@@ -135,6 +136,7 @@ class Changes:
         state: the agent's state from now on, or None to leave it.
         trace: the finished turn, or None.
         links: between entries that are there by then; one that is there already keeps the stronger strength.
+        vectors: of entries that are there by then; one that is there already is replaced.
     """
 
     agent_id: str
@@ -145,6 +147,7 @@ class Changes:
     state: AgentState | None = None
     trace: Trace | None = None
     links: tuple[Link, ...] = ()
+    vectors: tuple[EntryVector, ...] = ()
 
 
 class Store(Protocol):
@@ -208,6 +211,16 @@ class Archive(Protocol):
         """Delete entries with everything that was made of them, to the last byte."""
 
 
+class Vectors(Protocol):
+    """What entries mean, kept beside them and gone with them. An entry without a vector is to be embedded."""
+
+    def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
+        """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
+
+    def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
+        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
+
+
 class Snapshot(Protocol):
     """Everything that was kept of all agents at one moment, whatever is written meanwhile.
 
@@ -243,7 +256,7 @@ class Intake(Protocol):
         """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
 
 
-class Records(Store, Archive, Shelf, Protocol):
+class Records(Store, Archive, Vectors, Shelf, Protocol):
     """A store as a society holds it."""
 
     def close(self) -> None:

@@ -117,7 +117,8 @@ class OpenAIEmbedder:
         except openai.APITimeoutError:
             raise NoodlingsError(_LATE) from None
         except openai.APIStatusError as error:
-            raise NoodlingsError(refusal(error.status_code, error.message, self._key)) from None
+            # What the server says beside it may quote what was sent, and that is somebody's memory.
+            raise NoodlingsError(refusal(error.status_code)) from None
         except openai.APIConnectionError:
             raise NoodlingsError("it cannot be reached") from None
         except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are

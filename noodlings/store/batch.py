@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.store.documents import text, to_json, whole
-from noodlings.store.rows import Row, entry_row, history_row, link_row, trace_row
+from noodlings.store.rows import Row, entry_row, history_row, link_row, trace_row, vector_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Batch:
         joined, left: ids of older entries that came to episodic memory, or of any that left it.
         trace: the row of the finished turn, or None.
         links: whole rows of new links, or stronger ones; the ends of one may have been forgotten meanwhile.
+        vectors: whole rows of vectors, the entry of one may have been forgotten meanwhile.
     """
 
     agent_id: str
@@ -32,6 +33,7 @@ class Batch:
     left: list[int]
     trace: Row | None
     links: list[Row]
+    vectors: list[Row]
 
     @property
     def linked(self) -> frozenset[int]:
@@ -57,4 +59,5 @@ def batch_of(changes: Changes) -> Batch:
         left=[whole(entry_id, "id") for entry_id in changes.evicted],
         trace=None if changes.trace is None else trace_row(changes.trace),
         links=[link_row(changes.agent_id, link) for link in changes.links],
+        vectors=[vector_row(changes.agent_id, vector) for vector in changes.vectors],
     )

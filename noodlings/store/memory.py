@@ -6,7 +6,7 @@ by holding on to it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,9 +15,10 @@ from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store.batch import Batch, batch_of
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forget import content_words, repeats, turns_made_of, without
-from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row
+from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row, vector_of, vector_row
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
+from noodlings.values.vector import EntryVector
 
 
 @dataclass(slots=True)
@@ -26,6 +27,7 @@ class _Agent:
     entries: dict[int, Row] = field(default_factory=dict)
     traces: dict[int, Row] = field(default_factory=dict)
     links: dict[tuple[int, int, str], Row] = field(default_factory=dict)
+    vectors: dict[int, Row] = field(default_factory=dict)
     last_id: int = 0
 
 
@@ -62,6 +64,7 @@ class MemoryStore:
                 del agent.traces[first]
         for row in batch.links:
             _keep_link(agent, row)
+        _keep_vectors(agent, batch.vectors)
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored."""
@@ -109,6 +112,20 @@ class MemoryStore:
         kept, ends = self._agents.get(agent_id, _Agent()).links, set(ids)
         return [link_of(kept[key]) for key in sorted(kept) if not ends.isdisjoint(key[:2])]
 
+    def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
+        """By entry id from `first_id` to `last_id`, both included."""
+        agent = self._agents.get(agent_id, _Agent())
+        ids = range(max(first_id, 0), min(last_id, agent.last_id) + 1)
+        rows = [agent.vectors[entry_id] for entry_id in ids if entry_id in agent.vectors]
+        return {row["entry_id"]: vector_of(row) for row in rows if row["model"] == model}
+
+    def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
+        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
+        rows = [vector_row(agent_id, vector) for vector in vectors]
+        agent = self._agents.get(agent_id, _Agent())
+        _require_known(agent_id, agent.last_id, [row["entry_id"] for row in rows])
+        _keep_vectors(agent, rows)
+
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them. Nothing outlives us, so no event is kept."""
         text(by_user, "by_user")
@@ -121,6 +138,7 @@ class MemoryStore:
             words for row in gone.values() for words in (row["user_text"], row["response"] or "")
         )
         agent.traces = {entry_id: row for entry_id, row in agent.traces.items() if entry_id not in gone}
+        agent.vectors = {entry_id: row for entry_id, row in agent.vectors.items() if entry_id not in gone}
         agent.links = {key: row for key, row in agent.links.items() if gone.keys().isdisjoint(key[:2])}
         traces = {entry_id: trace_of(row) for entry_id, row in agent.traces.items()}
         redacted = []
@@ -156,6 +174,10 @@ def _keep_link(agent: _Agent, row: Row) -> None:
         known["strength"] = max(known["strength"], row["strength"])
 
 
+def _keep_vectors(agent: _Agent, rows: Iterable[Row]) -> None:
+    agent.vectors |= {row["entry_id"]: row for row in rows if row["entry_id"] in agent.entries}
+
+
 def _check(agent: _Agent, batch: Batch) -> None:
     """Refuse what the database would: an entry added twice, or changed before it was added."""
     added = [row["id"] for row in batch.added]
@@ -164,8 +186,13 @@ def _check(agent: _Agent, batch: Batch) -> None:
         raise StoreError(f"the archive of {batch.agent_id} holds entry {min(twice)} already")
     last_id = max([agent.last_id, *added])
     named = [*batch.revised, *batch.joined, *batch.left, *batch.linked]
+    named += [row["entry_id"] for row in batch.vectors]
     if batch.trace is not None:
         named.append(batch.trace["entry_id"])
+    _require_known(batch.agent_id, last_id, named)
+
+
+def _require_known(agent_id: str, last_id: int, named: Iterable[int]) -> None:
     unknown = [entry_id for entry_id in named if entry_id > last_id]
     if unknown:
-        raise StoreError(f"{batch.agent_id} has no entry {unknown[0]}: add it before it is changed")
+        raise StoreError(f"{agent_id} has no entry {unknown[0]}: add it before it is changed")

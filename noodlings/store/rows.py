@@ -21,6 +21,7 @@ from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
+from noodlings.values.vector import EntryVector, Vector
 
 Row = dict[str, Any]
 """A row to be written: column → value."""
@@ -31,6 +32,7 @@ Value = TypeVar("Value")
 log = logging.getLogger(__name__)
 
 _AFFECT = struct.Struct("<5d")
+_LENGTH_ERROR = 1e-3
 _PARTS = tuple(field.name for field in fields(ImportanceParts))
 _STATE_NUMBERS = 40
 _STATE_DTYPES = {4 * _STATE_NUMBERS: "<f4", 8 * _STATE_NUMBERS: "<f8"}
@@ -220,6 +222,37 @@ def link_of(row: Stored) -> Link:
     except (TypeError, ValueError, NoodlingsError) as error:
         what = f"the link from {row['source_id']} to {row['target_id']} of {row['agent_id']}"
         raise StoreError(f"{what} is damaged: {error}") from error
+
+
+def vector_row(agent_id: str, vector: EntryVector) -> Row:
+    """All columns of a vector. Raises `StoreError` as `entry_row` does."""
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "entry_id": whole(vector.entry_id, "entry_id"),
+        "model": text(vector.model, "model"),
+        "vector": None if vector.vector is None else _unit_vector(vector.vector).astype("<f4").tobytes(),
+        "attempts": whole(vector.attempts, "attempts"),
+        "reason": text(vector.reason, "reason"),
+    }
+
+
+def vector_of(row: Stored) -> EntryVector:
+    """The vector of a row. Raises `StoreError` when the row is damaged."""
+    blob = row["vector"]
+    try:
+        vector = None if blob is None else _unit_vector(np.frombuffer(blob, "<f4").astype(np.float32))
+    except (TypeError, ValueError, StoreError) as error:
+        what = f"the vector of entry {row['entry_id']} of {row['agent_id']}"
+        raise StoreError(f"{what} is damaged, and is to be made anew: {error}") from error
+    return EntryVector(row["entry_id"], row["model"], vector, row["attempts"], row["reason"])
+
+
+def _unit_vector(vector: Vector) -> Vector:
+    """`vector`, if it is one row of numbers of length 1: few accidents leave that as it is."""
+    length = float(np.linalg.norm(vector.astype(np.float64)))
+    if vector.ndim != 1 or not abs(length - 1.0) <= _LENGTH_ERROR:  # NaN fails this too
+        raise StoreError(f"it has shape {vector.shape} and length {length:g}, where it should have length 1")
+    return vector
 
 
 def _with_tuple(made_of: type[Value], item: dict[str, Any], listed: str) -> Value:

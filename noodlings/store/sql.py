@@ -7,7 +7,7 @@ recalls) and nothing else. What was forgotten between two commits stays forgotte
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,9 +21,10 @@ from noodlings.store.batch import Batch, batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
 from noodlings.store.erasure import IDS_AT_ONCE, delete_entries, portions
-from noodlings.store.rows import Row, Stored, entry_of, link_of, trace_of, undamaged
+from noodlings.store.rows import Row, Stored, entry_of, link_of, trace_of, undamaged, vector_of, vector_row
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
+from noodlings.values.vector import EntryVector
 
 Value = TypeVar("Value")
 
@@ -77,6 +78,7 @@ class SqlStore:
                 self._keep_trace(connection, batch.trace)
             if batch.links:
                 _keep_links(connection, batch)
+            _keep_vectors(connection, batch.agent_id, batch.vectors)
         self._known.add(batch.agent_id)
 
     def load(self, agent_id: str) -> AgentRecord | None:
@@ -136,6 +138,20 @@ class SqlStore:
                 for row in _fetch(connection, sql.LINKS_OF, {"of_agent": agent_id, "ids": some}):
                     rows[row["source_id"], row["target_id"], row["type"]] = row
         return undamaged((rows[key] for key in sorted(rows)), link_of)
+
+    def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
+        """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
+        first, last = (max(-1, min(bound, LARGEST + 1)) for bound in (first_id, last_id))
+        wanted = {"of_agent": agent_id, "of_model": model, "first": first, "last": last}
+        with self._database.transaction() as connection:
+            rows = _fetch(connection, sql.VECTORS, wanted)
+        return {vector.entry_id: vector for vector in undamaged(rows, vector_of)}
+
+    def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
+        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
+        rows = [vector_row(agent_id, vector) for vector in vectors]
+        with self._database.transaction() as connection:
+            _keep_vectors(connection, agent_id, rows)
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
@@ -207,14 +223,29 @@ def _fetch(connection: Connection, statement: Select[Any], parameters: Row) -> S
 
 def _keep_links(connection: Connection, batch: Batch) -> None:
     """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
-    there: set[int] = set()
-    for some in portions(batch.linked):
-        there.update(connection.execute(sql.EXISTING, {"of_agent": batch.agent_id, "ids": some}).scalars())
-    if missing := batch.linked - there:
-        _require_forgotten(connection, batch.agent_id, missing)
+    there = _there(connection, batch.agent_id, batch.linked)
     rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
     if rows:
         connection.execute(sql.ADD_LINK, rows)
+
+
+def _keep_vectors(connection: Connection, agent_id: str, rows: Sequence[Row]) -> None:
+    """Add vectors, or replace them. One of an entry that was forgotten meanwhile is left out."""
+    if rows:
+        there = _there(connection, agent_id, {row["entry_id"] for row in rows})
+        kept = [row for row in rows if row["entry_id"] in there]
+        if kept:
+            connection.execute(sql.ADD_VECTOR, kept)
+
+
+def _there(connection: Connection, agent_id: str, ids: Set[int]) -> set[int]:
+    """Those of the entries that are there; the others must have been forgotten."""
+    there: set[int] = set()
+    for some in portions(ids):
+        there.update(connection.execute(sql.EXISTING, {"of_agent": agent_id, "ids": some}).scalars())
+    if missing := ids - there:
+        _require_forgotten(connection, agent_id, missing)
+    return there
 
 
 def _change(connection: Connection, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
 from sqlalchemy.dialects import sqlite
 
-from noodlings.store.tables import agents, entries, events, links, traces, world
+from noodlings.store.tables import agents, entries, events, links, traces, vectors, world
 
 _agent: BindParameter[Any] = bindparam("of_agent")
 _of_agent = entries.c.agent_id == _agent
@@ -77,6 +77,17 @@ LINKS = (
 )
 LINKS_OF = select(links).where(
     links.c.agent_id == _agent, links.c.source_id.in_(_ids) | links.c.target_id.in_(_ids)
+)
+
+_add_vector = sqlite.insert(vectors)
+ADD_VECTOR = _add_vector.on_conflict_do_update(
+    index_elements=list(vectors.primary_key),
+    set_={name: _add_vector.excluded[name] for name in ("model", "vector", "attempts", "reason")},
+)
+VECTORS = select(vectors).where(
+    vectors.c.agent_id == _agent,
+    vectors.c.entry_id.between(bindparam("first"), bindparam("last")),
+    vectors.c.model == bindparam("of_model"),
 )
 
 WORDS = select(entries.c.id, entries.c.user_text, entries.c.response).where(_among)

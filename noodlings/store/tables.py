@@ -1,9 +1,9 @@
 """The tables of the database, as SQLAlchemy Core metadata.
 
 The migrations make these tables; a test compares the two. Whoever changes something here writes a migration
-and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces` and `world`; `links` say
-which entries belong together, and `events` that something was done, by whom and to how much, and never what
-it was about.
+and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces`, `vectors` and `world`;
+`links` say which entries belong together, and `events` that something was done, by whom and to how much, and
+never what it was about.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0002"
+SCHEMA = "0003"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(
@@ -115,6 +115,19 @@ links = Table(
 )
 
 Index("ix_links_target", links.c.target_id, links.c.agent_id)
+
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("agent_id", Text, primary_key=True),
+    Column("entry_id", Integer, primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("vector", LargeBinary),
+    # Of a vector that could not be made: how often that was tried, and why it failed last.
+    Column("attempts", Integer, nullable=False),
+    Column("reason", Text, nullable=False),
+    ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
+)
 
 events = Table(
     "events",
