@@ -253,7 +253,7 @@ class Stream:
         if len(rows) > _SORTED_WHOLE and len(rows) > limit:
             edge = np.partition(scores.take(rows), -limit)[-limit]
             rows = rows[scores.take(rows) >= edge]
-        rising = np.lexsort((self.ids.take(rows), scores.take(rows)))
+        rising = np.lexsort((self._ints[:, _ID].take(rows), scores.take(rows)))
         return rows[rising[: -limit - 1 : -1]]
 
 
