@@ -1,0 +1,296 @@
+"""How long memory takes and how much room: recall by feeling, contexts, adding, keeping, the way of an event.
+
+Each is measured beside yardsticks in the same run, taking turns, so that whatever else the machine does falls
+on all of them. `list` is a loop over a list of objects, as the first version of this memory had it; `numpy`
+is one product of all features with one row, the least that any recall by feeling costs; `sqlite3` is the bare
+row. A time is that of the best turn (everything slower was waiting for something else), on disk the median;
+p95 is over single calls.
+
+Run it with one thread, as noodlings does:
+OPENBLAS_NUM_THREADS=1 python benchmarks/memory.py [--quick] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import json
+import sqlite3
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from plain_list import ME, Plain, PlainList, a_list, as_plain, lines
+from rich.console import Console
+from rich.table import Table
+
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import ImportanceWeights, load_settings
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.journal import Journal
+from noodlings.ports import Changes
+from noodlings.store.sql import SqlStore
+from noodlings.values.percept import Percept
+
+SIZES = (200, 10_000, 100_000)
+FEELING = [0.2, 0.7, 0.5, 0.1, 0.0]
+Call = Callable[[], Any]
+
+ONLY_SURPRISE = ImportanceWeights(surprise=1.0, intensity=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One line of the table.
+
+    Attributes:
+        what, entries: what was done, among how many entries.
+        unit, value, p95: of noodlings; p95 is None where single calls were not timed.
+        beside: the yardsticks in the same unit, by name.
+        must: what has to hold, in words; holds: whether it does. None where nothing was promised.
+    """
+
+    what: str
+    entries: int
+    unit: str
+    value: float
+    p95: float | None = None
+    beside: dict[str, float] = field(default_factory=dict)
+    must: str = ""
+    holds: bool | None = None
+
+
+def a_memory(entries: int, journal: Journal | None = None) -> HierarchicalMemory:
+    """A full one: everything is let in."""
+    memory = HierarchicalMemory(episodic_capacity=entries, surprise_threshold=0.0, journal=journal)
+    for line in lines(entries):
+        memory.add(**line)
+    return memory
+
+
+def best_microseconds(calls: dict[str, Call], seconds: float) -> dict[str, float]:
+    """The best turn of each; they take turns of about two milliseconds, or of one call."""
+    repeats = {name: max(1, int(2e-3 / max(spent(call, 1), 1e-7))) for name, call in calls.items()}
+    best = dict.fromkeys(calls, float("inf"))
+    end, rounds = time.perf_counter() + seconds, 0
+    gc.disable()  # as timeit does
+    while rounds < 3 or time.perf_counter() < end:
+        rounds += 1
+        for name, call in calls.items():
+            best[name] = min(best[name], spent(call, repeats[name]) / repeats[name] * 1e6)
+    gc.enable()
+    return best
+
+
+def spent(call: Call, times: int) -> float:
+    """Seconds that so many calls take."""
+    start = time.perf_counter()
+    for _ in range(times):
+        call()
+    return time.perf_counter() - start
+
+
+def recalling(entries: int, memory: HierarchicalMemory, plain: PlainList, seconds: float) -> Measured:
+    """The five entries that felt most like now."""
+    affect = np.array(FEELING)
+    features = np.array([entry.affect for entry in plain.episodic])
+    times = best_microseconds(
+        {
+            "noodlings": lambda: memory.retrieve_by_affect_similarity(FEELING),
+            "list": lambda: plain.recall(affect),
+            "numpy": lambda: features @ affect,
+        },
+        seconds,
+    )
+    ours = times.pop("noodlings")
+    promised = entries == SIZES[0]
+    return Measured(
+        "recall by feeling", entries, "µs", ours, beside=times,
+        must="≤ 20 µs, list ≥ 10×" if promised else "",
+        holds=ours <= 20.0 and times["list"] >= 10 * ours if promised else None,
+    )  # fmt: skip
+
+
+def assembling(entries: int, memory: HierarchicalMemory, plain: PlainList, seconds: float) -> Measured:
+    """5 + 3 + 2."""
+    affect = np.array(FEELING)
+
+    def ours() -> Any:
+        return memory.get_context_for_response(ME, FEELING)
+
+    times = best_microseconds({"noodlings": ours, "list": lambda: plain.context(ME, affect)}, seconds)
+    slowest = float(np.percentile([spent(ours, 1) for _ in range(300)], 95)) * 1e6
+    promised = entries == SIZES[0]
+    return Measured(
+        "context of 5 + 3 + 2", entries, "µs", times.pop("noodlings"), slowest, times,
+        must="p95 ≤ 1 ms" if promised else "", holds=slowest <= 1_000.0 if promised else None,
+    )  # fmt: skip
+
+
+def adding(entries: int, memory: HierarchicalMemory, plain: PlainList, seconds: float) -> Iterator[Measured]:
+    """To a full memory: a line that only passes by, and one for which another has to leave."""
+    trivial = HierarchicalMemory(episodic_capacity=entries, weights=ONLY_SURPRISE)
+    kept = memory.retrieve_episodic(limit=None)
+    trivial.restore(memory.retrieve_working(), kept, entries, entries, entries)
+    line = next(lines(1)) | {"timestamp": 1.8e9, "response": None}
+    for what, ours, importance in (("passing", trivial, 0.1), ("mattering", memory, 1.0)):
+        line["surprise"] = importance
+        times = best_microseconds(
+            {
+                "noodlings": lambda ours=ours: ours.add(**line),
+                "list": lambda importance=importance: plain.add(
+                    Plain(1.8e9, ME, line["user_text"], np.array(line["affect"]), importance)
+                ),
+            },
+            seconds,
+        )
+        yield Measured(f"add a {what} line", entries, "µs", times.pop("noodlings"), beside=times)
+
+
+def room() -> Measured:
+    """A full agent: 200 lines that matter, then 20 that only pass by."""
+
+    def ours() -> HierarchicalMemory:
+        memory = HierarchicalMemory(weights=ONLY_SURPRISE)
+        for number, line in enumerate(lines(220)):
+            memory.add(**line | {"surprise": float(number < 200)})
+        return memory
+
+    taken = kilobytes(ours)
+    plain = kilobytes(lambda: [as_plain(line) for line in lines(220)])
+    return Measured(
+        "a full agent, 20 + 200", 220, "KB", taken, beside={"list": plain},
+        must="≤ 170 KB", holds=taken <= 170.0,
+    )  # fmt: skip
+
+
+def kilobytes(make: Call) -> float:
+    """What something takes that is made twice, the second time counted."""
+    make()
+    tracemalloc.start()
+    try:
+        kept = make()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    del kept
+    return taken / 1e3
+
+
+def keeping(rounds: int) -> Measured:
+    """An entry so that it survives `kill -9`, beside the bare row in sqlite3 at the same durability."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with (
+            closing(SqlStore(folder / "store")) as store,
+            closing(sqlite3.connect(folder / "plain.db", isolation_level=None)) as connection,
+        ):
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("CREATE TABLE entries (id INTEGER PRIMARY KEY, entry TEXT)")
+            memory = HierarchicalMemory(journal=(journal := Journal()))
+            given = lines(2 * rounds)
+
+            def ours() -> None:
+                memory.add(**next(given))
+                changes = journal.drain()
+                store.commit(Changes("phi", changes.added, (), changes.episodic, changes.evicted))
+
+            def plain() -> None:
+                line = next(given)
+                row = json.dumps(line | {"phenomenal_state": line["phenomenal_state"].tolist()})
+                connection.execute("INSERT INTO entries (entry) VALUES (?)", (row,))
+
+            seconds = [(spent(ours, 1), spent(plain, 1)) for _ in range(rounds)]
+    ours_ms, plain_ms = (np.median(column) * 1e3 for column in zip(*seconds, strict=True))
+    slowest = float(np.percentile([pair[0] for pair in seconds], 95)) * 1e3
+    return Measured(
+        "add, kept on disk", rounds, "ms", float(ours_ms), slowest, {"sqlite3": float(plain_ms)},
+        must="≤ .23 ms", holds=float(ours_ms) <= 0.23,
+    )  # fmt: skip
+
+
+async def perceiving(rounds: int) -> Measured:
+    """The whole way of an event that is answered, on disk, with the offline voice and without embedding."""
+    with tempfile.TemporaryDirectory() as name:
+        settings = load_settings(store={"path": name}, embedding={"model": "none"})
+        clock = ManualClock(1.7e9)
+        society = build(settings, clock=clock)
+        times = []
+        with closing(society.store):
+            for line in lines(rounds + 250):
+                clock.advance(20.0)
+                percept = Percept(line["user_id"], line["user_text"], clock.now(), addressed=True)
+                start = time.perf_counter()
+                await society.perceive("servnak", percept)
+                times.append((time.perf_counter() - start) * 1e3)
+    median, slowest = np.percentile(times[250:], [50, 95]).tolist()
+    return Measured(
+        "the way of an event, answered",
+        rounds,
+        "ms",
+        median,
+        slowest,
+        must="p95 ≤ 5 ms",
+        holds=slowest <= 5.0,
+    )
+
+
+def measure(quick: bool) -> Iterator[Measured]:
+    """Everything, line by line."""
+    seconds = 0.3 if quick else 2.0
+    for entries in SIZES[:2] if quick else SIZES:
+        memory, plain = a_memory(entries), a_list(entries)
+        yield recalling(entries, memory, plain, seconds)
+        yield assembling(entries, memory, plain, seconds)
+        yield from adding(entries, memory, plain, seconds)
+    yield room()
+    yield keeping(200 if quick else 2_000)
+    yield asyncio.run(perceiving(100 if quick else 1_000))
+
+
+def table(measured: Iterable[Measured]) -> Table:
+    """For people; in brackets how often ours fits into the time or room of a yardstick."""
+    shown = Table(title="memory", title_justify="left")
+    for heading in ("what", "entries", "noodlings", "p95", "beside", "must hold"):
+        shown.add_column(heading, justify="right" if heading in ("entries", "noodlings", "p95") else "left")
+    for one in measured:
+        beside = "\n".join(
+            f"{name} {number(value)} ({number(value / one.value)}×)" for name, value in one.beside.items()
+        )
+        late = "" if one.p95 is None else number(one.p95)
+        verdict = "" if one.holds is None else f"{one.must} {'✓' if one.holds else '✗'}"
+        shown.add_row(one.what, f"{one.entries:,}", f"{number(one.value)} {one.unit}", late, beside, verdict)
+    return shown
+
+
+def number(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer entries and shorter turns")
+    parser.add_argument("--json", action="store_true", help="one line of JSON instead of the table")
+    arguments = parser.parse_args()
+    measured = list(measure(arguments.quick))
+    if arguments.json:
+        print(json.dumps([asdict(one) for one in measured], ensure_ascii=False))
+    else:
+        Console().print(table(measured))
+
+
+if __name__ == "__main__":
+    main()
