@@ -1,0 +1,176 @@
+"""Focus: how far an agent goes back for one question, from a glance (0) to everything it can find (5).
+
+A search within a span of world time, then the links of the best it found; filtered again, without doubles,
+ranked, and woven into a block of context with a report of what came from where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from noodlings.errors import UserError
+from noodlings.recall.filters import Filters
+from noodlings.recall.links import Linked, Reached, explore
+from noodlings.recall.narrative import Teller, block, token_count
+from noodlings.recall.search import Hit
+from noodlings.values.memory import Recalled, Why
+
+HOUR = 3_600.0
+BEST = 5
+"""So many of what the search found have their links followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FocusLevel:
+    """How much is looked for.
+
+    Attributes:
+        limit: how many memories the search brings at most; links bring at most as many more.
+        hours: how far back, in world time.
+        depth: how many steps along links, 0…3.
+    """
+
+    limit: int
+    hours: float
+    depth: int
+
+
+LEVELS = (
+    FocusLevel(limit=2, hours=1, depth=0),
+    FocusLevel(limit=5, hours=4, depth=1),
+    FocusLevel(limit=8, hours=12, depth=1),
+    FocusLevel(limit=10, hours=24, depth=2),
+    FocusLevel(limit=15, hours=72, depth=3),
+    FocusLevel(limit=20, hours=168, depth=3),
+)
+DEFAULT_LEVEL = 3
+
+Search = Callable[[str, Filters, int], Sequence[Hit]]
+"""Query, filters, limit → hits, best first. Raises `UserError` for a query that asks for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A memory of a context, and where it came from.
+
+    Attributes:
+        recalled: the memory, why it came, and how strongly; found by the search and by links alike, it has
+            both reasons, and the score of the search.
+        reached: how links led there, or None where none did.
+    """
+
+    recalled: Recalled
+    reached: Reached | None = None
+
+    @property
+    def searched(self) -> bool:
+        """Whether the search itself found it."""
+        return self.recalled.why[0] is not Why.LINKED
+
+
+@dataclass(frozen=True, slots=True)
+class Reconstruction:
+    """A context as it was put together.
+
+    Attributes:
+        level: how much was looked for.
+        since: world time from which on.
+        memories: best first, of equal ones the earlier first; each once.
+        text: all of them told, a line each, oldest to newest.
+        tokens: about what the text costs in a prompt.
+    """
+
+    level: FocusLevel
+    since: float
+    memories: tuple[Brought, ...]
+    text: str
+    tokens: int
+
+    @property
+    def searched(self) -> int:
+        """How many the search found."""
+        return sum(brought.searched for brought in self.memories)
+
+    @property
+    def linked(self) -> int:
+        """How many only links led to."""
+        return len(self.memories) - self.searched
+
+
+def reconstruct_context(
+    query: str,
+    user: str | None,
+    focus_level: int = DEFAULT_LEVEL,
+    *,
+    search: Search,
+    memory: Linked,
+    teller: Teller,
+) -> Reconstruction:
+    """What an agent remembers about a question.
+
+    Args:
+        query: what is looked for.
+        user: only what this user said or did, and nothing private that this user does not know; None for
+            everything an agent remembers.
+        focus_level: 0…5, see `LEVELS`.
+        search: finds in the agent's archive.
+        memory: where its entries and links are.
+        teller: who remembers, and when that is; hours count back from there.
+
+    Raises:
+        UserError: there is no such level, or nothing to look for.
+    """
+    level = level_of(focus_level)
+    since = teller.now - level.hours * HOUR
+    filters = Filters(
+        user=user,
+        since=since,
+        present=frozenset() if user is None else frozenset({user}),
+    )
+    found = _search(query, filters, level.limit, search, memory, teller.agent_id)
+    starts = {hit.entry.id: hit.score for hit in found[:BEST]}
+    reached = explore(memory, teller.agent_id, starts, level.depth, filters.admits).reached
+    memories = _merged(found, reached, level.limit)
+    text = block((brought.recalled.entry for brought in memories), teller)
+    return Reconstruction(level, since, tuple(memories), text, token_count(text))
+
+
+def level_of(number: int) -> FocusLevel:
+    """The focus level of this number. Raises `UserError` when there is none."""
+    if not 0 <= number < len(LEVELS):
+        raise UserError(f"there is no focus level {number}: they go from 0 to {len(LEVELS) - 1}")
+    return LEVELS[number]
+
+
+def _search(
+    query: str, filters: Filters, limit: int, search: Search, memory: Linked, agent_id: str
+) -> list[Recalled]:
+    """What the search finds, as it is stored now: an index may lag behind what was forgotten or changed."""
+    hits = search(query, filters, limit)
+    entries = memory.entries(agent_id, [hit.entry_id for hit in hits])
+    return [
+        Recalled(entry, hit.why, hit.score, hit.scores)
+        for hit in hits
+        if (entry := entries.get(hit.entry_id)) is not None and filters.admits(entry)
+    ]
+
+
+def _merged(found: Sequence[Recalled], reached: Sequence[Reached], limit: int) -> list[Brought]:
+    """Both, each entry once, best first; of those that only links led to, the best `limit`."""
+    by_links = {one.entry.id: one for one in reached}
+    memories = [_searched(hit, by_links.pop(hit.entry.id, None)) for hit in found]
+    linked = sorted(by_links.values(), key=lambda one: (-one.score, one.entry.id))
+    memories += [Brought(_linked(one), one) for one in linked[:limit]]
+    return sorted(memories, key=lambda brought: (-brought.recalled.score, brought.recalled.entry.id))
+
+
+def _searched(hit: Recalled, reached: Reached | None) -> Brought:
+    if reached is None:
+        return Brought(hit)
+    linked = _linked(reached)
+    return Brought(replace(hit, why=hit.why + linked.why, scores=hit.scores | linked.scores), reached)
+
+
+def _linked(reached: Reached) -> Recalled:
+    return Recalled(reached.entry, (Why.LINKED,), reached.score, {Why.LINKED.value: reached.score})

@@ -1,0 +1,166 @@
+"""Links followed: from memories that were found to those that belong with them, step by step, both ways.
+
+The rules it keeps: what may not be seen is neither brought nor walked through, so that nothing is told by
+what lies behind it; of the links of one memory the strongest are followed, counted among those that may be
+seen; and whatever the order in which a store gives them, the same links lead to the same memories.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from noodlings.errors import UserError
+from noodlings.values.memory import Link, MemoryEntry
+
+MAX_DEPTH = 3
+FAN_OUT = 4
+"""So many links of one memory are followed at each step."""
+FADE = 0.8
+"""What is left of a score at each step, beside the strength of the link."""
+
+MaySee = Callable[[MemoryEntry], bool]
+Way = tuple[int, Link]
+"""A neighbour, and the strongest link that leads there."""
+
+
+class Linked(Protocol):
+    """Where entries and their links are kept; every store is one."""
+
+    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
+        """All links from and to these entries."""
+
+    def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Entries by id; those that do not exist are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """An entry that a link led to.
+
+    Attributes:
+        entry: what was reached.
+        link: the one that led there; of several the one that gives the best score.
+        depth: how many steps it is away, 1…3.
+        score: of where it came from, times the strength of the link, times `FADE`; 0…1.
+    """
+
+    entry: MemoryEntry
+    link: Link
+    depth: int
+    score: float
+
+    @property
+    def via(self) -> int:
+        """The entry at the other end of the link."""
+        return self.link.source if self.link.target == self.entry.id else self.link.target
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What links led to: nearer entries first, of equally near ones the best score, then the earlier entry.
+
+    `refused` counts neighbours that may not be seen, as far as they were looked at.
+    """
+
+    reached: tuple[Reached, ...] = ()
+    refused: int = 0
+
+
+def explore(
+    memory: Linked,
+    agent_id: str,
+    starts: Mapping[int, float],
+    depth: int,
+    may_see: MaySee,
+    fan_out: int = FAN_OUT,
+) -> Exploration:
+    """Everything within `depth` steps of some entries, breadth-first, each entry once.
+
+    One query for links at each step, and one for entries; more only where most of what is linked may not be
+    seen.
+
+    Args:
+        memory: where the entries are.
+        starts: ids, each with its score, 0…1. They may be seen, and are not brought again.
+        depth: 0 (nothing)…3.
+        may_see: whether an entry may be brought.
+        fan_out: how many links of each entry are followed at most, ≥ 1; the strongest.
+
+    Raises:
+        UserError: depth or fan_out is out of range.
+    """
+    if not 0 <= depth <= MAX_DEPTH:
+        raise UserError(f"depth is {depth}: it must lie between 0 and {MAX_DEPTH}")
+    if fan_out < 1:
+        raise UserError(f"fan_out is {fan_out}: it must be at least 1")
+    frontier = dict(starts)
+    known = set(starts)
+    refused: set[int] = set()
+    reached: list[Reached] = []
+    for step in range(1, depth + 1):
+        if not frontier:
+            break
+        ways = _ways(frontier, memory.links_of(agent_id, sorted(frontier)), known | refused)
+        looked = _look(ways, lambda ids: memory.entries(agent_id, ids), may_see, fan_out)
+        refused |= {entry_id for entry_id, entry in looked.items() if entry is None}
+        found: dict[int, Reached] = {}
+        for here, leading in ways.items():
+            for entry, link in _strongest(leading, looked, fan_out):
+                new = Reached(entry, link, step, frontier[here] * link.strength * FADE)
+                old = found.get(entry.id)
+                if old is None or (-new.score, new.via) < (-old.score, old.via):
+                    found[entry.id] = new
+        level = sorted(found.values(), key=lambda one: (-one.score, one.entry.id))
+        reached += level
+        frontier = {one.entry.id: one.score for one in level}
+        known |= frontier.keys()
+    return Exploration(tuple(reached), len(refused))
+
+
+def _ways(here: Collection[int], links: Sequence[Link], closed: Collection[int]) -> dict[int, list[Way]]:
+    """By entry, where its links lead, the strongest first; without what is `closed`."""
+    ways: dict[int, dict[int, Link]] = {}
+    for link in sorted(links, key=lambda link: (-link.strength, link.type, link.source, link.target)):
+        for start, end in ((link.source, link.target), (link.target, link.source)):
+            if start in here and end not in closed:
+                ways.setdefault(start, {}).setdefault(end, link)
+    return {start: list(ends.items()) for start, ends in ways.items()}
+
+
+def _look(
+    ways: Mapping[int, Sequence[Way]],
+    load: Callable[[list[int]], Mapping[int, MemoryEntry]],
+    may_see: MaySee,
+    fan_out: int,
+) -> dict[int, MemoryEntry | None]:
+    """Neighbours by id, None for those that may not be seen or are gone.
+
+    Of each entry as many are looked at as it takes to have `fan_out` that may be seen: something that was
+    recalled ten thousand times is not read with all that recalled it.
+    """
+    looked: dict[int, MemoryEntry | None] = {}
+    most = max(map(len, ways.values()), default=0)
+    before, portion = 0, 2 * fan_out
+    while before < most:
+        wanted = {
+            end
+            for leading in ways.values()
+            if sum(looked[end] is not None for end, _ in leading[:before] if end in looked) < fan_out
+            for end, _ in leading[:portion]
+        }
+        if missing := sorted(wanted - looked.keys()):
+            there = load(missing)
+            for end in missing:
+                entry = there.get(end)
+                looked[end] = entry if entry is not None and may_see(entry) else None
+        before, portion = portion, 4 * portion
+    return looked
+
+
+def _strongest(
+    leading: Sequence[Way], looked: Mapping[int, MemoryEntry | None], limit: int
+) -> list[tuple[MemoryEntry, Link]]:
+    seen = [(entry, link) for end, link in leading if (entry := looked.get(end)) is not None]
+    return seen[:limit]

@@ -1,0 +1,99 @@
+"""Memories told: who said what to whom, when, and what it felt like; a line each, for a prompt or a person.
+
+Times are relative, so a block is made anew whenever it is used and never kept. Every line is short and
+printable, and whatever was said stands in quotation marks that nothing inside can close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from noodlings.affect.ago import ago
+from noodlings.affect.feeling import feeling
+from noodlings.memory.context import CHARACTERS_PER_TOKEN
+from noodlings.text import clean, shorten
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+LONGEST = 200
+"""Characters of what was said, and of what was answered, that are told."""
+
+_NOTHING_FELT = ("neutral", "unknown")
+_DONE = frozenset({Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE})
+"""Kinds whose words go on from the name of whoever did it: "waves", "arrives from the garden"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Whose memories are told.
+
+    Attributes:
+        agent_id: the agent's id.
+        names: user id → shown name, the agent's own among them.
+        now: world time.
+    """
+
+    agent_id: str
+    names: dict[str, str]
+    now: float
+
+    def name(self, user_id: str) -> str:
+        """How somebody is called."""
+        return clean(shown_name(user_id, self.names))
+
+
+def block(entries: Iterable[MemoryEntry], teller: Teller) -> str:
+    """Entries told one a line, oldest to newest; "" for none."""
+    in_time = sorted(entries, key=lambda entry: (entry.timestamp, entry.id))
+    return "\n".join(f"- {told(entry, teller)}" for entry in in_time)
+
+
+def told(entry: MemoryEntry, teller: Teller) -> str:
+    """One entry as a line.
+
+    `2 d ago caity said to Phi: "My dog died."; Phi felt sad, and answered: "Oh no."`
+    """
+    me, felt = teller.name(teller.agent_id), feeling(entry.affect)
+    after = []
+    if felt not in _NOTHING_FELT:
+        after.append(f"felt {felt}")
+    if entry.response:
+        after.append(f"answered: {_quoted(entry.response)}")
+    line = f"{ago(teller.now - entry.timestamp)} {_happened(entry, teller)}"
+    return f"{line}; {me} {', and '.join(after)}" if after else line
+
+
+def token_count(text: str) -> int:
+    """About how many tokens a text costs in a prompt."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def _happened(entry: MemoryEntry, teller: Teller) -> str:
+    who, what = teller.name(entry.user_id), _quoted(entry.user_text)
+    if entry.kind in _DONE:
+        return f"{who} {_short(entry.user_text)}".rstrip()
+    if entry.kind is Kind.EVENT:
+        return f"with {who} there, this happened: {what}"
+    if entry.kind is Kind.THOUGHT:
+        return f"{who} thought: {what}"
+    verb = "whispered" if entry.kind is Kind.WHISPER else "said"
+    hearers = _hearers(entry, teller)
+    return f"{who} {verb} to {hearers}: {what}" if hearers else f"{who} {verb}: {what}"
+
+
+def _hearers(entry: MemoryEntry, teller: Teller) -> str:
+    """To whom it was said, as far as that is known."""
+    ids = entry.audience - {entry.user_id}
+    if not ids and (entry.private or entry.parts.addressed > 0.0):
+        ids = frozenset({teller.agent_id})
+    return " and ".join(sorted(teller.name(user_id) for user_id in ids))
+
+
+def _quoted(text: str) -> str:
+    return f'"{_short(text)}"'
+
+
+def _short(text: str) -> str:
+    return shorten(clean(text).replace('"', "'"), LONGEST)
