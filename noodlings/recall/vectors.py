@@ -38,6 +38,8 @@ class VectorIndex:
         self._present = Growing(np.bool_)
         # 1 / length of a row mixed with its neighbours; 0 where there is no vector at all around.
         self._scale = Growing(np.float32)
+        self._missing = 0
+        self._room: Numbers = np.empty(0, np.float32)  # for products; fresh memory costs as much as a sort
 
     def __len__(self) -> int:
         return len(self._matrix)
@@ -55,39 +57,48 @@ class VectorIndex:
         """The next row, with its vector (as `checked` returns it) or without one for now."""
         self._matrix.append(0.0 if vector is None else vector)
         self._present.append(vector is not None)
+        self._missing += vector is None
         self._scale.append(0.0)
         self._refresh(len(self) - 1, neighbours)
 
     def set(self, row: int, vector: Numbers, neighbours: Neighbours) -> None:
         """Give a row its vector, as `checked` returns it."""
         self._matrix.rows[row] = vector
+        self._missing -= not self._present.rows[row]
         self._present.rows[row] = True
         self._refresh(row, neighbours)
 
     def clear(self, row: int, neighbours: Neighbours) -> None:
         """Take the vector of a row away."""
         self._matrix.rows[row] = 0.0
+        self._missing += bool(self._present.rows[row])
         self._present.rows[row] = False
         self._refresh(row, neighbours)
 
     def checked(self, vector: npt.ArrayLike) -> Numbers:
         """A vector as float32 of length 1 and shape (dimensions,), or `UserError`."""
-        numbers = np.asarray(vector, np.float32)
+        try:
+            numbers = np.asarray(vector, np.float64)
+        except (TypeError, ValueError) as error:
+            raise UserError(f"a vector is {self.dimensions} numbers, not {vector!r:.60}") from error
         if numbers.shape != (self.dimensions,):
             raise UserError(
                 f"a vector of {self.model} has shape ({self.dimensions},), not {numbers.shape}: "
                 "vectors of two models do not mix"
             )
-        length = math.sqrt(float(numbers @ numbers))
+        with np.errstate(over="ignore", invalid="ignore"):
+            length = math.sqrt(float(numbers @ numbers))
         if not math.isfinite(length) or length == 0.0:
             raise UserError(f"a vector must be finite and not all zero; its length is {length}")
-        return numbers / np.float32(length)
+        return (numbers / length).astype(np.float32)
 
     def search(self, query: npt.ArrayLike, limit: int = 10) -> list[tuple[int, float]]:
         """The nearest rows with their cosines, nearest first, neighbours left aside."""
-        cosines = self._matrix.rows @ self.checked(query)
-        cosines[~self._present.rows] = -np.inf
-        return [(int(r), float(cosines[r])) for r in best_rows(cosines, limit) if np.isfinite(cosines[r])]
+        cosines = self._products(self.checked(query))
+        if self._missing:
+            cosines[~self._present.rows] = -np.inf
+        best = best_rows(cosines, min(limit, len(self) - self._missing))
+        return [(int(row), float(cosines[row])) for row in best]
 
     def score(self, query: npt.ArrayLike, neighbours: Neighbours, rows: Rows | None = None) -> Numbers:
         """Cosine of the query with each row mixed with its neighbours, 0…1, for `rows` or all of them.
@@ -99,7 +110,7 @@ class VectorIndex:
         scale = self._scale.rows if rows is None else self._scale.rows[rows]
         near = None if rows is None else neighbours.around(rows)
         if near is None or len(near) > _WHOLE * len(self):
-            cosines = self._matrix.rows @ query
+            cosines = self._products(query)
         else:
             cosines = np.zeros(len(self), np.float32)
             cosines[near] = self._matrix.rows[near] @ query
@@ -110,6 +121,12 @@ class VectorIndex:
         if unknown.any() and not unknown.all():
             scores[unknown] = scores[~unknown].mean()
         return scores
+
+    def _products(self, query: Numbers) -> Numbers:
+        """The query times each row, shape (n,), in memory that the next call uses again."""
+        if len(self._room) < len(self):
+            self._room = np.empty(len(self) + len(self) // 2, np.float32)
+        return np.dot(self._matrix.rows, query, out=self._room[: len(self)])
 
     def _refresh(self, row: int, neighbours: Neighbours) -> None:
         """Measure again what is mixed with the vector of a row."""

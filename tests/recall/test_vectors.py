@@ -86,7 +86,10 @@ def test_vectors_are_scaled_to_length_one():
     assert np.linalg.norm(VectorIndex("toy", 2).checked([3.0, 4.0])) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("vector", [[1.0] * 7, [[1.0] * SIZE], [0.0] * SIZE, [float("nan")] * SIZE])
+@pytest.mark.parametrize(
+    "vector",
+    [[1.0] * 7, [[1.0] * SIZE], [0.0] * SIZE, [float("nan")] * SIZE, [1e300] * SIZE, ["a"] * SIZE, None],
+)
 def test_what_is_no_vector_of_the_model_is_refused(vector):
     with pytest.raises(UserError):
         VectorIndex("toy", SIZE).checked(vector)
