@@ -106,28 +106,25 @@ def reconstruct_context(
     search: Search,
     memory: Linked,
     teller: Teller,
+    present: frozenset[str] = frozenset(),
 ) -> Reconstruction:
     """What an agent remembers about a question.
 
     Args:
         query: what is looked for.
-        user: only what this user said or did, and nothing private that this user does not know; None for
-            everything an agent remembers.
+        user: only what this user said or did; None for anybody's.
         focus_level: 0…5, see `LEVELS`.
         search: finds in the agent's archive.
         memory: where its entries and links are.
         teller: who remembers, and when that is; hours count back from there.
+        present: who will hear of it: nothing private that one of them does not know. Empty for no limit.
 
     Raises:
         UserError: there is no such level, or nothing to look for.
     """
     level = level_of(focus_level)
     since = teller.now - level.hours * HOUR
-    filters = Filters(
-        user=user,
-        since=since,
-        present=frozenset() if user is None else frozenset({user}),
-    )
+    filters = Filters(user=user, since=since, present=present)
     found = _search(query, filters, level.limit, search, memory, teller.agent_id)
     starts = {hit.entry.id: hit.score for hit in found[:BEST]}
     reached = explore(memory, teller.agent_id, starts, level.depth, filters.admits).reached
