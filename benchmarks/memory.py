@@ -38,6 +38,7 @@ from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
+from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
 
 SIZES = (200, 10_000, 100_000)
@@ -135,24 +136,22 @@ def assembling(entries: int, memory: HierarchicalMemory, plain: PlainList, secon
     )  # fmt: skip
 
 
-def adding(entries: int, memory: HierarchicalMemory, plain: PlainList, seconds: float) -> Iterator[Measured]:
-    """To a full memory: a line that only passes by, and one for which another has to leave."""
-    trivial = HierarchicalMemory(episodic_capacity=entries, weights=ONLY_SURPRISE)
-    kept = memory.retrieve_episodic(limit=None)
-    trivial.restore(memory.retrieve_working(), kept, entries, entries, entries)
-    line = next(lines(1)) | {"timestamp": 1.8e9, "response": None}
-    for what, ours, importance in (("passing", trivial, 0.1), ("mattering", memory, 1.0)):
-        line["surprise"] = importance
-        times = best_microseconds(
-            {
-                "noodlings": lambda ours=ours: ours.add(**line),
-                "list": lambda importance=importance: plain.add(
-                    Plain(1.8e9, ME, line["user_text"], np.array(line["affect"]), importance)
-                ),
-            },
-            seconds,
-        )
-        yield Measured(f"add a {what} line", entries, "µs", times.pop("noodlings"), beside=times)
+def adding(
+    what: str, importance: float, entries: int, kept: list[MemoryEntry], plain: PlainList, seconds: float
+) -> Measured:
+    """To a full memory, which holds what is `kept`."""
+    memory = HierarchicalMemory(episodic_capacity=entries, weights=ONLY_SURPRISE)
+    memory.restore(kept[-20:], kept, entries, entries, entries)
+    line = next(lines(1)) | {"timestamp": 1.8e9, "response": None, "surprise": importance}
+    affect = np.array(line["affect"])
+    times = best_microseconds(
+        {
+            "noodlings": lambda: memory.add(**line),
+            "list": lambda: plain.add(Plain(1.8e9, ME, line["user_text"], affect, importance)),
+        },
+        seconds,
+    )
+    return Measured(what, entries, "µs", times.pop("noodlings"), beside=times)
 
 
 def room() -> Measured:
@@ -223,9 +222,8 @@ async def perceiving(rounds: int) -> Measured:
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(store={"path": name}, embedding={"model": "none"})
         clock = ManualClock(1.7e9)
-        society = build(settings, clock=clock)
         times = []
-        with closing(society.store):
+        with closing(build(settings, clock=clock)) as society:
             for line in lines(rounds + 250):
                 clock.advance(20.0)
                 percept = Percept(line["user_id"], line["user_text"], clock.now(), addressed=True)
@@ -251,7 +249,9 @@ def measure(quick: bool) -> Iterator[Measured]:
         memory, plain = a_memory(entries), a_list(entries)
         yield recalling(entries, memory, plain, seconds)
         yield assembling(entries, memory, plain, seconds)
-        yield from adding(entries, memory, plain, seconds)
+        kept = memory.retrieve_episodic(limit=None)
+        yield adding("add a line that passes by", 0.1, entries, kept, plain, seconds)
+        yield adding("add one that matters, another leaves", 1.0, entries, kept, plain, seconds)
     yield room()
     yield keeping(200 if quick else 2_000)
     yield asyncio.run(perceiving(100 if quick else 1_000))

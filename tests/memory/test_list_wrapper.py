@@ -183,6 +183,8 @@ def test_of_lines_that_are_all_the_same_the_latest_are_kept() -> None:
         host.conversation_context.append({"text": "hello"})
     host.conversation_context = [dict(entry) for entry in host.conversation_context[-3:]]
     assert ids(host.conversation_context.hm.retrieve_working()) == [6, 7, 8]
+    host.conversation_context = host.conversation_context[-2:]
+    assert ids(host.conversation_context.hm.retrieve_working()) == [7, 8]
     assert perceived(host) == 8
 
 
