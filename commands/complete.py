@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from commands.registry import Context, registry
+from noodlings.affect.game_rules import shipped_rules
 from noodlings.errors import UserError
 
 _FLAG = re.compile(r"--[a-z][a-z-]*")
@@ -31,6 +32,8 @@ def _words(context: Context, name: str) -> list[str]:
     if name == "help":
         return [made.name for made in registry.all()]
     characters = [agent.persona.name.lower() for agent in context.society.agents.values()]
+    if name == "@event":
+        return [*characters, *shipped_rules().events]
     if context.world is None or name.startswith("@"):
         return characters
     scene = context.world.scene(context.caller.user_id)

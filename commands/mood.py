@@ -12,35 +12,44 @@ from commands.registry import Context, Reply, command
 from commands.render import (
     ACCENT,
     BLANK,
-    LOUD,
     QUIET,
     Column,
     Flowing,
     Rows,
-    bar,
     feeling_style,
     feeling_text,
     heading,
-    level,
-    measure,
     quiet,
     stacked,
     words,
 )
-from noodlings.inspect.views import FeltView, MoodView, ObserveView
+from commands.scales import MARK, Course, Scale, Scales, columns
+from noodlings.inspect.mood_views import MoodView, ObserveView
+from noodlings.inspect.views import FeltView
 from noodlings.values.affect import AXES
 
 _MOOD = Spec("@mood NAME")
 _OBSERVE = Spec("@observe NAME")
-BAR = 16
+_ENDS = {
+    "valence": ("unpleasant", "pleasant"),
+    "arousal": ("asleep", "frantic"),
+    "fear": ("no fear", "terror"),
+    "sorrow": ("no sorrow", "grief"),
+    "boredom": ("no boredom", "tedium"),
+}
+_REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+"""Ends of the scale on which the 40 numbers are drawn."""
 
 
 @command("@mood", _MOOD.usage, group="minds")
 async def mood(context: Context, arguments: str) -> Reply:
     """Show what a character feels: its mood, where that returns to, and what it just felt.
 
+    Every percept pushes the mood a little, time pulls it back. Beside it stands what a game's events left,
+    where there were any: one of four moods, and for admins the lines that a voice is told of the game.
+
     Examples:
-      @mood servnak
+        @mood servnak
     """
     view = context.inspector.mood(context.caller, parse_flags(arguments, _MOOD).name)
     return Reply(view.as_dict(), mood_view(view))
@@ -50,88 +59,132 @@ async def mood(context: Context, arguments: str) -> Reply:
 async def observe(context: Context, arguments: str) -> Reply:
     """Show the state of a character's mind: 40 numbers, what it expects, its surprises and what it wants.
 
+    The 40 numbers are three layers: the fast one follows every percept, the medium one the scene, the slow
+    one the long run.
+
     Examples:
-      @observe servnak
+        @observe servnak
     """
     view = context.inspector.observe(context.caller, parse_flags(arguments, _OBSERVE).name)
     return Reply(view.as_dict(), observe_view(view))
 
 
 def mood_view(view: MoodView) -> RenderableType:
-    """Mood, baseline and latest affect side by side, and how the mood went."""
-    felt = (("mood", view.mood), ("returns to", view.baseline), ("just felt", view.affect))
-    rows: list[Sequence[Text]] = [
-        (Text(""), *(feeling_text(one.feeling, one.family) for _, one in felt)),
-        *(
-            (Text(axis), *(_axis(getattr(one.affect, axis), axis, one) for _, one in felt))
-            for axis in AXES
-        ),
+    """The mood on its five axes beside where it returns to and what was just felt; how it went; the game."""
+    felt = (view.mood, view.baseline, view.affect)
+    style = feeling_style(view.mood.family) or ACCENT
+    scales = [
+        Scale(
+            axis,
+            getattr(view.mood.affect, axis),
+            getattr(view.baseline.affect, axis),
+            [_number(axis, getattr(one.affect, axis)) for one in felt],
+            _ENDS[axis],
+            signed=axis == "valence",
+            style=style,
+        )
+        for axis in AXES
     ]
-    columns = (Column(), *(Column(title, most=BAR + 6) for title, _ in felt))
+    course = None
+    if view.valences:
+        now = view.mood.affect.valence
+        shares = [(value + 1.0) / 2.0 for value in view.valences]
+        course = Course("valence", shares, _signed(now), _ENDS["valence"], since=(now + 1.0) / 2.0)
     return stacked(
-        heading(view.name, "mood", view.named),
+        heading(view.name, "mood"),
         BLANK,
-        Rows(columns, rows),
+        Flowing([_felt("feels", view.mood), _felt("just felt", view.affect)]),
+        Flowing(
+            [
+                Text.assemble(_felt("returns to", view.baseline), (f" ({MARK}),", QUIET)),
+                Text(f"half of the way in {duration(view.half_life)}", style=QUIET),
+            ],
+            gap=1,
+        ),
         BLANK,
-        _line("valence", [(value + 1.0) / 2.0 for value in view.valences], view.valences, "of the mood, turn by turn"),
-        _goals(view.goals),
+        Scales(scales, ("now", "returns to", "just felt")),
+        BLANK,
+        course,
+        *_game(view),
     )
 
 
 def observe_view(view: ObserveView) -> RenderableType:
-    """The layers as strips, the expectation, the surprises as a line, the appetites as bars."""
+    """The layers as rows of columns, the expectation, the surprises, the appetites as bars."""
     layers = (("fast", view.fast), ("medium", view.medium), ("slow", view.slow))
+    furthest = max(abs(number) for _, numbers in layers for number in numbers)
+    reach = next(reach for reach in _REACHES if furthest <= reach)
+    scale = f"▁ {-reach:g} … █ +{reach:g}"
     strips = Rows(
-        (Column("layer"), Column("−1 ▁ … █ 1", most=None), Column("from", align="right"), Column("to", align="right")),
+        (
+            Column("layer"),
+            Column(scale, most=16),
+            Column("least", align="right"),
+            Column("most", align="right"),
+        ),
         [
             (
                 Text(name),
-                Text("".join(level((value + 1.0) / 2.0) for value in numbers), style=ACCENT),
-                Text(f"{min(numbers):+.2f}"),
-                Text(f"{max(numbers):+.2f}"),
+                Text(columns([(number / reach + 1.0) / 2.0 for number in numbers]), style=ACCENT),
+                Text(_signed(min(numbers))),
+                Text(_signed(max(numbers))),
             )
             for name, numbers in layers
         ],
-        least=16,
     )
-    appetites = Rows(
-        (Column("appetite", most=14), Column(most=BAR + 6)),
-        [(Text(name.replace("_", " ")), measure(value, BAR)) for name, value in view.appetites.items()],
-    )
+    appetites = [
+        Scale(name.replace("_", " "), value, view.usual[name], (f"{value:.2f}", f"{view.usual[name]:.2f}"))
+        for name, value in view.appetites.items()
+    ]
+    surprises = view.surprises
     return stacked(
         heading(view.name, "state of mind"),
         BLANK,
+        Flowing(
+            [_felt("feels", view.mood), _felt("just felt", view.affect), _felt("expects", view.expected)]
+        ),
+        Course("surprise", surprises, f"{surprises[-1]:.2f}", ("none", "utter")) if surprises else None,
+        BLANK,
         strips,
         BLANK,
-        Flowing([
-            Text.assemble("felt ", feeling_text(view.affect.feeling, view.affect.family)),
-            Text.assemble("expects ", feeling_text(view.expected.feeling, view.expected.family)),
-        ]),
-        BLANK,
-        _line("surprise", view.surprises, view.surprises, "turn by turn"),
-        BLANK,
-        appetites,
+        Scales(appetites, ("now", f"usual {MARK}"), ("sated", "starving")),
         _goals(view.goals),
     )
 
 
-def _axis(value: float, axis: str, felt: FeltView) -> Text:
-    share = (value + 1.0) / 2.0 if axis == "valence" else value
-    shown = f" {value:+.2f}" if axis == "valence" else f"  {value:.2f}"
-    return bar(share, BAR - 4, feeling_style(felt.family) or ACCENT).append(shown)
+def _game(view: MoodView) -> list[RenderableType]:
+    """What a game's events left; nothing in a world without a game."""
+    if not view.game and view.named_left <= 0.0 and not view.hidden:
+        return []
+    lasts = f", chill again in {duration(view.named_left)}" if view.named_left > 0.0 else ""
+    notable = "1 notable event" if view.hidden == 1 else f"{view.hidden} notable events"
+    hidden = [quiet(f"not yours to read: {notable} of the game")] if view.hidden else []
+    lines = [quiet(line) for line in view.game]
+    return [
+        BLANK,
+        Flowing([Text.assemble(("in the game ", QUIET), words(view.named), (lasts, QUIET))]),
+        *lines,
+        *hidden,
+    ]
 
 
-def _line(name: str, shares: Sequence[float], values: Sequence[float], what: str) -> RenderableType:
-    """Values of 0…1 as a line of small columns, with the latest as a number."""
-    if not values:
-        return quiet(f"no {name} {what} yet")
-    return Flowing([
-        Text(name, style=QUIET),
-        Text("".join(level(share) for share in shares), style=ACCENT),
-        Text(f"{values[-1]:.2f}", style=LOUD),
-        Text(what, style=QUIET),
-    ])
+def _felt(what: str, felt: FeltView) -> Text:
+    return Text.assemble((f"{what} ", QUIET), feeling_text(felt.feeling, felt.family))
+
+
+def _number(axis: str, value: float) -> str:
+    return _signed(value) if axis == "valence" else f"{value:.2f}"
+
+
+def _signed(value: float) -> str:
+    """With its sign; what rounds to zero is not negative."""
+    return f"{value:+.2f}".replace("-0.00", "+0.00")
+
+
+def duration(seconds: float) -> str:
+    """World time that is yet to pass: "45 s", "4 min"."""
+    return f"{seconds:.0f} s" if seconds < 60.0 else f"{seconds / 60.0:.0f} min"
 
 
 def _goals(goals: Sequence[str]) -> RenderableType | None:
-    return Flowing([Text("wants to", style=QUIET), *(words(goal) for goal in goals)]) if goals else None
+    return quiet(f"wants to {'; '.join(goals)}") if goals else None

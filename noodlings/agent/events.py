@@ -68,7 +68,7 @@ def _sentence(event: str, facts: Mapping[str, Any], rules: GameRules) -> str:
     """The rule's summary where it has one and its facts came, else the name in words."""
     rule = rules.rule(event, facts)
     line = rules.line(rule.remember.summary, facts) if rule and rule.remember else None
-    return line or event.replace("_", " ")
+    return line or clean(event.replace("_", " ")) or event
 
 
 def _facts(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from noodlings.affect.feeling import FAMILIES, family
+from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.flow import last_flow
 from noodlings.inspect.look import Look, by_importance, cut, felt
+from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.inspect.rights import readable
 from noodlings.inspect.views import (
     AffectGroupsView,
@@ -21,8 +23,6 @@ from noodlings.inspect.views import (
     AlikeView,
     EntriesView,
     FlowView,
-    MoodView,
-    ObserveView,
     StatsView,
 )
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
@@ -74,18 +74,24 @@ class Inspector:
         )
 
     def mood(self, caller: Caller, name: str) -> MoodView:
-        """What an agent feels now; open to everybody."""
+        """What an agent feels now; open to everybody, but for what a game told it."""
         look = self._look(caller, name)
-        agent = look.agent
+        agent, now = look.agent, self._society.clock.now()
+        game, rules = agent.game, agent.rules
+        told = "\n".join(game.blocks(rules, now)).splitlines()
         return MoodView(
             agent=look.agent_id,
             name=look.name,
             mood=felt(agent.mood),
             baseline=felt(agent.baseline),
             affect=felt(agent.affect),
-            named=agent.named_mood,
+            half_life=HALF_LIFE_SECONDS,
             valences=tuple(trace.mood.valence for trace in self._turns(look)),
             goals=tuple(goal.text for goal in agent.goals),
+            named=agent.named_mood,
+            named_left=game.tracker.left(now, rules.lasts_seconds),
+            game=tuple(clean(line) for line in told) if caller.sees_all else (),
+            hidden=0 if caller.sees_all else len(game.bank.events),
         )
 
     def observe(self, caller: Caller, name: str) -> ObserveView:
@@ -99,10 +105,12 @@ class Inspector:
             fast=tuple(state[FAST]),
             medium=tuple(state[MEDIUM]),
             slow=tuple(state[SLOW]),
+            mood=felt(agent.mood),
             affect=felt(agent.affect),
             expected=felt(agent.mind.expects()),
             surprises=tuple(trace.surprise for trace in self._turns(look)),
             appetites=agent.appetites,
+            usual=dict(agent.persona.appetites),
             goals=tuple(goal.text for goal in agent.goals),
         )
 

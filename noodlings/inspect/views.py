@@ -84,51 +84,6 @@ class AgentsView(View):
 
 
 @dataclass(frozen=True, slots=True)
-class MoodView(View):
-    """What an agent feels: numbers without content, so everybody may see them.
-
-    Attributes:
-        mood: now; `baseline` is where it returns to, `affect` what the latest percept felt like.
-        named: chill, hyped, nervous or frustrated, as a game's events left it.
-        valences: of the mood after each of the latest turns, oldest first, −1…1.
-        goals: what it wants most now, in words.
-    """
-
-    agent: str
-    name: str
-    mood: FeltView
-    baseline: FeltView
-    affect: FeltView
-    named: str
-    valences: tuple[float, ...]
-    goals: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ObserveView(View):
-    """The state of an agent's mind: numbers without content, so everybody may see them.
-
-    Attributes:
-        fast, medium, slow: the phenomenal state, 16, 16 and 8 numbers of −1…1.
-        affect: what the latest percept felt like; `expected` is what it expects next.
-        surprises: of the latest turns, oldest first, 0…1.
-        appetites: the eight drives now, 0…1.
-        goals: what they make it want, in words, the strongest first.
-    """
-
-    agent: str
-    name: str
-    fast: tuple[float, ...]
-    medium: tuple[float, ...]
-    slow: tuple[float, ...]
-    affect: FeltView
-    expected: FeltView
-    surprises: tuple[float, ...]
-    appetites: dict[str, float]
-    goals: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class StatsView(View):
     """How full an agent's memory is: figures without content, so everybody may see them.
 

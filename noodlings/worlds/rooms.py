@@ -78,7 +78,7 @@ class World:
         self._changed = changed
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
-        self._minds = Minds(perceive, self._answered, capacity)
+        self._minds = Minds(perceive, self.answered, capacity)
         self._beings: dict[str, Being] = {}
         rooms = (state or {}).get("rooms", {})
         self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
@@ -177,24 +177,8 @@ class World:
             await self._act(turn, now)
         return turn
 
-    async def settle(self) -> None:
-        """Wait until every mind is done with what happened, and with what followed from it."""
-        await self._minds.settle()
-
-    async def close(self) -> None:
-        """End all minds. `settle` first to let them finish."""
-        await self._minds.close()
-
-    async def _act(self, being_id: str, now: float) -> None:
-        act = clean(await self._idle_act(being_id, now) or "")
-        words = spoken(act)
-        # Depth 1: nobody asked for it, so whoever answers a character's musing begins no long talk.
-        if words:
-            self.say(being_id, words, depth=1)
-        elif act:
-            self.emote(being_id, act, depth=1)
-
-    def _answered(self, agent_id: str, percept: Percept, trace: Trace | None) -> None:
+    def answered(self, agent_id: str, percept: Percept, trace: Trace | None) -> None:
+        """Let a character say in its room what came of a percept; None for a mind that failed."""
         being = self._beings[agent_id]
         if trace is None:
             text = f"{being.name} loses the thread for a moment; the log says why."
@@ -216,6 +200,23 @@ class World:
             self._happen(being, line, depth)
         else:
             self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth)
+
+    async def settle(self) -> None:
+        """Wait until every mind is done with what happened, and with what followed from it."""
+        await self._minds.settle()
+
+    async def close(self) -> None:
+        """End all minds. `settle` first to let them finish."""
+        await self._minds.close()
+
+    async def _act(self, being_id: str, now: float) -> None:
+        act = clean(await self._idle_act(being_id, now) or "")
+        words = spoken(act)
+        # Depth 1: nobody asked for it, so whoever answers a character's musing begins no long talk.
+        if words:
+            self.say(being_id, words, depth=1)
+        elif act:
+            self.emote(being_id, act, depth=1)
 
     def _happen(self, being: Being, line: Line, depth: int = 0) -> Line:
         """Show the line to the players in the room and hand it to the minds there; the actor is left out."""

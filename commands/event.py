@@ -1,0 +1,154 @@
+"""`@event NAME EVENT KEY=VALUE …`: let something of a game happen, as a game server would tell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.mood import duration
+from commands.parse import HelpAsked, split_words
+from commands.registry import Context, Reply, command
+from commands.render import (
+    BLANK,
+    QUIET,
+    Column,
+    Rows,
+    feeling_text,
+    heading,
+    quiet,
+    stacked,
+    warning,
+    words,
+)
+from noodlings.affect.game_rules import GameRules
+from noodlings.agent.agent import Agent
+from noodlings.agent.events import EVENT, game_event
+from noodlings.errors import UserError
+from noodlings.explain import nearest
+from noodlings.inspect.mood_views import MoodView
+from noodlings.text import shorten
+from noodlings.values.percept import Percept
+from noodlings.values.trace import Trace
+
+_USAGE = "@event NAME EVENT [KEY=VALUE …]"
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_TRUTHS = {"true": True, "false": False, "": None}
+
+
+@command("@event", _USAGE, group="minds")
+async def event(context: Context, arguments: str) -> Reply:
+    """Let something of a game happen to a character, as a game server would tell it.
+
+    EVENT is a name from game_events.yaml, KEY=VALUE a fact of it. You see what it does to the mood, and what
+    a voice is told from then on. An event without a rule is perceived, and leaves the mood alone. What the
+    character has to say about it, it says in its room. For whoever runs the world.
+
+    Examples:
+        @event servnak creeper_nearby
+        @event servnak health_critical hp=3 food=14 biome=swamp
+        @event servnak player_death cause="a long fall"
+        @event servnak item_pickup item=diamond_sword by=bot
+    """
+    context.caller.require_admin("let a game's event happen")
+    name, happened, facts = _read(arguments)
+    agent = context.society.find(name)
+    if not happened:
+        raise UserError(
+            f"Which event? There are {', '.join(agent.rules.events)}. It goes like this: {_USAGE}"
+        )
+    percept = game_event(happened, facts, context.society.clock.now(), rules=agent.rules)
+    percept, heard = _placed(context, agent, percept)
+    before = context.inspector.mood(context.caller, agent.id)
+    trace = await context.society.perceive(agent.id, percept)
+    after = context.inspector.mood(context.caller, agent.id)
+    if context.world is not None:
+        context.world.answered(agent.id, percept, trace)
+    what = _without_effect(agent.rules, percept)
+    data = {
+        "agent": agent.id,
+        "event": percept.data[EVENT],
+        "text": percept.text,
+        "entry": trace.entry_id,
+        "in_rules": not what,
+        "before": before.as_dict(),
+        "after": after.as_dict(),
+        "response": trace.response,
+        "decision": trace.decision,
+    }
+    return Reply(data, _view(percept, before, after, trace, what, heard))
+
+
+def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
+    """Whose, which event ("" for none), and its facts."""
+    given = split_words(arguments)
+    if "--help" in given:
+        raise HelpAsked
+    facts = {}
+    for fact in (word for word in given if "=" in word):
+        key, _, value = fact.partition("=")
+        if key in facts:
+            raise UserError(f"{shorten(key, 30)} is given twice.")
+        facts[key] = _value(value)
+    names = [word for word in given if "=" not in word]
+    if not names:
+        raise UserError(f"Whose? It goes like this: {_USAGE}")
+    return (names[0], "", facts) if len(names) == 1 else (" ".join(names[:-1]), names[-1], facts)
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, nothing, or the text as it is."""
+    if _NUMBER.fullmatch(text):
+        return float(text) if "." in text else int(text)
+    return _TRUTHS.get(text.lower(), text)
+
+
+def _placed(context: Context, agent: Agent, percept: Percept) -> tuple[Percept, bool]:
+    """The percept in the room of the agent, and whether the caller is there to hear the answer."""
+    if context.world is None:
+        return percept, False
+    others = {being.id for being in context.world.scene(agent.id).others}
+    return replace(percept, present=frozenset(others)), context.caller.user_id in others
+
+
+def _without_effect(rules: GameRules, percept: Percept) -> str:
+    """Why no rule did anything, in words; "" when one did."""
+    happened = percept.data[EVENT]
+    if rules.rule(happened, percept.data):
+        return ""
+    if happened in rules.events:
+        return f"The mood was left alone: the rule for {happened} does not hold for these facts."
+    return f"The mood was left alone: there is no rule for {happened}{nearest(happened, rules.events)}"
+
+
+def _view(
+    percept: Percept, before: MoodView, after: MoodView, trace: Trace, what: str, heard: bool
+) -> RenderableType:
+    lasts = f", chill again in {duration(after.named_left)}" if after.named_left > 0.0 else ""
+    rows = (
+        (words("in the game", QUIET), Text(f"{before.named} → {after.named}{lasts}")),
+        (
+            words("mood", QUIET),
+            Text.assemble(
+                feeling_text(before.mood.feeling, before.mood.family),
+                " → ",
+                feeling_text(after.mood.feeling, after.mood.family),
+            ),
+        ),
+        (words("just felt", QUIET), feeling_text(after.affect.feeling, after.affect.family)),
+    )
+    said = trace.response or ""
+    silent = quiet(f"{after.name} says nothing: {trace.decision}") if not said else None
+    return stacked(
+        heading(after.name, percept.text),
+        BLANK,
+        Rows((Column(most=11), Column(most=None)), rows),
+        warning(what) if what else None,
+        BLANK,
+        *(quiet(line) for line in after.game),
+        silent,
+        None if heard or not said else quiet(f'{after.name} says, "{said}"'),
+    )
