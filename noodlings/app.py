@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from noodlings.affect.appraise import Appraiser
+from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent, Faculties
 from noodlings.agent.meaning import Meaning
@@ -18,7 +19,10 @@ from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import CAPACITY, PlainMemory
 from noodlings.mind.appetites import shipped_drives
-from noodlings.ports import Clock, Embedder, Records, Voice
+from noodlings.notes.keeper import NoteKeeper
+from noodlings.notes.notebook import FOLDER_NAME, Notebook
+from noodlings.notes.scribe import Scribe
+from noodlings.ports import Clock, Embedder, Notes, Records, Voice
 from noodlings.store.sql import SqlStore
 from noodlings.values.persona import Persona
 
@@ -53,6 +57,7 @@ def build(
         read_only,
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
     )
+    notes = None if store or read_only else _notes(settings, records)
     voice = _model_voice(settings)
     clock = clock or SystemClock(settings.world.clock_speed)
     personas = recipes(folder)
@@ -69,6 +74,7 @@ def build(
         drives=shipped_drives(),
         memory=settings.memory,
         context=settings.context,
+        notes=notes,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
         voice=voice,
         seed=settings.world.seed,
@@ -90,8 +96,15 @@ def build(
         settings,
         records,
         voice_name=settings.llm.model if voice else "offline",
+        notes=notes,
     )
     return society
+
+
+def _notes(settings: Settings, records: Records) -> Notes:
+    """The notes beside the database; switched off, they are still there to be forgotten."""
+    scribe = Scribe(records, Notebook(settings.data_dir / FOLDER_NAME), feeling)
+    return NoteKeeper(scribe, settings.notes.enabled)
 
 
 def recipes(folder: Path) -> dict[str, Persona]:

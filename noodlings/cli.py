@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noodlings import cli_data
+from noodlings.cli_notes import notes_app
 from noodlings.errors import NoodlingsError, StoreBusy
 from noodlings.evaluate.cli import eval_app
 from noodlings.options import AsJson, Config, Data, settings_of
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 
 app.add_typer(eval_app, name="eval")
+app.add_typer(notes_app, name="notes")
 
 
 def main() -> int:

@@ -86,6 +86,10 @@ class StoreSettings(_Section):
     durability: Literal["normal", "full"] = "normal"
 
 
+class NotesSettings(_Section):
+    enabled: bool = True
+
+
 class WorldSettings(_Section):
     idle_seconds: float = Field(45.0, ge=0, le=86_400)
     clock_speed: float = Field(1.0, gt=0, le=100_000)
@@ -110,6 +114,7 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     llm: LLMSettings = LLMSettings()
     store: StoreSettings = StoreSettings()
+    notes: NotesSettings = NotesSettings()
     world: WorldSettings = WorldSettings()
     log: LogSettings = LogSettings()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -254,6 +254,23 @@ class Intake(Protocol):
 
     def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link]) -> None:
         """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
+
+
+class Notes(Protocol):
+    """Copies of what is stored, for people to read."""
+
+    def follow(self, changes: Changes) -> None:
+        """Bring the copies up to date with what was committed, soon. Never waits, never raises."""
+
+    def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
+        """Let `delete` delete entries from the store, and leave no byte of them in any copy.
+
+        What it raises is raised here, and the copies stay. Where a copy could not be removed, the result is
+        not `erased`.
+        """
+
+    def close(self) -> None:
+        """Finish what is waiting. The store is still open."""
 
 
 class Records(Store, Archive, Vectors, Shelf, Protocol):

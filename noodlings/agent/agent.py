@@ -20,6 +20,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from noodlings.affect.game_events import GameFeeling
@@ -46,6 +47,7 @@ from noodlings.ports import (
     Changes,
     Clock,
     Forgotten,
+    Notes,
     Records,
     Speech,
     Utterance,
@@ -83,6 +85,7 @@ class Faculties:
         clock: world time.
         appraiser: text → affect.
         store: where turns are kept.
+        notes: copies of it for people to read, or None without any.
         offline: the voice that always works.
         loud: ids of those who speak in capitals as others speak in small letters.
         voice: the voice of a model, or None without one.
@@ -106,6 +109,7 @@ class Faculties:
     context: ContextSettings
     loud: Collection[str] = ()
     voice: Voice | None = None
+    notes: Notes | None = None
     seed: int = 0
 
 
@@ -213,7 +217,7 @@ class Agent:
         self.keep()
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
-        """Delete entries for good: from every stream, the archive, the traces and the agent's own state.
+        """Delete entries for good: from every stream, archive, traces, notes and the agent's own state.
 
         Raises:
             StoreError: nothing was forgotten.
@@ -226,7 +230,9 @@ class Agent:
         self.mind.forget(moments)
         self._feelings = self._feelings.without(moments)
         self._commit(None)
-        forgotten = store.forget(self.id, entry_ids, by_user=by_user, timestamp=now)
+        delete = partial(store.forget, self.id, entry_ids, by_user=by_user, timestamp=now)
+        notes = self._with.notes
+        forgotten = delete() if notes is None else notes.forget(self.id, entry_ids, delete)
         self._forgettings += 1
         record = store.load(self.id)
         if record is not None:
@@ -378,19 +384,20 @@ class Agent:
     # -- keeping
 
     def _commit(self, trace: Trace | None) -> None:
-        changes = self._journal.drain()
-        self._with.store.commit(
-            Changes(
-                self.id,
-                changes.added,
-                changes.updated,
-                changes.episodic,
-                changes.evicted,
-                self.state(),
-                trace,
-                changes.links,
-            )
+        noted = self._journal.drain()
+        changes = Changes(
+            self.id,
+            noted.added,
+            noted.updated,
+            noted.episodic,
+            noted.evicted,
+            self.state(),
+            trace,
+            noted.links,
         )
+        self._with.store.commit(changes)
+        if self._with.notes is not None:
+            self._with.notes.follow(changes)
 
     def state(self) -> AgentState:
         """Everything but the memories, as stored."""

@@ -10,7 +10,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
 from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError
-from noodlings.ports import Clock, Records
+from noodlings.ports import Clock, Notes, Records
 from noodlings.text import clean, shorten
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
@@ -59,6 +59,7 @@ class Society:
         settings: as read.
         store: where everything is kept; closed with the society.
         voice_name: "offline", or the model that speaks.
+        notes: copies of what is stored, for people; closed with the society, or None without any.
 
     Attributes:
         personas: who there is, by id.
@@ -74,11 +75,13 @@ class Society:
         settings: Settings,
         store: Records,
         voice_name: str = "offline",
+        notes: Notes | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
+        self._notes = notes
         self.corrections = Corrections(self)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
         self.personas = {persona.id: persona for persona in personas}
@@ -137,6 +140,8 @@ class Society:
 
     def close(self) -> None:
         """Let go of the store. What was perceived is already kept."""
+        if self._notes is not None:
+            self._notes.close()
         self.store.close()
 
 

@@ -1,0 +1,90 @@
+"""`noodlings notes …`: the Markdown copies of memories, made anew and searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.options import Config, Data, settings_of
+
+if TYPE_CHECKING:
+    from noodlings.notes.search import Hit
+
+notes_app = typer.Typer(
+    help="Memories as Markdown files, beside the database.", no_args_is_help=True, add_completion=False
+)
+
+
+@notes_app.command()
+def rebuild(data: Data = None, config: Config = None) -> None:
+    """Write all notes anew, and remove those of nothing that is kept.
+
+    After an import, a full disk, or a time with notes.enabled: false. Not while somebody plays.
+    """
+    from contextlib import closing
+
+    from noodlings.affect.feeling import feeling
+    from noodlings.errors import NotFound
+    from noodlings.notes.notebook import FOLDER_NAME, Notebook
+    from noodlings.notes.rebuild import rebuild as rebuild_notes
+    from noodlings.notes.scribe import Scribe
+    from noodlings.progress import progress_over
+    from noodlings.store.database import DATABASE_NAME
+    from noodlings.store.sql import SqlStore
+    from noodlings.store.transfer import snapshot
+
+    settings = settings_of(data, config)
+    folder = settings.data_dir
+    if not (folder / DATABASE_NAME).is_file():
+        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+    notebook = Notebook(folder / FOLDER_NAME)
+    with closing(SqlStore(folder, settings.store.durability)) as records, snapshot(folder) as kept:
+        total = sum(record.perceived for agent in kept.agents() if (record := records.load(agent)))
+        with progress_over(total, "writing notes") as done:
+            rebuilt = rebuild_notes(kept, Scribe(records, notebook, feeling), done)
+    removed = f"; {rebuilt.removed:,} that were of nothing kept are removed" if rebuilt.removed else ""
+    typer.echo(f"wrote {rebuilt.written:,} notes in {notebook.folder}{removed}")
+    if rebuilt.left_out:
+        typer.echo(
+            f"noodlings: {rebuilt.left_out} memories could not be read; so no note was removed", err=True
+        )
+
+
+@notes_app.command()
+def search(
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="All of them must occur.")],
+    user: Annotated[
+        str | None, typer.Option("--user", metavar="WHO", help="Only what this user said, by id.")
+    ] = None,
+    private: Annotated[bool, typer.Option("--private", help="Also what was whispered or thought.")] = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Find words in the notes, by the files alone: it needs no database that can be opened."""
+    from noodlings.notes.notebook import FOLDER_NAME
+    from noodlings.notes.search import search as search_notes
+    from noodlings.text import clean
+
+    folder = settings_of(data, config).data_dir
+    found = search_notes(folder / FOLDER_NAME, " ".join(words), user, private)
+    for hit in found.hits:
+        typer.echo("\n".join(_lines(hit, hit.path.relative_to(folder))))
+    for path, why in found.torn:
+        typer.echo(clean(f"noodlings: passed over {path}: {why}"), err=True)
+    if not found.hits:
+        of = f" of {clean(user)} (users go by their id, such as user_caity)" if user else ""
+        typer.echo(f"noodlings: no note{of} holds that", err=True)
+
+
+def _lines(hit: Hit, path: Path) -> Iterator[str]:
+    """Where it is, and what was said; cleaned, for a file may have been changed by anybody."""
+    from noodlings.text import clean
+
+    private = "private, " if hit.private else ""
+    yield clean(f"{path} ({private}{hit.kind}, {hit.feeling})")
+    yield f"  {clean(f'{hit.user_id}: {hit.said}')}"
+    if hit.answered is not None:
+        yield f"  {clean(f'{hit.agent_id}: {hit.answered}')}"

@@ -1,0 +1,150 @@
+"""A note: what is written of one memory, and where it lies. The same memory always gives the same bytes.
+
+Only what does not fade is written: how often something was recalled stays in the database.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from noodlings.notes.markdown import escaped
+from noodlings.text import clean
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.percept import Kind
+
+FENCE = "---"
+"""The line above and below the front matter."""
+QUOTE = ">"
+"""What a line of somebody's words begins with."""
+UNDATED = "undated"
+"""The folder of moments before the year 1 and after the year 9999."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST = 100
+_UNSAFE = re.compile(r"[^a-z0-9_-]")
+_NOBODY = "somebody"
+_DID = {
+    Kind.SAY: "said",
+    Kind.EMOTE: "did",
+    Kind.WHISPER: "whispered",
+    Kind.ARRIVE: "came",
+    Kind.LEAVE: "went",
+    Kind.EVENT: "caused",
+    Kind.THOUGHT: "thought",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a note is made of.
+
+    Attributes:
+        agent_id: who remembers.
+        entry: what.
+        feeling: the word for how it felt.
+        links: from and to this entry.
+    """
+
+    agent_id: str
+    entry: MemoryEntry
+    feeling: str
+    links: tuple[Link, ...] = ()
+
+
+def path_of(agent_id: str, entry: MemoryEntry) -> Path:
+    """Where the note of a memory lies in the folder of notes; it never moves, as id and time never change."""
+    moment, name = _moment(entry.timestamp), f"memory_{entry.id}.md"
+    folder = Path(folder_of(agent_id))
+    if moment is None:
+        return folder / UNDATED / name
+    day = folder / f"{moment.year:04}" / f"{moment.month:02}" / f"{moment.day:02}"
+    return day / f"{moment.hour:02}_{moment.minute:02}_{moment.second:02}_{name}"
+
+
+def folder_of(agent_id: str) -> str:
+    """The name of an agent's folder: its id, where that is a name every file system takes.
+
+    Whatever is no small letter, digit, hyphen or underscore is written in hexadecimal, so that two ids never
+    share a folder, not even where capitals do not count.
+    """
+    name = _UNSAFE.sub(lambda found: f"%{ord(found[0]):X}%", agent_id)
+    if 0 < len(name) <= _LONGEST:
+        return name
+    return f"{name[:_LONGEST]}%{sha256(agent_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def render(note: Note) -> str:
+    """The whole file: front matter in YAML, then who said what to whom, the answer and the links."""
+    front = yaml.safe_dump(_front(note), sort_keys=False, allow_unicode=True, width=math.inf)
+    return f"{FENCE}\n{front}{FENCE}\n\n" + "\n\n".join(_body(note)) + "\n"
+
+
+def _front(note: Note) -> dict[str, Any]:
+    entry = note.entry
+    moment = _moment(entry.timestamp)
+    return {
+        "id": entry.id,
+        "agent": note.agent_id,
+        "user": entry.user_id,
+        "kind": entry.kind.value,
+        "private": entry.private,
+        "addressed": entry.parts.addressed > 0.0,
+        "audience": sorted(entry.audience),
+        "place": entry.place,
+        "time": "" if moment is None else f"{moment.replace(tzinfo=None).isoformat()}Z",
+        "timestamp": float(entry.timestamp),
+        "feeling": note.feeling,
+        "affect": None if entry.affect is None else _floats(asdict(entry.affect)),
+        "importance": float(entry.importance),
+        "encoded_importance": float(entry.encoded_importance),
+        "override_by": entry.override_by,
+        "parts": _floats(asdict(entry.parts)),
+        "pinned": bool(entry.pinned),
+    }
+
+
+def _floats(numbers: dict[str, Any]) -> dict[str, float]:
+    return {name: float(number) for name, number in numbers.items()}
+
+
+def _body(note: Note) -> list[str]:
+    entry = note.entry
+    agent = _name(note.agent_id)
+    to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
+    body = [f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:", _quoted(entry.user_text)]
+    if entry.response is not None:
+        body += [f"{agent} answered:", _quoted(entry.response)]
+    if note.links:
+        body += ["Links:", "\n".join(_link(link, entry.id) for link in note.links)]
+    return body
+
+
+def _quoted(text: str) -> str:
+    return f"{QUOTE} {escaped(clean(text))}".rstrip()
+
+
+def _name(user_id: str) -> str:
+    return f"**{escaped(clean(shown_name(user_id, {}))) or _NOBODY}**"
+
+
+def _link(link: Link, entry_id: int) -> str:
+    """Seen from one of its ends: → leads away, ← comes from the other one."""
+    arrow, other = ("→", link.target) if link.source == entry_id else ("←", link.source)
+    return f"- {escaped(link.type.value)} {arrow} {other} ({link.strength:.2f})"
+
+
+def _moment(timestamp: float) -> datetime | None:
+    """The second in which it happened; None where the calendar ends."""
+    try:
+        return _EPOCH + timedelta(seconds=math.floor(timestamp))
+    except OverflowError:
+        return None

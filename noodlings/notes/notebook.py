@@ -1,0 +1,100 @@
+"""The folder of notes: files for their owner alone, each of them whole or not there at all.
+
+It is used by one thread at a time, in the one process that may write to the data folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from noodlings.aside import written_whole
+from noodlings.notes.note import Note, folder_of, path_of, render
+from noodlings.values.memory import MemoryEntry
+
+FOLDER_NAME = "notes"
+
+# What a killed process left half written beside a note counts as that note.
+_NAME = re.compile(r"(?:\d\d_\d\d_\d\d_)?memory_(\d+)\.md(?:\.part)?")
+_MARK = ".forgetting-"
+
+
+class Notebook:
+    """Notes in a folder, which is made when the first one is written. Everything here raises OSError."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def write(self, note: Note) -> Path:
+        """Write a note, in place of an older one of the same memory. Returns its path."""
+        path = self.folder / path_of(note.agent_id, note.entry)
+        self._make(path.parent)
+        with written_whole(path) as aside:
+            aside.write_text(render(note), encoding="utf-8", newline="\n")
+        return path
+
+    def holds(self, agent_id: str, entry: MemoryEntry) -> bool:
+        """Whether there is a note of this memory."""
+        return (self.folder / path_of(agent_id, entry)).is_file()
+
+    def ids(self, agent_id: str) -> list[int]:
+        """Ids of all memories of an agent that there are notes of, rising."""
+        return sorted({entry_id for _, entry_id in _notes_in(self.folder / folder_of(agent_id))})
+
+    def files(self) -> list[Path]:
+        """All notes of everybody, and what is left of half-written ones."""
+        return [path for path, _ in _notes_in(self.folder)]
+
+    def remove(self, agent_id: str, ids: Collection[int]) -> None:
+        """Remove every note of these memories, wherever in the agent's folder it lies."""
+        for path, entry_id in list(_notes_in(self.folder / folder_of(agent_id))):
+            if entry_id in ids:
+                self.discard(path)
+
+    def discard(self, path: Path) -> None:
+        """Remove one note, with the folders that are empty then: they tell when something happened."""
+        path.unlink(missing_ok=True)
+        for folder in path.relative_to(self.folder).parents[:-1]:
+            with suppress(OSError):  # it is not empty
+                (self.folder / folder).rmdir()
+
+    def mark(self, agent_id: str) -> None:
+        """Note down that something of an agent is being forgotten; until `unmark`, also if we are killed."""
+        if (self.folder / folder_of(agent_id)).is_dir():
+            with written_whole(self._mark(agent_id)) as aside:
+                aside.write_text(agent_id, encoding="utf-8")
+
+    def unmark(self, agent_id: str) -> None:
+        """All of it is forgotten."""
+        self._mark(agent_id).unlink(missing_ok=True)
+
+    def marked(self) -> list[str]:
+        """Ids of agents of whom something was being forgotten when a process was killed."""
+        marks = [path for path in self.folder.glob(f"{_MARK}*") if path.suffix != ".part"]
+        return [path.read_text(encoding="utf-8") for path in sorted(marks)]
+
+    def _mark(self, agent_id: str) -> Path:
+        return self.folder / f"{_MARK}{folder_of(agent_id)}"
+
+    def _make(self, folder: Path) -> None:
+        """`mkdir(parents=True)` would let others look into the folders between."""
+        if not folder.is_dir():
+            for above in (*reversed(folder.relative_to(self.folder).parents), folder):
+                (self.folder / above).mkdir(mode=0o700, exist_ok=True)
+
+
+def _notes_in(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Every note with the id of its memory; nothing for a folder that is not there."""
+    for above, _, names in os.walk(folder, onerror=_complain):
+        for name in names:
+            if found := _NAME.fullmatch(name):
+                yield Path(above, name), int(found[1])
+
+
+def _complain(error: OSError) -> None:
+    """A folder that cannot be read may hold what is to be forgotten."""
+    if not isinstance(error, FileNotFoundError):
+        raise error

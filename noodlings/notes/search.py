@@ -1,0 +1,161 @@
+"""Search without a database: plain text in the notes, with the filters that protect people.
+
+Only the words that were said are searched, and only the front matter says whose they are. A note that is torn
+is named and passed over: of what cannot be told whose it is, nothing is shown.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.notes.markdown import unescaped
+from noodlings.notes.note import FENCE, QUOTE
+from noodlings.text import clean
+
+ENDING = ".md"
+LONGEST = 1_000_000
+"""Bytes; a longer file was not written here, and is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A note that holds what was looked for.
+
+    Attributes:
+        path: of the file.
+        agent_id: who remembers.
+        entry_id: the memory's id.
+        user_id: who said or did it.
+        kind: what sort of percept it was.
+        private: whether only its audience may know of it.
+        timestamp: world time.
+        feeling: the word for how it felt.
+        said: what was said or done.
+        answered: what the agent answered, or None.
+    """
+
+    path: Path
+    agent_id: str
+    entry_id: int
+    user_id: str
+    kind: str
+    private: bool
+    timestamp: float
+    feeling: str
+    said: str
+    answered: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Hits, latest first, and the files that could not be read, each with the reason."""
+
+    hits: tuple[Hit, ...]
+    torn: tuple[tuple[Path, str], ...]
+
+
+def search(folder: Path, query: str, user: str | None = None, private: bool = False) -> Found:
+    """The notes in which every word of the query occurs, in any order, also as a part of a longer word.
+
+    Args:
+        folder: the folder of notes.
+        query: words; capitals do not matter.
+        user: only what this user said or did, by the exact id.
+        private: also what was whispered or thought.
+
+    Raises:
+        UserError: there is no word to look for.
+        NotFound: there is no such folder.
+    """
+    words = clean(query).casefold().split()
+    if not words:
+        raise UserError("there is nothing to look for: name at least one word")
+    if not folder.is_dir():
+        raise NotFound(
+            f"there are no notes in {folder.parent} yet; this writes them: noodlings notes rebuild"
+        )
+    hits: list[Hit] = []
+    torn: list[tuple[Path, str]] = []
+    for path in _files(folder, torn):
+        try:
+            front, said = _parts(_text(path))
+            spoken = "\n".join(said).casefold()
+            if not all(word in spoken for word in words):
+                continue
+            hit = _hit(path, front, said)
+        except StoreError as error:
+            torn.append((path, str(error)))
+            continue
+        if user in (None, hit.user_id) and (private or not hit.private):
+            hits.append(hit)
+    hits.sort(key=lambda hit: (-hit.timestamp, hit.path))
+    return Found(tuple(hits), tuple(sorted(torn)))
+
+
+def _files(folder: Path, torn: list[tuple[Path, str]]) -> Iterator[Path]:
+    def unreadable(error: OSError) -> None:
+        torn.append((Path(error.filename), error.strerror or str(error)))
+
+    for above, _, names in os.walk(folder, onerror=unreadable):
+        yield from (Path(above, name) for name in names if name.endswith(ENDING))
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.is_symlink() or not path.is_file():  # reading a pipe would never end
+            raise StoreError("it is no file")
+        with path.open("rb") as file:
+            content = file.read(LONGEST + 1)
+    except OSError as error:
+        raise StoreError(error.strerror or str(error)) from None
+    if len(content) > LONGEST:
+        raise StoreError("it is too long for a note")
+    try:
+        return content.decode().replace("\r\n", "\n")
+    except UnicodeDecodeError:
+        raise StoreError("it is not text in UTF-8") from None
+
+
+def _parts(text: str) -> tuple[str, list[str]]:
+    """The front matter, and every line of somebody's words."""
+    begin, end = f"{FENCE}\n", f"\n{FENCE}\n"
+    front, fence, body = text.removeprefix(begin).partition(end)
+    if not (text.startswith(begin) and fence and text.endswith("\n")):
+        raise StoreError("it is torn")
+    said = [unescaped(line[1:].strip()) for line in body.split("\n") if line.startswith(QUOTE)]
+    if not said:
+        raise StoreError("its words are missing")
+    return front, said
+
+
+def _hit(path: Path, front: str, said: list[str]) -> Hit:
+    try:
+        data: Any = yaml.safe_load(front)
+        hit = Hit(
+            path,
+            agent_id=_of(str, data["agent"]),
+            entry_id=_of(int, data["id"]),
+            user_id=_of(str, data["user"]),
+            kind=_of(str, data["kind"]),
+            private=_of(bool, data["private"]),
+            timestamp=_of(float, data["timestamp"]),
+            feeling=_of(str, data["feeling"]),
+            said=said[0],
+            answered=said[1] if len(said) > 1 else None,
+        )
+    except (yaml.YAMLError, LookupError, TypeError, ValueError, RecursionError) as error:
+        raise StoreError(f"its front matter is torn ({type(error).__name__})") from None
+    return hit
+
+
+def _of(kind: type[Any], value: Any) -> Any:
+    if type(value) is not kind:  # a bool is an int, too
+        raise TypeError(f"{value!r:.40} is no {kind.__name__}")
+    return value
