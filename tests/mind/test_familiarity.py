@@ -73,3 +73,15 @@ def test_storing_is_exact(stream):
     assert again.vectors.tobytes() == familiar.vectors.tobytes()
     assert again.vectors.shape == (len(familiar.times), SIZE)
     assert again.hear(meant(1), 99.0)[0] == familiar.hear(meant(1), 99.0)[0]
+
+
+@given(st.lists(st.integers(0, 6), max_size=40), st.sets(st.integers(0, 40)))
+def test_what_is_forgotten_is_as_unfamiliar_as_if_it_had_never_been_heard(stream, forgotten):
+    _, familiar = hear(stream)
+    left = familiar.without({float(moment) for moment in forgotten})
+    kept = [row for row, moment in enumerate(familiar.times) if moment not in forgotten]
+    assert np.array_equal(left.times, familiar.times[kept])
+    assert np.array_equal(left.vectors, familiar.vectors[kept])
+    assert left.exactness == familiar.exactness
+    assert Familiar.from_dict(left.as_dict()).as_dict() == left.as_dict()
+    assert Familiar.from_dict(left.as_dict(np.ndarray.tolist)).as_dict() == left.as_dict()

@@ -1,0 +1,85 @@
+"""A stored state is read whole and right, or refused in words."""
+
+import json
+from copy import deepcopy
+
+import pytest
+
+from noodlings.agent.state import check_state, readable_state
+from noodlings.errors import UserError
+from noodlings.ports import AgentRecord, AgentState
+from noodlings.values.percept import Percept
+
+
+@pytest.fixture
+async def data(make_agent, clock):
+    """The state of somebody who has heard a few things."""
+    agent = make_agent()
+    for number in range(5):
+        clock.advance(60)
+        await agent.perceive(Percept("user_caity", f"thing {number}", clock.now(), addressed=True))
+    return json.loads(json.dumps(agent.state().data))
+
+
+async def test_a_state_that_was_stored_is_right(data):
+    check_state(data)
+
+
+async def test_a_readable_state_is_the_same_state_in_plain_numbers(data, make_agent):
+    readable = json.loads(json.dumps(readable_state(data)))
+    packed = data["mind"]
+    assert isinstance(packed["readout"], str)
+    assert len(readable["mind"]["readout"]) == 46
+    assert len(readable["mind"]["familiar"]["vectors"]) == 5
+    again = make_agent("Twin")
+    again.restore(AgentRecord(AgentState("twin", readable)))
+    assert again.state().data == data
+    assert readable_state(readable) == readable
+
+
+WRONG = [
+    (("version",), 2),
+    (("version",), ...),
+    (("step",), "3"),
+    (("step",), -1),
+    (("said",), "hello"),
+    (("said",), [1]),
+    (("last_spoke",), "now"),
+    (("last_spoke",), float("inf")),
+    (("affect",), [0.0]),
+    (("affect",), ["x"] * 5),
+    (("feelings",), None),
+    (("feelings", "mood"), {}),
+    (("feelings", "mood", "at"), "x"),
+    (("feelings", "game"), {}),
+    (("feelings", "appetites"), {}),
+    (("mind",), {}),
+    (("mind", "version"), 9),
+    (("mind", "readout"), "AAAA"),
+    (("mind", "readout"), [[0.0] * 5] * 45),
+    (("mind", "readout"), [[1e400] * 5] * 46),
+    (("mind", "state"), [[0.0], [0.0, 1.0]]),
+    (("mind", "familiar"), None),
+    (("mind", "familiar", "vectors"), [[1e300] * 128] * 5),
+    (("mind", "familiar", "times"), [None] * 5),
+    (("mind", "familiar", "exactness"), 2.0),
+    (("surplus",), 1),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), WRONG)
+async def test_a_wrong_state_is_refused_in_words(data, path, value):
+    wrong = deepcopy(data)
+    *parents, last = path
+    place = wrong
+    for name in parents:
+        place = place[name]
+    if value is ...:
+        del place[last]
+    else:
+        place[last] = value
+    with pytest.raises(UserError) as refused:
+        check_state(wrong)
+    assert len(str(refused.value)) < 1_000
+    with pytest.raises(UserError):
+        readable_state(wrong)

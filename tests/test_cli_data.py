@@ -1,0 +1,202 @@
+"""Export, import and backup on the command line: what a person and a script get to see."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from noodlings.cli import main
+from tests.test_cli import ROOT, Visit, command, environment, played, run
+
+
+@dataclass
+class Done:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder somebody has played in."""
+    made = tmp_path_factory.mktemp("played")
+    played(made, "say servnak, my dog died yesterday", "@pin servnak --id 1")
+    return made
+
+
+@pytest.fixture
+def noodlings(monkeypatch, capfdbinary):
+    """Runs a command line in this process."""
+    for name in [name for name in os.environ if name.startswith("NOODLINGS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("NOODLINGS_CONFIG", str(ROOT / "config.yaml"))
+
+    def noodlings(*words):
+        monkeypatch.setattr(sys, "argv", ["noodlings", *map(str, words)])
+        try:
+            code = main()
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        out, err = capfdbinary.readouterr()
+        return Done(code, out.decode(), err.decode())
+
+    return noodlings
+
+
+@pytest.fixture
+def refused(noodlings):
+    """Runs a command line that must end with one line of words; returns them."""
+
+    def refused(*words, code=2):
+        done = noodlings(*words)
+        assert (done.code, done.out) == (code, "")
+        assert done.err.count("\n") == 1
+        assert done.err.startswith("noodlings: ")
+        return done.err
+
+    return refused
+
+
+def lines_of(content):
+    return [json.loads(line) for line in content.splitlines()]
+
+
+def test_what_is_exported_and_imported_is_the_same(noodlings, folder, tmp_path):
+    file, other = tmp_path / "all.jsonl", tmp_path / "other"
+    shown = noodlings("export", "--data", folder)
+    assert shown.code == 0
+    assert shown.err.startswith("exported ")
+    written = noodlings("export", file, "--data", folder)
+    assert (written.code, written.err) == (0, "")
+    assert file.read_text() == shown.out
+    done = noodlings("import", file, "--data", other)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("imported ")
+    assert noodlings("export", "--data", other).out == shown.out
+    look = json.loads(noodlings("memories", "servnak", "--working", "--json", "--data", other).out)
+    assert "servnak, my dog died yesterday" in [entry["text"] for entry in look["entries"]]
+    assert [entry["id"] for entry in look["entries"] if entry["pinned"]] == [1]
+
+
+def test_json_is_one_line_of_the_same_figures(noodlings, folder, tmp_path):
+    file, copy = tmp_path / "all.jsonl", tmp_path / "copy"
+    done = noodlings("export", file, "--json", "--data", folder)
+    exported = json.loads(done.out)
+    assert (done.out.count("\n"), exported["file"], exported["left_out"]) == (1, str(file), 0)
+    end = lines_of(file.read_text())[-1]
+    counts = {name: exported[name] for name in ("entries", "traces", "links")}
+    assert counts == {name: end[name] for name in counts}
+    done = noodlings("import", file, "--json", "--data", tmp_path / "other")
+    assert json.loads(done.out) == counts | {"agents": exported["agents"]}
+    done = noodlings("backup", copy, "--json", "--data", folder)
+    assert json.loads(done.out) == {"backup": str(copy), "bytes": (copy / "noodlings.db").stat().st_size}
+
+
+def test_one_character_alone_by_any_case_of_its_name(noodlings, refused, folder):
+    lines = lines_of(noodlings("export", "--agent", "SERVNAK", "--data", folder).out)
+    assert [line["id"] for line in lines if line.get("type") == "agent"] == ["servnak"]
+    assert "did you mean servnak?" in refused("export", "--agent", "servnack", "--data", folder)
+
+
+def test_all_of_it_works_while_somebody_plays(noodlings, refused, tmp_path):
+    folder, file = tmp_path / "data", tmp_path / "all.jsonl"
+    with Visit(folder) as visit:
+        visit.type("say servnak, my dog died yesterday", "You say")
+        visit.type("who", "(you)")
+        assert noodlings("export", file, "--data", folder).code == 0
+        assert "my dog died yesterday" in file.read_text()
+        assert noodlings("backup", tmp_path / "copy", "--data", folder).code == 0
+        assert "already open" in refused("import", file, "--data", folder, code=3)
+    assert "my dog died yesterday" in played(tmp_path / "copy", "@memories servnak --working")
+
+
+def test_recipes_of_ones_own_go_with_a_backup(noodlings, folder, tmp_path):
+    recipe = folder / "recipes" / "zoe.yaml"
+    recipe.parent.mkdir()
+    recipe.write_text("name: Zoe\nspecies: fox\ndescription: A fox.\nidentity: You are Zoe.\n")
+    noodlings("backup", tmp_path / "copy", "--data", folder)
+    assert (tmp_path / "copy" / "recipes" / "zoe.yaml").read_text() == recipe.read_text()
+
+
+def test_nothing_is_written_over_without_force(noodlings, refused, folder, tmp_path):
+    file, copy = tmp_path / "file.jsonl", tmp_path / "copy"
+    file.write_text("precious")
+    assert "--force" in refused("export", file, "--data", folder)
+    assert file.read_text() == "precious"
+    assert noodlings("export", file, "--force", "--data", folder).code == 0
+    assert lines_of(file.read_text())[-1]["type"] == "end"
+    assert noodlings("backup", copy, "--data", folder).code == 0
+    assert "--force" in refused("backup", copy, "--data", folder)
+    assert noodlings("backup", copy, "--force", "--data", folder).code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "file.jsonl"]
+
+
+def test_an_export_that_fails_leaves_no_half_of_a_file(refused, folder, tmp_path):
+    assert "cannot be written" in refused("export", tmp_path / "no" / "file.jsonl", "--data", folder)
+    assert "it is no file" in refused("export", tmp_path, "--force", "--data", folder)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_with_a_bad_line_changes_nothing(noodlings, refused, folder, tmp_path):
+    content, bad = noodlings("export", "--data", folder).out, tmp_path / "bad.jsonl"
+    lines = content.splitlines(keepends=True)
+    lines[3] = lines[3].replace('"surprise": ', '"surprise": 7', 1)
+    bad.write_text("".join(lines))
+    words = refused("import", bad, "--data", tmp_path / "other")
+    assert "nothing was imported" in words
+    assert "line 4: surprise: " in words
+    bad.write_text(content[:-20])
+    assert f"line {len(lines)}: it is not JSON" in refused("import", bad, "--data", tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_path):
+    file = tmp_path / "all.jsonl"
+    noodlings("export", file, "--data", folder)
+    words = refused("import", file, "--data", folder)
+    assert "already there" in words
+    assert "--data DIR" in words
+    assert noodlings("export", "--data", folder).out == file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("export",), "nothing is kept in"),
+        (("export", "--json"), "--json tells of a file"),
+        (("export", "--agent", "phi"), "nothing is kept in"),
+        (("backup", "copy"), "nothing is kept in"),
+        (("import", "missing.jsonl"), "cannot be read: No such file"),
+        (("import", "/"), "cannot be read: Is a directory"),
+        (("import", "/dev/null"), "it is empty"),
+    ],
+)
+def test_a_mistake_is_one_helpful_line(refused, tmp_path, words, hint):
+    assert hint in refused(*words, "--data", tmp_path / "empty")
+    assert not (tmp_path / "empty").exists()
+
+
+def test_a_pipe_cannot_be_imported_because_it_is_read_twice(refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", f"echo x > {tmp_path / 'pipe'}"]):
+        assert "it must be a file" in refused("import", tmp_path / "pipe", "--data", tmp_path / "other")
+
+
+def test_a_reader_that_goes_away_is_no_error(folder):
+    script = f"{' '.join(command('export', '--data', folder))} | head -c 10"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, timeout=60, env=environment(), check=False
+    )
+    assert done.stdout == b'{"format":'
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_export_does_not_depend_on_what_a_terminal_can_show(tmp_path):
+    played(tmp_path, "say servnak, ünïcödé 漢字")
+    plain = run("export", "--data", tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C").stdout
+    assert "ünïcödé 漢字" in plain.decode()
