@@ -19,9 +19,14 @@ def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
 def test_what_was_not_finished_leaves_everything_as_it_was(tmp_path):
     path = tmp_path / "file"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), written_whole(path) as aside:
-        aside.write_text("ne")
-        raise KeyboardInterrupt
+
+    def write_half():
+        with written_whole(path) as aside:
+            aside.write_text("ne")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_half()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -41,7 +41,8 @@ def unpack(
         if isinstance(raw, str):
             array = np.frombuffer(base64.b64decode(raw, validate=True), dtype=little).astype(dtype)
         else:
-            array = np.array(raw, dtype=dtype)
+            with np.errstate(over="ignore"):  # to infinity, which is refused below
+                array = np.array(raw, dtype=dtype)
         array = array.reshape(shape)
     except (TypeError, ValueError, binascii.Error) as error:
         raise UserError(f"a stored mind is damaged: {key} should be numbers of shape {shape}") from error
