@@ -29,7 +29,7 @@ def logging_to(folder: Path, level: str) -> Iterator[Path]:
     """
     path = folder / FILE_NAME
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # for its owner alone: whispers are kept there
         handler = RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
     except OSError as error:
         raise UserError(f"the data folder {folder} cannot be used: {error.strerror or error}") from None

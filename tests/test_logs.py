@@ -1,4 +1,5 @@
 import logging
+import stat
 import warnings
 
 import pytest
@@ -19,6 +20,11 @@ def test_our_words_go_to_the_file_and_nowhere_else(tmp_path, capfd):
     assert [line.split(": ", 1)[1] for line in text.splitlines()] == ["consolidated", "said", "a warning"]
     assert "INFO    noodlings.memory" in text
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_folder_that_is_made_is_for_its_owner_alone(tmp_path):
+    with logging_to(tmp_path / "new", "info") as path:
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_warnings_go_to_the_file(tmp_path, capfd):
