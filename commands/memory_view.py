@@ -17,6 +17,7 @@ from commands.render import (
     bar,
     feeling_style,
     heading,
+    hidden,
     level,
     measure,
     number,
@@ -108,7 +109,7 @@ def entries_view(view: EntriesView) -> RenderableType:
         BLANK,
         body if view.entries else quiet("Nothing on this page." if view.total else NOTHING),
         _more(view),
-        _hidden(view.hidden),
+        hidden(view.hidden),
     )
 
 
@@ -126,7 +127,7 @@ def affect_groups_view(view: AffectGroupsView) -> RenderableType:
         _plain(view.hierarchical),
         BLANK,
         group_rows(groups) if groups else quiet(NOTHING),
-        _hidden(view.hidden),
+        hidden(view.hidden),
     )
 
 
@@ -141,7 +142,7 @@ def alike_view(view: AlikeView) -> RenderableType:
         felt_lines("feels", view.current),
         BLANK,
         rows if view.entries else quiet(none),
-        _hidden(view.hidden),
+        hidden(view.hidden),
     )
 
 
@@ -170,7 +171,7 @@ def flow_view(view: FlowView) -> RenderableType:
         BLANK,
         flow_rows(view.recalled) if view.recalled else None,
         quiet("▸ put into words") if any(item.used for item in view.recalled) else None,
-        _hidden(view.hidden),
+        hidden(view.hidden),
     )
 
 
@@ -188,10 +189,6 @@ def felt_lines(label: str, felt: FeltView) -> RenderableType:
 
 def _plain(hierarchical: bool) -> RenderableType | None:
     return None if hierarchical else warning(PLAIN_LIST)
-
-
-def _hidden(count: int) -> RenderableType | None:
-    return quiet(f"{count:,} more {'is' if count == 1 else 'are'} not yours to read.") if count else None
 
 
 def _of(shown: int, total: int) -> str:

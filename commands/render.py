@@ -58,6 +58,11 @@ def warning(text: str) -> RenderableType:
     return _wrapped(text, "yellow")
 
 
+def hidden(count: int) -> RenderableType | None:
+    """That there is more which this caller may not read; None where there is not."""
+    return quiet(f"{count:,} more {'is' if count == 1 else 'are'} not yours to read.") if count else None
+
+
 def _wrapped(text: str, style: str) -> RenderableType:
     return Flowing([Text(word, style=style) for word in clean(text).split(" ")], gap=1)
 

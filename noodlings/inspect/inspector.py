@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from noodlings.affect.feeling import FAMILIES, family
 from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.flow import last_flow
+from noodlings.inspect.link_views import LinksView
+from noodlings.inspect.links import linked_with
 from noodlings.inspect.look import Look, by_importance, cut, felt
 from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.inspect.rights import readable
@@ -233,6 +235,14 @@ class Inspector:
     def last_retrieval(self, caller: Caller, name: str) -> FlowView:
         """What the last answer was made of; for a player, the last answer to this player."""
         return last_flow(self._look(caller, name), self._society.store)
+
+    def links(self, caller: Caller, name: str, entry_id: int) -> LinksView:
+        """A memory, and those that links lead to from there, two steps each way.
+
+        Raises:
+            NotFound: there is no such memory, or it is not the caller's to read.
+        """
+        return linked_with(self._look(caller, name), self._society.store, entry_id)
 
     def user_id(self, caller: Caller, name: str, who: str) -> str:
         """The id of whoever is meant by an id, a shown name, or "me"; see `Look.user` for the errors."""

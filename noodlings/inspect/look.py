@@ -33,6 +33,8 @@ class Look:
         caller: who looks.
         agent: who is looked at.
         agent_id, name: the agent's id, and its name as shown.
+        names: user id → shown name, of everybody who is known.
+        now: world time.
     """
 
     def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
@@ -40,8 +42,8 @@ class Look:
         self.agent = agent
         self.agent_id = agent.persona.id
         self.name = clean(agent.persona.name)
-        self._names = society.names()
-        self._now = society.clock.now()
+        self.names = society.names()
+        self.now = society.clock.now()
 
     def in_mind(self) -> list[MemoryEntry]:
         """Working and episodic memory, each entry once, oldest first; not yet limited by rights."""
@@ -55,12 +57,12 @@ class Look:
         return EntryView(
             id=entry.id,
             user=entry.user_id,
-            name=clean(shown_name(entry.user_id, self._names)),
+            name=clean(shown_name(entry.user_id, self.names)),
             text=clean(entry.user_text),
             response=None if entry.response is None else clean(entry.response),
             timestamp=entry.timestamp,
             when=iso(entry.timestamp),
-            age=max(self._now - entry.timestamp, 0.0),
+            age=max(self.now - entry.timestamp, 0.0),
             affect=entry.affect,
             feeling=feeling(entry.affect),
             family=family(entry.affect),
@@ -70,7 +72,7 @@ class Look:
             override=entry.override,
             override_by=entry.override_by,
             parts=entry.parts,
-            strength=self.agent.memory.strength(entry, self._now),
+            strength=self.agent.memory.strength(entry, self.now),
             kind=entry.kind.value,
             pinned=entry.pinned,
             recall_count=entry.recall_count,
@@ -114,8 +116,8 @@ class Look:
         if wanted in ("me", self.caller.user_id.casefold(), clean(self.caller.name).casefold()):
             return self.caller.user_id
         require_all_history(self.caller)
-        users = {entry.user_id for entry in self.in_mind()} | self._names.keys()
-        people = {user: shown_name(user, self._names) for user in users}
+        users = {entry.user_id for entry in self.in_mind()} | self.names.keys()
+        people = {user: shown_name(user, self.names) for user in users}
         if who in people:
             return who
         meant = [user for user, name in people.items() if wanted in (user.casefold(), clean(name).casefold())]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
-from noodlings.recall.filters import Filters
+from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.links import Linked, Reached, explore
 from noodlings.recall.narrative import Teller, block, token_count
 from noodlings.recall.search import Hit
@@ -106,7 +106,7 @@ def reconstruct_context(
     search: Search,
     memory: Linked,
     teller: Teller,
-    present: frozenset[str] = frozenset(),
+    filters: Filters = EVERYTHING,
 ) -> Reconstruction:
     """What an agent remembers about a question.
 
@@ -117,14 +117,14 @@ def reconstruct_context(
         search: finds in the agent's archive.
         memory: where its entries and links are.
         teller: who remembers, and when that is; hours count back from there.
-        present: who will hear of it: nothing private that one of them does not know. Empty for no limit.
+        filters: what else must hold (who will hear of it, …), besides the user and the span of time.
 
     Raises:
         UserError: there is no such level, or nothing to look for.
     """
     level = level_of(focus_level)
     since = teller.now - level.hours * HOUR
-    filters = Filters(user=user, since=since, present=present)
+    filters = replace(filters, user=user, since=since)
     found = _search(query, filters, level.limit, search, memory, teller.agent_id)
     starts = {hit.entry.id: hit.score for hit in found[:BEST]}
     reached = explore(memory, teller.agent_id, starts, level.depth, filters.admits).reached

@@ -38,7 +38,7 @@ class Remembered:
         self.asked.append((query, filters, limit))
         return self.searcher.search(query, filters, limit)
 
-    def focus(self, query, level=3, user=None, now=NOW, search=None, present=frozenset()):
+    def focus(self, query, level=3, user=None, now=NOW, search=None, **filters):
         return reconstruct_context(
             query,
             user,
@@ -46,7 +46,7 @@ class Remembered:
             search=search or self.search,
             memory=self.store,
             teller=Teller(AGENT, {AGENT: "Phi"}, now),
-            present=present,
+            filters=Filters(**filters),
         )
 
 
@@ -252,3 +252,10 @@ def test_a_secret_is_told_only_before_those_who_share_it():
             context = memory.focus(query, present=frozenset(present))
             assert sorted(ids(context)) == expected
             assert ("sink" in context.text) is (2 in expected)
+
+
+def test_other_filters_hold_for_links_too():
+    memory = Remembered(
+        [entry(1, "boat", kind=Kind.EMOTE), entry(2, "boat"), entry(3, "x")], [link(1, 2), link(2, 3)]
+    )
+    assert ids(memory.focus("boat", kinds=frozenset({Kind.SAY}))) == [2, 3]
