@@ -233,6 +233,4 @@ class _Attribute:
         return wrapper
 
     def __set__(self, host: Any, rows: Iterable[Row]) -> None:
-        wrapper = self.__get__(host)
-        if rows is not wrapper:
-            wrapper.assign(rows)
+        self.__get__(host).assign(rows)

@@ -287,6 +287,7 @@ def test_a_pin_is_refused_when_all_room_is_held() -> None:
     held = [memory.pin(add(memory, 1)), add(memory, 2, remember=True)]
     with pytest.raises(UserError, match="all 2 places"):
         memory.pin(add(memory, 3))
+    assert memory.pin(memory.find(3), False).pinned is False
     assert memory.pin(held[0], False).pinned is False
     assert memory.pin(memory.find(3)).pinned
     assert memory.pin(memory.find(3)).pinned  # a second time is no more
@@ -311,6 +312,14 @@ def test_taking_back_a_weight_keeps_what_matters_anyway() -> None:
     raised = memory.set_importance(entry, 0.9)
     reverted = memory.revert(raised, {"override": None, "override_by": ""}, was_episodic=False)
     assert reverted.importance == entry.importance
+    assert memory.is_episodic(1)
+
+
+def test_what_was_episodic_before_stays_so_however_little_it_matters() -> None:
+    memory = fresh(surprise_threshold=0.5)
+    memory.restore([], [an_entry(1, 0.1)], 1, 1, 1)
+    raised = memory.set_importance(memory.find(1), 0.9)
+    memory.revert(raised, {"override": None, "override_by": ""}, was_episodic=True)
     assert memory.is_episodic(1)
 
 
@@ -349,6 +358,14 @@ def test_a_true_recall_is_kept_and_slows_the_fading() -> None:
     assert memory.strength(recalled, 30 * DAY) > memory.strength(other, 30 * DAY)
     memory.reinforce([1])
     assert (memory.find(1).recall_count, memory.find(1).last_recalled) == (2, memory.now)
+
+
+def test_a_second_recall_counts_from_the_first() -> None:
+    memory = filled(1)
+    memory.reinforce([1], now=100 * DAY)
+    once = memory.find(1).stability
+    memory.reinforce([1], now=100 * DAY + 60)
+    assert memory.find(1).stability == pytest.approx(once, rel=1e-4)
 
 
 def test_what_is_recalled_outlives_what_is_not() -> None:
@@ -400,6 +417,13 @@ def test_a_restored_memory_goes_on_where_it_was() -> None:
     assert twin.now == 9.0
     assert quiet.drain() == MemoryChanges()
     assert add(twin, 91).id == 91
+
+
+def test_a_memory_that_is_restored_empty_is_as_new() -> None:
+    memory = filled(3)
+    memory.restore([], [], 0, 0, 0)
+    assert (memory.now, memory.retrieve_working(), memory.retrieve_episodic()) == (-math.inf, [], [])
+    assert add(memory, 1).id == 1
 
 
 def test_a_lowered_capacity_keeps_what_is_held() -> None:
