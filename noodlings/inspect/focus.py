@@ -15,10 +15,10 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 """Beside the user, what `noodlings.inspect.rights.may_read` asks for."""
 
 
-def focus_on(look: Look, memory: Linked, search: Search, query: str, level: int) -> FocusView:
+async def focus_on(look: Look, memory: Linked, search: Search, query: str, level: int) -> FocusView:
     """A reconstructed context. Raises `UserError` where there is no such level, or nothing to look for."""
     query = clean(query)
-    context = reconstruct_context(
+    context = await reconstruct_context(
         query,
         look.caller.only_user,
         level,

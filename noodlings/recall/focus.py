@@ -6,7 +6,7 @@ ranked, and woven into a block of context with a report of what came from where.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
@@ -46,7 +46,7 @@ LEVELS = (
 )
 DEFAULT_LEVEL = 3
 
-Search = Callable[[str, Filters, int], Sequence[Hit]]
+Search = Callable[[str, Filters, int], Awaitable[Sequence[Hit]]]
 """Query, filters, limit → hits, best first. Raises `UserError` for a query that asks for nothing."""
 
 
@@ -98,7 +98,7 @@ class Reconstruction:
         return len(self.memories) - self.searched
 
 
-def reconstruct_context(
+async def reconstruct_context(
     query: str,
     user: str | None,
     focus_level: int = DEFAULT_LEVEL,
@@ -125,7 +125,8 @@ def reconstruct_context(
     level = level_of(focus_level)
     since = teller.now - level.hours * HOUR
     filters = replace(filters, user=user, since=since)
-    found = _search(query, filters, level.limit, search, memory, teller.agent_id)
+    hits = await search(query, filters, level.limit)
+    found = _as_stored(hits, filters, memory, teller.agent_id)
     starts = {hit.entry.id: hit.score for hit in found[:BEST]}
     reached = explore(memory, teller.agent_id, starts, level.depth, filters.admits).reached
     memories = _merged(found, reached, level.limit)
@@ -140,11 +141,8 @@ def level_of(number: int) -> FocusLevel:
     return LEVELS[number]
 
 
-def _search(
-    query: str, filters: Filters, limit: int, search: Search, memory: Linked, agent_id: str
-) -> list[Recalled]:
-    """What the search finds, as it is stored now: an index may lag behind what was forgotten or changed."""
-    hits = search(query, filters, limit)
+def _as_stored(hits: Sequence[Hit], filters: Filters, memory: Linked, agent_id: str) -> list[Recalled]:
+    """What the search found, as it is stored now: an index may lag behind what was forgotten or changed."""
     entries = memory.entries(agent_id, [hit.entry_id for hit in hits])
     return [
         Recalled(entry, hit.why, hit.score, hit.scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -34,12 +35,12 @@ class Remembered:
         self.store.commit(Changes(AGENT, added=tuple(entries), links=tuple(links)))
         self.asked = []
 
-    def search(self, query, filters, limit):
+    async def search(self, query, filters, limit):
         self.asked.append((query, filters, limit))
         return self.searcher.search(query, filters, limit)
 
     def focus(self, query, level=3, user=None, now=NOW, search=None, **filters):
-        return reconstruct_context(
+        context = reconstruct_context(
             query,
             user,
             level,
@@ -48,6 +49,7 @@ class Remembered:
             teller=Teller(AGENT, {AGENT: "Phi"}, now),
             filters=Filters(**filters),
         )
+        return asyncio.run(context)
 
 
 def entry(number, text, hours=0.5, user="user_ann", **changes):
@@ -131,7 +133,7 @@ def test_what_search_and_links_both_found_comes_once_with_both_reasons():
 
 
 def test_the_best_comes_first_whether_searched_or_linked():
-    def search(query, filters, limit):
+    async def search(query, filters, limit):
         return [Hit(1, 0.9, (Why.LEXICAL,)), Hit(2, 0.4, (Why.LEXICAL,))]
 
     memory = Remembered([entry(n, "x") for n in (1, 2, 3)], [link(3, 1, 0.9)])
@@ -153,7 +155,7 @@ def test_an_index_that_lags_behind_brings_back_nothing():
     memory = Remembered([kept, hidden, entry(3, "the boat")])
     memory.store.forget(AGENT, [3], by_user="admin", timestamp=NOW)
 
-    def stale(query, filters, limit):
+    async def stale(query, filters, limit):
         return memory.searcher.search(query)
 
     assert ids(memory.focus("boat", user="user_ann", search=stale)) == [1]
