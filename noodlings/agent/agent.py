@@ -18,40 +18,34 @@ import logging
 import random
 import zlib
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
+from noodlings.agent.faculties import Faculties
 from noodlings.agent.feelings import Feelings
 from noodlings.agent.linking import followed, recalled
-from noodlings.agent.meaning import Meaning
 from noodlings.agent.salience import identity_salience
 from noodlings.agent.state import STATE_VERSION, read_state
 from noodlings.agent.turn import Turn, timed
-from noodlings.config import ContextSettings, MemorySettings
 from noodlings.errors import LLMError
 from noodlings.memory.context import Budget
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
-from noodlings.mind.appetites import DriveTable, Goal
+from noodlings.mind.appetites import Goal
 from noodlings.mind.mind import Mind
 from noodlings.ports import (
     AgentRecord,
     AgentState,
     Changes,
-    Clock,
     Forgotten,
-    Notes,
-    Records,
     Speech,
     Utterance,
-    Voice,
 )
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
@@ -68,49 +62,6 @@ SAID = 40
 
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
-
-
-class Appraiser(Protocol):
-    """Text to affect."""
-
-    def appraise(self, text: str, *, addressed: bool = False, vector: Any = None) -> Any:
-        """An appraisal with `affect`, `confidence` and `by`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Faculties:
-    """What all agents of a society share.
-
-    Attributes:
-        clock: world time.
-        appraiser: text → affect.
-        store: where turns are kept.
-        notes: copies of it for people to read, or None without any.
-        offline: the voice that always works.
-        loud: ids of those who speak in capitals as others speak in small letters.
-        voice: the voice of a model, or None without one.
-        meaning: text → vector.
-        names: user id → shown name, of everybody who is known.
-        rules: what events of a game do.
-        drives: what appetites do.
-        memory, context: settings.
-        seed: same seed, same percepts: same turns.
-    """
-
-    clock: Clock
-    appraiser: Appraiser
-    meaning: Meaning
-    store: Records
-    offline: Voice
-    names: Callable[[], dict[str, str]]
-    rules: GameRules
-    drives: DriveTable
-    memory: MemorySettings
-    context: ContextSettings
-    loud: Collection[str] = ()
-    voice: Voice | None = None
-    notes: Notes | None = None
-    seed: int = 0
 
 
 class Agent:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
-from noodlings.ports import Forgotten
+from noodlings.ports import Clock, Forgotten, Records
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
-
-if TYPE_CHECKING:
-    from noodlings.agent.society import Society
 
 UNDO_SECONDS = 600.0
 """World time for which a pin or a weight can be taken back."""
@@ -51,10 +48,18 @@ class Correction:
 
 
 class Corrections:
-    """Changes to the memories of one society. `name` is whatever `Society.find` understands."""
+    """Changes to the memories of one society.
 
-    def __init__(self, society: Society) -> None:
-        self._society = society
+    Args:
+        find: the agent of a name, as `Society.find`.
+        store: where the agents are kept.
+        clock: world time.
+    """
+
+    def __init__(self, find: Callable[[str], Agent], store: Records, clock: Clock) -> None:
+        self._find = find
+        self._store = store
+        self._clock = clock
         self._done: dict[str, deque[Correction]] = {}
 
     def own(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> list[MemoryEntry]:
@@ -83,7 +88,7 @@ class Corrections:
         agent = self._forgetful(caller, name)
         if caller.role is not Role.ADMIN and user_id != caller.user_id:
             raise Forbidden("You may only have forgotten what you yourself told a character: --user me.")
-        return self._society.store.told_by(agent.id, user_id)
+        return self._store.told_by(agent.id, user_id)
 
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
         """Delete entries for good, wherever anything of them is kept. All of them, or none: see `own`."""
@@ -116,18 +121,18 @@ class Corrections:
             NotFound: one does not exist; `UserError`: they are the same.
         """
         caller.require_admin("link memories")
-        agent = self._society.find(name)
+        agent = self._find(name)
         source, target = _entry(agent, from_id).id, _entry(agent, to_id).id
-        made = Link(source, target, LinkType.BY_HAND, 1.0, self._society.clock.now())
+        made = Link(source, target, LinkType.BY_HAND, 1.0, self._clock.now())
         agent.link(made)
         return made
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
         """Take back the last pin or weight of an agent: the entry as it is again, and what was taken back."""
         caller.require_admin("take a correction back")
-        agent = self._society.find(name)
+        agent = self._find(name)
         done = self._done.get(agent.id, deque())
-        if not done or self._society.clock.now() - done[-1].at > UNDO_SECONDS:
+        if not done or self._clock.now() - done[-1].at > UNDO_SECONDS:
             raise UserError(
                 f"There is nothing to take back for {agent.persona.name}: pins and weights can be taken back"
                 f" for {UNDO_SECONDS / 60:.0f} minutes, and what was forgotten is gone."
@@ -146,8 +151,8 @@ class Corrections:
     def _forget(self, caller: Caller, name: str, ids: list[int]) -> Forgotten:
         if not ids:
             return Forgotten()
-        agent = self._society.find(name)
-        forgotten = agent.forget(ids, caller.user_id, self._society.clock.now())
+        agent = self._find(name)
+        forgotten = agent.forget(ids, caller.user_id, self._clock.now())
         gone = set(ids)
         kept = [step for step in self._done.get(agent.id, ()) if step.entry_id not in gone]
         self._done[agent.id] = deque(kept, maxlen=UNDO_STEPS)
@@ -156,7 +161,7 @@ class Corrections:
     def _correct(
         self, name: str, entry_id: int, what: str, change: Callable[[Agent, MemoryEntry], MemoryEntry]
     ) -> MemoryEntry:
-        agent = self._society.find(name)
+        agent = self._find(name)
         before, members = _entry(agent, entry_id), _episodic(agent)
         after = change(agent, before)
         agent.keep()
@@ -167,14 +172,14 @@ class Corrections:
         }
         if changed:
             left = min(members - _episodic(agent), default=None)
-            step = Correction(entry_id, what, self._society.clock.now(), changed, entry_id in members, left)
+            step = Correction(entry_id, what, self._clock.now(), changed, entry_id in members, left)
             self._done.setdefault(agent.id, deque(maxlen=UNDO_STEPS)).append(step)
         return after
 
     def _forgetful(self, caller: Caller, name: str) -> Agent:
         if caller.role not in (Role.ADMIN, Role.PLAYER):
             raise Forbidden("Only a player or an admin may have something forgotten.")
-        return self._society.find(name)
+        return self._find(name)
 
 
 def _entry(agent: Agent, entry_id: int) -> MemoryEntry:

@@ -82,7 +82,7 @@ class Society:
         self.store = store
         self.voice_name = voice_name
         self._notes = notes
-        self.corrections = Corrections(self)
+        self.corrections = Corrections(self.find, store, clock)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
         self.personas = {persona.id: persona for persona in personas}
         self.agents = Agents(make, self.personas)

@@ -8,7 +8,8 @@ import pytest
 
 from noodlings.affect.appraise import Appraiser
 from noodlings.affect.game_rules import shipped_rules
-from noodlings.agent.agent import Agent, Faculties
+from noodlings.agent.agent import Agent
+from noodlings.agent.faculties import Faculties
 from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
