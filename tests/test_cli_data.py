@@ -200,3 +200,27 @@ def test_an_export_does_not_depend_on_what_a_terminal_can_show(tmp_path):
     played(tmp_path, "say servnak, ünïcödé 漢字")
     plain = run("export", "--data", tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C").stdout
     assert "ünïcödé 漢字" in plain.decode()
+
+
+def test_nothing_of_what_was_forgotten_is_left_in_the_folder(tmp_path):
+    """Also not in notes, vectors or the log, when that is told to be quiet."""
+    quiet = {"NOODLINGS_LOG__LEVEL": "warning"}
+    shown = played(
+        tmp_path,
+        "whisper servnak = I am terrified, my dog Zanzibar drowned",
+        "whisper servnak = Do you remember my dog?",
+        "whisper servnak = What happened to it?",
+        **quiet,
+    )
+    assert "zanzibar" in shown.split("Do you remember my dog?", 1)[1].lower()
+    assert holding(tmp_path, b"zanzibar")
+    shown = played(tmp_path, "@forget servnak --user me --yes", **quiet)
+    assert "SERVNAK has forgotten" in shown
+    assert holding(tmp_path, b"zanzibar") == []
+    assert "noodlings.db" in holding(tmp_path, b"servnak")  # what stays is looked for in the right place
+
+
+def holding(folder, word):
+    """The files in which a word stands, whatever its case."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [str(path.relative_to(folder)) for path in files if word in path.read_bytes().lower()]

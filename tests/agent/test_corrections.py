@@ -294,6 +294,28 @@ async def test_a_plain_list_forgets_too(make_society, tell, make_agent, store, c
             refused()
 
 
+@pytest.mark.parametrize("store", ["sql"], indirect=True)
+async def test_a_time_with_a_plain_list_loses_nothing(make_society, tell, store, clock):
+    """`memory.use_hierarchical: false`, and back again."""
+    hierarchical, plain = (
+        Settings(store={"path": "nowhere"}, embedding={"model": "none"}, memory={"use_hierarchical": flag})
+        for flag in (True, False)
+    )
+    society = build(hierarchical, clock=clock, store=store)
+    for number in range(30):
+        await tell(society, f"grief {number}", affect=GRIEF, depth=1, addressed=False)
+    society.corrections.pin(ADMIN, "phi", 3)
+    before = society.agents["phi"].memory.retrieve_episodic(limit=None)
+    society = build(plain, clock=clock, store=store)
+    await tell(society, "meanwhile", affect=GRIEF, depth=1, addressed=False)
+    assert society.agents["phi"].memory.retrieve_episodic(limit=None) == []
+    society = build(hierarchical, clock=clock, store=store)
+    after = society.agents["phi"].memory
+    assert repr(after.retrieve_episodic(limit=None)) == repr(before)
+    assert after.retrieve_working()[-1].user_text == "meanwhile"
+    assert after.find(3).pinned
+
+
 # -- rights
 
 
