@@ -18,11 +18,10 @@ from noodlings.affect.words import Reading, read
 from noodlings.text import clean
 from noodlings.values.affect import AXES, Affect
 
-ADDRESSED_AROUSAL = 0.04
-"""How much more awake somebody is who is spoken to."""
-
-SHOUTED_AROUSAL = 0.12
-"""What a text all in capitals adds. A rule, since in the data of the raters capitals are mostly headlines."""
+ADDRESSED = 0.1
+"""How much more arousing it is to be spoken to, as a rating: at rest, .04 of arousal."""
+SHOUTED = 0.2
+"""How much a text all in capitals adds to that. A rule, since in the raters' data capitals are headlines."""
 BARE_EXCLAMATION = 0.5
 """What is left of arousal that only the punctuation shows: rare in the raters' prose, habit in a chat."""
 
@@ -67,10 +66,9 @@ class Appraiser:
         rating = _without_denied(network(inputs)[0], reading)
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
-        affect = felt(rating)
-        affect[_AROUSAL] += ADDRESSED_AROUSAL * addressed + SHOUTED_AROUSAL * reading.capitals
+        rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals
         confidence = _chance_of_sign(float(rating[0]), float(network.error))
-        return Appraisal(Affect.of(affect), confidence, WORDS if meant is None else WORDS_AND_VECTOR)
+        return Appraisal(Affect.of(felt(rating)), confidence, WORDS if meant is None else WORDS_AND_VECTOR)
 
 
 def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[Any]:

@@ -31,6 +31,8 @@ FEATURE_LIMIT = 5.0
 
 HALF = 0.35
 """How far from rest a rating must lie to become half of a full feeling. See `felt`."""
+FARTHEST = 4.0
+"""No rating lies farther from rest, so far back a feeling is traced."""
 
 _ZERO = np.array(REST)
 _UNIT = np.array([1.0, 0.5, 1.0, 1.0, 1.0])
@@ -52,9 +54,9 @@ def felt(rated: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 def rated(felt: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """The way back, from affect to distances from rest, as exact as floating point allows."""
+    """The way back, from affect to distances from rest of at most `FARTHEST`; a full feeling lies there."""
     curved = (felt - _ZERO) / _UNIT
-    share = np.minimum(np.abs(curved), 1.0 - 1e-9)
+    share = np.minimum(np.abs(curved), FARTHEST**2 / (FARTHEST**2 + HALF**2))
     return np.asarray(np.sign(curved) * HALF * np.sqrt(share / (1.0 - share)))
 
 

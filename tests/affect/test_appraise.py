@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noodlings.affect.appraise import ADDRESSED_AROUSAL, Appraisal, Appraiser
+from noodlings.affect.appraise import Appraisal, Appraiser
 from noodlings.embed.minilm import MiniLM
 from noodlings.evaluate.affect import auc
 from noodlings.values.affect import AXES, Affect
@@ -71,13 +71,14 @@ def test_neutral_and_denied_sentences_stay_near_rest(of_label: dict[str, list[Af
 
 
 def test_griefs_without_a_sad_word_are_griefs_and_trivia_are_not(minilm: MiniLM) -> None:
-    intensity = defaultdict(list)
+    intensity: dict[str, list[float]] = defaultdict(list)
+    sorrow: dict[str, list[float]] = defaultdict(list)
     for row in rows("griefs_and_trivia.csv"):
         affect = appraiser.appraise(row["text"], vector=minilm.embed([row["text"]])[0]).affect
         intensity[row["kind"]].append(affect.intensity)
-        if row["kind"] == "grief":
-            assert affect.valence < -0.1, row["text"]
-            assert affect.sorrow > 0.3, row["text"]
+        sorrow[row["kind"]].append(affect.sorrow)
+    assert np.mean(sorrow["grief"]) > 0.5 > 0.1 > np.mean(sorrow["trivia"])
+    assert np.median(intensity["grief"]) > 0.7 > 0.2 > np.median(intensity["trivia"])
     griefs, trivia = (np.array(intensity[kind]) for kind in ("grief", "trivia"))
     ranked = auc(np.concatenate([griefs, trivia]), np.arange(len(griefs) + len(trivia)) < len(griefs))
     assert ranked is not None
@@ -127,13 +128,18 @@ def test_shouting_and_exclamation_count_a_little(minilm: MiniLM, louder: str) ->
         assert quiet.arousal < loud.arousal < quiet.arousal + 0.4
 
 
+def test_a_loud_text_never_runs_into_the_end_of_the_scale() -> None:
+    affect = appraiser.appraise("RUN! THE MONSTER IS ATTACKING! FIGHT!!!", addressed=True).affect
+    assert 0.8 < affect.arousal < 1
+
+
 def test_a_face_counts() -> None:
     assert appraiser.appraise("I am back 😢").affect.sorrow > appraiser.appraise("I am back").affect.sorrow
 
 
 def test_being_addressed_wakes_a_little() -> None:
     aside, addressed = (appraiser.appraise("Servnak, look", addressed=to).affect for to in (False, True))
-    assert addressed.arousal == pytest.approx(aside.arousal + ADDRESSED_AROUSAL)
+    assert aside.arousal < addressed.arousal < aside.arousal + 0.1
     assert addressed.valence == aside.valence
 
 

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noodlings.affect.regression import HALF, Network, felt, rated, shipped
+from noodlings.affect.regression import FARTHEST, HALF, Network, felt, rated, shipped
 from noodlings.affect.words import FEATURES
 from noodlings.embed.minilm import DIMENSIONS, MiniLM
 from noodlings.values.affect import REST, Affect
 
-distances = arrays(np.float64, 5, elements=st.floats(-10, 10))
+distances = arrays(np.float64, 5, elements=st.floats(-FARTHEST, FARTHEST))
 
 
 @given(distances)
@@ -22,7 +22,7 @@ def test_what_is_felt_lies_within_the_range_of_affect(distance: np.ndarray) -> N
 
 
 @given(distances)
-def test_the_way_back_is_exact_where_nothing_is_cut(distance: np.ndarray) -> None:
+def test_the_way_back_is_exact_from_any_rating(distance: np.ndarray) -> None:
     distance[2:] = np.abs(distance[2:])
     np.testing.assert_allclose(rated(felt(distance)), distance, rtol=1e-6, atol=1e-7)
 
@@ -36,6 +36,10 @@ def test_a_worse_rating_never_feels_better(one: float, other: float) -> None:
 def test_the_curve_rests_at_rest_and_is_half_at_half() -> None:
     np.testing.assert_array_equal(felt(np.zeros(5)), REST)
     np.testing.assert_allclose(felt(np.full(5, HALF)), [0.5, 0.75, 0.5, 0.5, 0.5])
+
+
+def test_a_full_feeling_is_traced_to_the_end_of_the_scale() -> None:
+    np.testing.assert_allclose(rated(np.ones(5)), np.full(5, FARTHEST))
 
 
 def test_a_network_is_what_it_says() -> None:
