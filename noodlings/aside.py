@@ -9,19 +9,21 @@ from pathlib import Path
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
+def written_whole(path: Path, synced: bool = True) -> Iterator[Path]:
     """An empty file beside `path`, for its owner alone, to write into.
 
     When the block ends well it is on the disk and takes the place of `path`, whatever stood there; otherwise
-    it is gone, and `path` is as it was. Raises OSError.
+    it is gone, and `path` is as it was. Not `synced`, it is whole after a kill, but not after a power cut.
+    Raises OSError.
     """
     aside = path.with_name(f"{path.name}.part")
     aside.unlink(missing_ok=True)
     os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         yield aside
-        with aside.open("rb") as written:
-            os.fsync(written.fileno())
+        if synced:
+            with aside.open("rb") as written:
+                os.fsync(written.fileno())
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from noodlings.notes.background import Background
+from noodlings.notes.background import BackgroundWriter
 from noodlings.notes.scribe import Scribe
 from noodlings.ports import Changes, Forgotten
 
 log = logging.getLogger(__name__)
-
-LOST = "memories are kept all the same, and this writes what is missing: noodlings notes rebuild"
 
 
 class NoteKeeper:
@@ -26,14 +23,7 @@ class NoteKeeper:
     def __init__(self, scribe: Scribe, enabled: bool = True) -> None:
         self._scribe = scribe
         self._enabled = enabled
-        self._background = Background(LOST)
-        try:
-            unfinished = scribe.notebook.marked()
-        except OSError as error:
-            log.warning("notes of what was forgotten may still be there: %s", error)
-            unfinished = []
-        for agent_id in unfinished:
-            self._background.add(partial(scribe.resume, agent_id))
+        self._background = BackgroundWriter(scribe, _unfinished(scribe))
 
     def follow(self, changes: Changes) -> None:
         """Have the notes written that these changes are about. Never waits, never raises."""
@@ -46,12 +36,20 @@ class NoteKeeper:
         linked = {end for link in changes.links for end in (link.source, link.target)}
         due = new | updated | linked
         if due:
-            self._background.add(partial(self._scribe.refresh, changes.agent_id, due, new))
+            self._background.add(changes.agent_id, due, new)
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         """Let `delete` delete these memories, and take them out of every note; see `Scribe.forget`."""
         return self._scribe.forget(agent_id, ids, delete)
 
     def close(self) -> None:
-        """Write the notes that are waiting, for some seconds."""
+        """Write the notes that are due, for some seconds."""
         self._background.close()
+
+
+def _unfinished(scribe: Scribe) -> list[str]:
+    try:
+        return scribe.notebook.marked()
+    except OSError as error:
+        log.warning("notes of what was forgotten may still be there: %s", error)
+        return []
