@@ -144,6 +144,8 @@ def test_what_is_in_no_slot_for_the_recent_may_come_as_important() -> None:
     memory = memory_of(20)
     sixth = memory.pin(memory.set_importance(memory.find(15), 1.0))
     assert whys(memory.context(ME, None))[sixth.id] == (Why.IMPORTANT,)
+    filled_up = memory.context(ME, None, Budget(5, 3, 2, total=20))
+    assert whys(filled_up)[sixth.id] == (Why.IMPORTANT, Why.RECENT)
     fifth = memory.set_importance(memory.find(16), 1.0)
     assert whys(memory.context(ME, None))[fifth.id] == (Why.RECENT,)
 
@@ -165,6 +167,11 @@ def test_tokens_are_a_limit_and_smaller_entries_may_still_fit() -> None:
     assert ids(assemble(latest, (), Budget(3, max_tokens=22))) == [9]
     assert ids(assemble(latest, (), Budget(3, max_tokens=129))) == [7, 8, 9]
     assert ids(assemble(latest, (), Budget(3, max_tokens=0))) == []
+
+
+def test_without_a_total_the_slots_decide() -> None:
+    latest = [recalled(number, Why.RECENT) for number in (9, 8, 7)]
+    assert ids(assemble(latest, (), Budget(2))) == [8, 9]
 
 
 def test_an_answer_costs_tokens_too() -> None:

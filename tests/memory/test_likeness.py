@@ -89,7 +89,7 @@ def test_neutral_is_like_nothing(affect: Affect) -> None:
 
 
 def test_what_is_hardly_felt_is_neutral_and_a_little_more_is_not() -> None:
-    edge = NEUTRAL_INTENSITY / 0.9
+    edge = 0.05 / 0.9  # valence weighs 0.9
     assert likeness(Affect(edge * 0.999), Affect(edge * 0.999)) == 0.0
     assert likeness(Affect(edge * 1.001), Affect(edge * 1.001)) == pytest.approx(1.0)
 
