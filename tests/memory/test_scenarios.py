@@ -123,7 +123,7 @@ def test_a_hundred_thousand_events_leave_size_speed_and_pins_as_they_were() -> N
     pins = [memory.pin(memory.add(memory.now + 1, 0, ME, f"keep {n}", NEUTRAL)) for n in range(5)]
     asked = memory.add(memory.now + 1, 0, ME, "remember the lamp", NEUTRAL, remember=True)
     tell(memory, effusions(500, seed=2))
-    early_time, early_size = recall_time(memory), size(memory)
+    before, size_before = copy.deepcopy(memory), size(memory)
     tell(memory, trivia(50_000))
     assert memory.is_episodic(dog.id)
     for seed in range(25):
@@ -133,12 +133,15 @@ def test_a_hundred_thousand_events_leave_size_speed_and_pins_as_they_were() -> N
     assert (stats.perceived, stats.working, stats.episodic) == (10 + 1 + 6 + 500 + 100_000, 20, 200)
     assert sorted(entry.id for entry in memory.retrieve_episodic(limit=None) if entry.pinned) == ids(pins)
     assert memory.is_episodic(asked.id)
-    assert size(memory) < 1.1 * early_size
-    assert recall_time(memory) < 2 * early_time
+    assert size(memory) < 1.1 * size_before
+    # Turn by turn, so that whatever else the machine does falls on both.
+    turns = [(recall_time(before), recall_time(memory)) for _ in range(40)]
+    early, late = (min(times) for times in zip(*turns, strict=True))
+    assert late < 2 * early
 
 
 def recall_time(memory: HierarchicalMemory) -> float:
-    return min(timeit.repeat(lambda: memory.retrieve_by_affect_similarity(GRIEF), number=50, repeat=20))
+    return timeit.timeit(lambda: memory.retrieve_by_affect_similarity(GRIEF), number=20)
 
 
 def size(memory: HierarchicalMemory) -> int:
