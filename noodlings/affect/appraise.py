@@ -67,7 +67,7 @@ class Appraiser:
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
         rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals
-        confidence = _chance_of_sign(float(rating[0]), float(network.error))
+        confidence = chance_of_sign(float(rating[0]), float(network.error))
         return Appraisal(Affect.of(felt(rating)), confidence, WORDS if meant is None else WORDS_AND_VECTOR)
 
 
@@ -88,6 +88,6 @@ def _any_feeling(reading: Reading) -> bool:
     return any(ours) or reading.loaded > 0 or reading.capitals > 0
 
 
-def _chance_of_sign(valence: float, error: float) -> float:
-    """Φ(|valence| / error), as if errors were normal."""
+def chance_of_sign(valence: float, error: float) -> float:
+    """How likely a valence that is off by about `error` has the right sign, 0.5…1: Φ(|valence| / error)."""
     return 0.5 * (1.0 + math.erf(abs(valence) / error / math.sqrt(2.0)))

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from network import Shape, folded, train
 from sentences import Sentence, read_sentences
 
+from noodlings.affect.appraise import chance_of_sign
 from noodlings.affect.regression import WEIGHTS, Network
 from noodlings.affect.words import read
 from noodlings.embed.minilm import MiniLM
@@ -186,7 +187,19 @@ def measure(name: str, theirs: Data, own: Data) -> tuple[dict[str, Any], float]:
     for what, rows in (("nothing", quiet), ("something", ~quiet)):
         print(f"  {what} felt: {np.round(np.percentile(at_own[rows], (10, 50, 90), axis=0), 2).tolist()}")
     squares = [np.mean((p[:, 0] - d.targets[:, 0]) ** 2) for p, d in ((at_theirs, theirs), (at_own, own))]
-    return figures, float(np.sqrt(np.mean(squares)))
+    error = float(np.sqrt(np.mean(squares)))
+    _print_how_sure(at_theirs[:, 0], theirs.targets[:, 0], error)
+    return figures, error
+
+
+def _print_how_sure(ours: Array, theirs: Array, error: float) -> None:
+    """Where people took a side, how often the valence has their sign, by how sure the appraisal is of it."""
+    sure = np.array([chance_of_sign(float(value), error) for value in ours])
+    taken = theirs != 0
+    for low, high in ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01)):
+        rows = taken & (sure >= low) & (sure < high)
+        right = (np.sign(ours[rows]) == np.sign(theirs[rows])).mean()
+        print(f"  confidence {low:.1f} to {min(high, 1):.1f}: sign right in {right:.2f} of {rows.sum()}")
 
 
 def main() -> None:
