@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Select, Update
+from sqlalchemy import CompoundSelect, Connection, Select, Update
 
 from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
@@ -217,7 +217,9 @@ class SqlStore:
         return values
 
 
-def _fetch(connection: Connection, statement: Select[Any], parameters: Row) -> Sequence[Stored]:
+def _fetch(
+    connection: Connection, statement: Select[Any] | CompoundSelect[Any], parameters: Row
+) -> Sequence[Stored]:
     return connection.execute(statement, parameters).mappings().all()
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, update
+from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, union_all, update
 from sqlalchemy.dialects import sqlite
 
 from noodlings.store.tables import agents, entries, events, links, traces, vectors, world
@@ -75,8 +75,12 @@ LINKS = (
     .where(links.c.agent_id == _agent)
     .order_by(links.c.source_id, links.c.target_id, links.c.type)
 )
-LINKS_OF = select(links).where(
-    links.c.agent_id == _agent, links.c.source_id.in_(_ids) | links.c.target_id.in_(_ids)
+# One index for each end; joined by OR, rows are looked up once more.
+LINKS_OF = union_all(
+    *(
+        select(links).where(links.c.agent_id == _agent, end.in_(_ids))
+        for end in (links.c.source_id, links.c.target_id)
+    )
 )
 
 _add_vector = sqlite.insert(vectors)

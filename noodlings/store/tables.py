@@ -114,7 +114,8 @@ links = Table(
     sqlite_with_rowid=False,
 )
 
-Index("ix_links_target", links.c.target_id, links.c.agent_id)
+# With all that a link is, so that the thousands that lead to one memory are read from here alone.
+Index("ix_links_target", links.c.target_id, links.c.agent_id, links.c.strength, links.c.created)
 
 vectors = Table(
     "vectors",

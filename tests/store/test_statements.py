@@ -22,5 +22,5 @@ def test_links_are_looked_up_at_both_ends_and_never_read_through(tmp_path: Path)
     steps = [step[-1] for step in plan if "links" in step[-1]]
     assert [step.partition(" USING ")[2] for step in steps] == [
         "PRIMARY KEY (source_id=? AND agent_id=?)",
-        "INDEX ix_links_target (target_id=? AND agent_id=?)",
+        "COVERING INDEX ix_links_target (target_id=? AND agent_id=?)",
     ]

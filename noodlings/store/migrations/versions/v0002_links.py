@@ -32,4 +32,4 @@ def upgrade() -> None:
         ),
         sqlite_with_rowid=False,
     )
-    op.create_index("ix_links_target", "links", ["target_id", "agent_id"])
+    op.create_index("ix_links_target", "links", ["target_id", "agent_id", "strength", "created"])
