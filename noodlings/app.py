@@ -59,7 +59,7 @@ def build(
     )
     notes = None if store or read_only else _notes(settings, records)
     voice = _model_voice(settings)
-    clock = clock or SystemClock(settings.world.clock_speed)
+    clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(records))
     personas = recipes(folder)
     for agent_id in records.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
@@ -105,6 +105,12 @@ def _notes(settings: Settings, records: Records) -> Notes:
     """The notes beside the database; switched off, they are still there to be forgotten."""
     scribe = Scribe(records, Notebook(settings.data_dir / FOLDER_NAME), feeling)
     return NoteKeeper(scribe, settings.notes.enabled)
+
+
+def _latest(records: Records) -> float:
+    """World time of the latest turn that is stored."""
+    agents = records.agents()
+    return max((trace.timestamp for who in agents for trace in records.traces(who, 1)), default=0.0)
 
 
 def recipes(folder: Path) -> dict[str, Persona]:

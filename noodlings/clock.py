@@ -12,17 +12,20 @@ class SystemClock:
 
     Args:
         speed: world seconds in one real second, > 0. 60 lets a minute pass in a second.
+        not_before: world time to begin at where wall time is not that far yet: what a faster clock left
+            behind is not in the future.
     """
 
-    def __init__(self, speed: float = 1.0) -> None:
+    def __init__(self, speed: float = 1.0, not_before: float = 0.0) -> None:
         if not speed > 0:
             raise ValueError(f"a clock must run forward: speed is {speed}, it must be above 0")
         self.speed = speed
-        self._origin = time.time()
+        self._made = time.time()
+        self._origin = max(self._made, not_before)
 
     def now(self) -> float:
         """World time in seconds since 1970-01-01 UTC."""
-        return self._origin + (time.time() - self._origin) * self.speed
+        return self._origin + (time.time() - self._made) * self.speed
 
 
 class ManualClock:
