@@ -8,7 +8,10 @@ from pathlib import Path
 from noodlings.affect.appraise import Appraiser
 from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
-from noodlings.agent.agent import Agent, Faculties
+from noodlings.agent.agent import Agent
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.embedding import Embedding
+from noodlings.agent.faculties import Faculties
 from noodlings.agent.meaning import Meaning
 from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
@@ -63,10 +66,11 @@ def build(
     personas = recipes(folder)
     for agent_id in records.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
+    embedding = _embedding(settings, read_only)
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
-        meaning=Meaning(_embedder(settings)),
+        meaning=embedding.meaning if embedding.local else Meaning(_minilm()),
         store=records,
         offline=OfflineVoice(),
         names=lambda: society.names(),
@@ -83,8 +87,12 @@ def build(
     def make(persona: Persona) -> Agent:
         journal = Journal()
         memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
-        agent = Agent(persona, memory, journal, faculties)
         record = records.load(persona.id)
+        perceived = record.perceived if record else 0
+        archive = None
+        if hierarchical:
+            archive = AgentArchive(persona.id, records, embedding, society.names, perceived)
+        agent = Agent(persona, memory, journal, faculties, archive)
         if record is not None:
             agent.restore(record)
         return agent
@@ -97,6 +105,7 @@ def build(
         records,
         voice_name=settings.llm.model if voice else "offline",
         notes=notes,
+        embedding=embedding,
     )
     return society
 
@@ -126,9 +135,17 @@ def _rules(folder: Path) -> GameRules:
     return load_rules(own) if own.is_file() else shipped_rules()
 
 
-def _embedder(settings: Settings) -> Embedder | None:
-    if settings.embedding.model == "none":
-        return None
+def _embedding(settings: Settings, read_only: bool) -> Embedding:
+    """Who embeds what is remembered. What an endpoint makes is for memories alone: it takes its time."""
+    if settings.embedding.model == "openai":
+        from noodlings.embed.openai import OpenAIEmbedder
+
+        remote = Meaning(OpenAIEmbedder(settings.embedding), lasting=False)
+        return Embedding(remote, local=False, idle=read_only)
+    return Embedding(Meaning(None if settings.embedding.model == "none" else _minilm()), idle=read_only)
+
+
+def _minilm() -> Embedder:
     from noodlings.embed.minilm import MiniLM
 
     return MiniLM()

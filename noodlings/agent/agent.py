@@ -24,6 +24,8 @@ from typing import Any
 
 from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.game_rules import GameRules
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.asking import question, remind
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.faculties import Faculties
@@ -47,6 +49,7 @@ from noodlings.ports import (
     Speech,
     Utterance,
 )
+from noodlings.recall.search import Searcher
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.caller import shown_name
@@ -54,6 +57,7 @@ from noodlings.values.memory import Link, MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
+from noodlings.values.vector import EntryVector
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +77,7 @@ class Agent:
         mood: its slow feeling, an `Affect`.
         affect: what it felt about the latest percept.
         mind: expectation and phenomenal state.
+        archive: everything it ever perceived, as it can be searched; None for a plain list.
     """
 
     def __init__(
@@ -81,9 +86,11 @@ class Agent:
         memory: HierarchicalMemory | PlainMemory,
         journal: Journal,
         faculties: Faculties,
+        archive: AgentArchive | None = None,
     ) -> None:
         self.persona = persona
         self.memory = memory
+        self.archive = archive
         self.affect: Affect = NEUTRAL
         self.mind = Mind()
         self._feelings = Feelings.of(persona, faculties.clock.now())
@@ -99,6 +106,11 @@ class Agent:
     def id(self) -> str:
         """The persona's id."""
         return self.persona.id
+
+    @property
+    def searcher(self) -> Searcher | None:
+        """Finds in everything it ever perceived; None for a plain list."""
+        return None if self.archive is None else self.archive.searcher
 
     @property
     def mood(self) -> Affect:
@@ -137,6 +149,8 @@ class Agent:
 
     async def perceive(self, percept: Percept) -> Trace:
         """The whole way of one event. Returns the stored trace; its `response` is None for silence."""
+        if self.archive is not None:
+            self.archive.begin()
         turn = self._take_in(percept)
         if not turn.decision.speak:
             return turn.trace(self.id)
@@ -185,6 +199,8 @@ class Agent:
         notes = self._with.notes
         forgotten = delete() if notes is None else notes.forget(self.id, entry_ids, delete)
         self._forgettings += 1
+        if self.archive is not None:
+            self.archive.forget(entry_ids, forgotten.redacted)
         record = store.load(self.id)
         if record is not None:
             self._recollect(record)
@@ -229,6 +245,10 @@ class Agent:
                 place=percept.place,
                 data=percept.data,
             )
+            if vector is not None and (
+                self.archive is None or self.archive.model == self._with.meaning.model
+            ):
+                self._journal.embedded(EntryVector(entry.id, self._with.meaning.model, vector))
             self._journal.linked(followed(entry, self.memory.retrieve_working()))
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
         mood = self._feelings.mood.current
@@ -280,20 +300,31 @@ class Agent:
         while self.entry(turn.entry.id) is not None:
             forgettings = self._forgettings
             with timed(turn.milliseconds, "recall"):
-                turn.recalled = self._recall(turn)
+                turn.recalled = self._recall(turn, await self._remind(turn))
             with timed(turn.milliseconds, "think"):
                 speech = await self._speak(turn)
             if self._forgettings == forgettings:
                 return speech
         return None
 
-    def _recall(self, turn: Turn) -> list[Recalled]:
+    async def _remind(self, turn: Turn) -> list[Recalled]:
+        """What is brought back by what was said, from everything it ever perceived."""
+        sizes = self._with.context
+        if self.archive is None or not sizes.relevant:
+            return []
+        talk = [entry for entry in self.memory.retrieve_working() if entry.id < turn.entry.id]
+        asked = question(turn.percept, self.persona, talk, (goal.text for goal in self.goals))
+        in_mind = [entry.id for entry in talk[-sizes.working :]] if sizes.working else []
+        return await remind(self.archive, asked, turn, in_mind, sizes.relevant)
+
+    def _recall(self, turn: Turn, also: Sequence[Recalled]) -> list[Recalled]:
         sizes, percept = self._with.context, turn.percept
         budget = Budget(sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens)
         return self.memory.context(
             percept.user_id,
             turn.affect,
             budget,
+            also=also,
             present=percept.present | {percept.user_id},
             without=(turn.entry.id,),
             min_similarity=self._with.memory.affect_threshold,
@@ -345,8 +376,11 @@ class Agent:
             self.state(),
             trace,
             noted.links,
+            noted.vectors,
         )
         self._with.store.commit(changes)
+        if self.archive is not None:
+            self.archive.kept(changes)
         if self._with.notes is not None:
             self._with.notes.follow(changes)
 

@@ -1,47 +1,78 @@
-"""What a text means, as a vector: by the local embedder, or by its words alone once that has failed."""
+"""What a text means, as a vector: by an embedder that may fail, which is said once."""
 
 from __future__ import annotations
 
 import logging
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Sequence
 
 from noodlings.errors import NoodlingsError
 from noodlings.mind.meaning import word_vector
 from noodlings.ports import Embedder
+from noodlings.values.vector import Vector
 
 log = logging.getLogger(__name__)
 
-Vector = npt.NDArray[np.float32]
-
 
 class Meaning:
-    """The embedder that all agents of a society share.
+    """An embedder that all agents of a society share, safe to ask from several threads.
 
-    It runs in the way of an event, so it must be a local one. When it fails it is not asked again: one clear
-    warning in the log, and every trace says that words had to do.
+    The first failure is one clear warning in the log, and every trace says that words had to do.
+
+    Args:
+        embedder: None where words must do anyway.
+        lasting: a failure lasts, so it is not asked again: a model file that is not there. An endpoint that
+            cannot be reached may be there a minute later.
 
     Attributes:
-        failed: why there are no vectors, in words, or "".
+        failed: why there are no vectors now, in words, or "".
     """
 
-    def __init__(self, embedder: Embedder | None = None) -> None:
+    def __init__(self, embedder: Embedder | None = None, lasting: bool = True) -> None:
         self._embedder = embedder
+        self._lasting = lasting
         self.failed = ""
+
+    @property
+    def model(self) -> str:
+        """The name of the model, "" without one; vectors of two names never meet."""
+        return "" if self._embedder is None else self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector; 0 without an embedder, or where only an answer will tell."""
+        return 0 if self._embedder is None else self._embedder.dimensions
 
     def vector(self, text: str) -> Vector | None:
         """The sentence vector of a text, or None where there is no embedder or nothing was said."""
-        if self._embedder is None or not text:
+        if self._embedder is None or not text or (self._lasting and self.failed):
             return None
         try:
-            vector: Vector = self._embedder.embed([text])[0]
-        except NoodlingsError as error:
-            self._embedder = None
-            self.failed = str(error)
-            log.warning("no sentence vectors from here on, words must do: %s", error)
+            vector: Vector = self.embed([text])[0]
+        except NoodlingsError:
             return None
         return vector
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Unit vectors of shape (len(texts), dimensions).
+
+        Raises:
+            NoodlingsError: there are none, and why.
+        """
+        if self._embedder is None:
+            raise NoodlingsError("there is no embedding model")
+        if self._lasting and self.failed:
+            raise NoodlingsError(self.failed)
+        try:
+            vectors = self._embedder.embed(texts)
+        except NoodlingsError as error:
+            failed_before, self.failed = self.failed, str(error)
+            if not failed_before:
+                log.warning("no sentence vectors from here on, words must do: %s", error)
+            raise
+        if self.failed:
+            log.warning("there are sentence vectors again")
+            self.failed = ""
+        return vectors
 
     @staticmethod
     def of(text: str, vector: Vector | None) -> Vector:

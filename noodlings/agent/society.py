@@ -8,6 +8,7 @@ from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
+from noodlings.agent.embedding import Embedding
 from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock, Notes, Records
@@ -60,6 +61,7 @@ class Society:
         store: where everything is kept; closed with the society.
         voice_name: "offline", or the model that speaks.
         notes: copies of what is stored, for people; closed with the society, or None without any.
+        embedding: embeds what is stored, in the background; closed with the society, or None.
 
     Attributes:
         personas: who there is, by id.
@@ -76,12 +78,14 @@ class Society:
         store: Records,
         voice_name: str = "offline",
         notes: Notes | None = None,
+        embedding: Embedding | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
         self._notes = notes
+        self._embedding = embedding
         self.corrections = Corrections(self.find, store, clock)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
         self.personas = {persona.id: persona for persona in personas}
@@ -140,6 +144,11 @@ class Society:
 
     def close(self) -> None:
         """Let go of the store. What was perceived is already kept."""
+        for agent in self.agents.awake:
+            if agent.archive is not None:
+                agent.archive.close()
+        if self._embedding is not None:
+            self._embedding.close()
         if self._notes is not None:
             self._notes.close()
         self.store.close()

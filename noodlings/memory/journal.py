@@ -6,17 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.vector import EntryVector
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanges:
-    """New entries, entries with a new history, ids that came to or left episodic memory, and new links."""
+    """New entries with their vectors, a new history, ids that came to or left episodic memory, new links."""
 
     added: tuple[MemoryEntry, ...] = ()
     updated: tuple[MemoryEntry, ...] = ()
     episodic: tuple[int, ...] = ()
     evicted: tuple[int, ...] = ()
     links: tuple[Link, ...] = ()
+    vectors: tuple[EntryVector, ...] = ()
 
 
 class Journal:
@@ -27,10 +29,15 @@ class Journal:
         self._updated: dict[int, MemoryEntry] = {}
         self._episodic: dict[int, bool] = {}
         self._links: list[Link] = []
+        self._vectors: dict[int, EntryVector] = {}
 
     def added(self, entry: MemoryEntry) -> None:
         """A percept was encoded."""
         self._added[entry.id] = entry
+
+    def embedded(self, vector: EntryVector) -> None:
+        """A percept was embedded."""
+        self._vectors[vector.entry_id] = vector
 
     def updated(self, entry: MemoryEntry) -> None:
         """An entry has a new value."""
@@ -50,6 +57,7 @@ class Journal:
         self._added.pop(entry_id, None)
         self._updated.pop(entry_id, None)
         self._episodic.pop(entry_id, None)
+        self._vectors.pop(entry_id, None)
         self._links = [link for link in self._links if entry_id not in (link.source, link.target)]
 
     def drain(self) -> MemoryChanges:
@@ -60,6 +68,7 @@ class Journal:
             tuple(i for i, member in self._episodic.items() if member),
             tuple(i for i, member in self._episodic.items() if not member),
             tuple(self._links),
+            tuple(self._vectors.values()),
         )
-        self._added, self._updated, self._episodic, self._links = {}, {}, {}, []
+        self._added, self._updated, self._episodic, self._links, self._vectors = {}, {}, {}, [], {}
         return changes

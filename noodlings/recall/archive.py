@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from threading import RLock
 
+import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
@@ -101,10 +102,26 @@ class Archive:
                 held = set(stems(clean(entry.user_text)))
                 self.words.extend(row, [word for word in stems(clean(entry.response)) if word not in held])
 
+    def redact(self, entry: MemoryEntry) -> None:
+        """An entry lost its response: none of its words stay."""
+        with self.lock:
+            row = self._row(entry.id)
+            words = stems(_text(entry))
+            self.words.remove([row])
+            self.words.extend(row, words)
+            self.lengths.rows[row] = _length(len(words))
+            self._answered.rows[row] = bool(entry.response)
+
     def set_vector(self, entry_id: int, vector: npt.ArrayLike) -> None:
         """The vector of an entry, embedded later. Raises `UserError` for an unknown entry or model."""
         with self.lock:
             self.vectors.set(self._row(entry_id), self.vectors.checked(vector), self.neighbours)
+
+    def vector_of(self, entry_id: int) -> npt.NDArray[np.float32] | None:
+        """The unit vector of an entry; None for one without, or that is not here."""
+        with self.lock:
+            row = self.index.row_of.get(entry_id)
+            return None if self._vectors is None or row is None else self._vectors.get(row)
 
     def without_vector(self) -> list[int]:
         """Ids that are still to be embedded, oldest first."""

@@ -68,6 +68,10 @@ class VectorIndex:
         self._present.rows[row] = True
         self._refresh(row, neighbours)
 
+    def get(self, row: int) -> Numbers | None:
+        """The vector of a row, or None."""
+        return self._matrix.rows[row].copy() if self._present.rows[row] else None
+
     def clear(self, row: int, neighbours: Neighbours) -> None:
         """Take the vector of a row away."""
         self._matrix.rows[row] = 0.0

@@ -1,0 +1,233 @@
+"""The archive of a living agent: loaded bit by bit beside everything else, and kept in step with the store.
+
+The rules it keeps: what is stored can be found, once it is loaded; what is forgotten cannot, from that moment
+on. An agent answers before a long archive is loaded, by what there is by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from noodlings.agent.embedding import Embedding
+from noodlings.agent.unembedded import Unembedded
+from noodlings.errors import StoreError
+from noodlings.ports import Changes, Records
+from noodlings.recall.archive import Archive
+from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.search import Hit, Searcher
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.vector import EntryVector, Vector
+
+PAGE = 50
+"""Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""
+SOON = 5_000
+"""An archive of up to so many entries is waited for, a third of a second; a longer one is not."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveState:
+    """How far an archive is.
+
+    Attributes:
+        entries: that can be found by their words, so far.
+        loaded: whether that is all of them.
+        model: by which model they are embedded, "" for none.
+        embedded: that can be found by their meaning, too.
+        pending: that wait to be embedded.
+        parked: that could not be embedded, however often it was tried.
+        reason: why something could not be embedded last, or "".
+    """
+
+    entries: int
+    loaded: bool
+    model: str
+    embedded: int
+    pending: int
+    parked: int
+    reason: str
+
+
+class AgentArchive:
+    """Everything one agent ever perceived, as it can be searched now.
+
+    Args:
+        agent_id: whose.
+        records: where it is stored.
+        embedding: who embeds.
+        names: user id → shown name, of everybody who is known.
+        perceived: how many entries are stored.
+
+    Attributes:
+        agent_id: see above.
+        model: by which model it is embedded, "" for none.
+        loaded: whether everything stored can be found.
+        searcher: finds by what there is by now.
+    """
+
+    def __init__(
+        self,
+        agent_id: str,
+        records: Records,
+        embedding: Embedding,
+        names: Callable[[], Mapping[str, str]] = dict,
+        perceived: int = 0,
+    ) -> None:
+        meaning = embedding.meaning
+        self.agent_id = agent_id
+        self.model = meaning.model
+        self._names = names
+        self.loaded = not perceived
+        self._records = records
+        self._embedding = embedding
+        self._archive = Archive(meaning.model, meaning.dimensions) if meaning.dimensions else Archive()
+        self._vectors = Unembedded(agent_id, records, self._archive, meaning.model, meaning.dimensions)
+        self._vectors.held = not self.loaded
+        self._expected = perceived
+        self._last_id = -1
+        self._loading: asyncio.Task[None] | None = None
+        self.searcher = Searcher(self._archive)
+        if meaning.model:
+            embedding.watch(self._vectors)
+
+    @property
+    def failed(self) -> str:
+        """Why questions that are embedded elsewhere are not embedded now, or ""."""
+        return "" if self._embedding.local else self._embedding.meaning.failed
+
+    def state(self) -> ArchiveState:
+        """How far it is."""
+        with self._archive.lock:
+            return ArchiveState(
+                entries=len(self._archive),
+                loaded=self.loaded,
+                model=self.model,
+                embedded=self._vectors.embedded,
+                pending=len(self._vectors.waiting),
+                parked=len(self._vectors.waiting.parked),
+                reason=self._vectors.reason,
+            )
+
+    async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:
+        """See `Searcher.search`; the question's vector is seen to here, where it is to be had."""
+        vector = await self.vector(query, options.get("asker"))
+        return self.searcher.search(query, filters, query_vector=vector, **options)
+
+    async def vector(self, query: str, asker: str | None = None) -> Vector | None:
+        """What a question means, for `Searcher.search`; None where words must do."""
+        self._call_by_name()
+        vector = await self._embedding.question(self.searcher.wording(query, asker))
+        return vector if vector is not None and vector.shape == (self._vectors.dimensions,) else None
+
+    async def part(self, entry_ids: Sequence[int], admits: Callable[[MemoryEntry], bool]) -> Searcher:
+        """A searcher of nothing but these entries, as far as they are admitted.
+
+        For those who may not know of the rest: not even which words stand there shows in a score.
+        """
+        vectors = self._vectors
+        part = Archive(vectors.model, vectors.dimensions) if vectors.dimensions else Archive()
+        for start in range(0, len(entry_ids), PAGE):
+            entries = self._records.entries(self.agent_id, entry_ids[start : start + PAGE])
+            for entry_id in sorted(entries):
+                if admits(entries[entry_id]):
+                    part.add(entries[entry_id], self._archive.vector_of(entry_id))
+            await asyncio.sleep(0)
+        return Searcher(part)
+
+    def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
+        """Entries by id as they are stored now; those that were forgotten are missing."""
+        return self._records.entries(self.agent_id, entry_ids) if entry_ids else {}
+
+    # -- in step with the store
+
+    def kept(self, changes: Changes) -> None:
+        """These were stored. What is not loaded yet will be found in the store, in its turn."""
+        with self._archive.lock:
+            for entry in changes.updated:
+                if entry.id in self._archive:
+                    self._archive.update(entry)
+            if self.loaded:
+                vectors = {vector.entry_id: vector for vector in changes.vectors}
+                for entry in changes.added:
+                    self._take_in(entry, vectors.get(entry.id))
+        self._nudge()
+
+    def forget(self, entry_ids: Sequence[int], redacted: Sequence[int]) -> None:
+        """These are gone from the store; of those redacted the response is."""
+        answerless = self._records.entries(self.agent_id, redacted)
+        with self._archive.lock:
+            self._archive.remove(entry_ids)
+            self._vectors.waiting.done(entry_ids)
+            for entry in answerless.values():
+                if entry.id in self._archive:
+                    self._archive.redact(entry)
+
+    # -- loading
+
+    def begin(self) -> None:
+        """Load in the background of the running event loop."""
+        if not self.loaded and self._loading is None:
+            self._loading = asyncio.get_running_loop().create_task(self._load())
+
+    async def soon(self) -> None:
+        """Wait for what is still to be loaded, if that is not much."""
+        if self._expected - len(self._archive) <= SOON:
+            await self.whole()
+
+    async def whole(self) -> None:
+        """Load everything, giving way to everything else. Raises `StoreError`."""
+        while not self.loaded:
+            self.load_some()
+            await asyncio.sleep(0)
+
+    def load_some(self) -> None:
+        """Take in the next page. Raises `StoreError`."""
+        entries = self._records.archive(self.agent_id, self._last_id, PAGE)
+        kept: dict[int, EntryVector] = {}
+        if entries and self.model:
+            kept = self._records.vectors(self.agent_id, self.model, entries[0].id, entries[-1].id)
+        with self._archive.lock:
+            for entry in entries:
+                self._take_in(entry, kept.get(entry.id))
+                self._last_id = entry.id
+            self.loaded = len(entries) < PAGE
+        if self.loaded:
+            self._vectors.held = False
+            self._tell()
+            self._nudge()
+
+    def close(self) -> None:
+        """Stop loading."""
+        if self._loading is not None:
+            self._loading.cancel()
+
+    async def _load(self) -> None:
+        try:
+            await self.whole()
+        except StoreError as error:
+            log.warning("the archive of %s cannot be searched whole: %s", self.agent_id, error)
+
+    def _take_in(self, entry: MemoryEntry, kept: EntryVector | None) -> None:
+        self._archive.add(entry, self._vectors.fitting(entry, kept))
+
+    def _call_by_name(self) -> None:
+        """Know those who are in it by their names of now; who never spoke here may be talked about."""
+        with self._archive.lock:
+            for user_id, name in self._names().items():
+                if self._archive.index.user_code(user_id) >= 0:
+                    self._archive.people.name(user_id, name)
+
+    def _nudge(self) -> None:
+        if self._vectors.waiting:
+            self._embedding.nudge()
+
+    def _tell(self) -> None:
+        state = self.state()
+        log.info("%s: %d memories can be searched", self.agent_id, state.entries)
+        if state.pending:
+            log.info("%s: %d memories are to be embedded by %s", self.agent_id, state.pending, state.model)

@@ -1,0 +1,150 @@
+"""What one agent remembers without a vector: handed out to be embedded, and kept when it comes back.
+
+A vector goes to the store first, and then into the archive that is searched. Safe to share between threads:
+the lock of the archive guards it.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from noodlings.agent.waiting import PATIENCE, Waiting
+from noodlings.errors import StoreError
+from noodlings.ports import Records
+from noodlings.recall.archive import Archive
+from noodlings.text import clean
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.vector import EntryVector, Vector
+
+TOLD_EVERY = 1_000
+"""Entries after which the log tells how far it is."""
+
+log = logging.getLogger(__name__)
+
+
+class Unembedded:
+    """The entries of an archive that are still to be embedded, by one model.
+
+    Args:
+        agent_id: whose.
+        records: where vectors are kept.
+        archive: what is searched.
+        model: the name of the model.
+        dimensions: the length of its vectors; 0 where only the first one will tell.
+
+    Attributes:
+        model, dimensions: see above.
+        waiting: what there is to do.
+        held: nothing is handed out while this is set.
+        reason: why something could not be embedded last, or "".
+    """
+
+    def __init__(
+        self, agent_id: str, records: Records, archive: Archive, model: str, dimensions: int
+    ) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self.waiting = Waiting()
+        self.held = False
+        self.reason = ""
+        self._agent_id = agent_id
+        self._records = records
+        self._archive = archive
+
+    @property
+    def embedded(self) -> int:
+        """How many entries have a vector."""
+        with self._archive.lock:
+            if not self.dimensions:
+                return 0
+            return len(self._archive.vectors) - len(self._archive.vectors.missing)
+
+    def fitting(self, entry: MemoryEntry, kept: EntryVector | None) -> Vector | None:
+        """The vector that is kept of a new entry; where there is none that fits, the entry waits for one."""
+        if kept is not None and kept.model != self.model:
+            kept = None
+        vector = None if kept is None else kept.vector
+        if vector is not None and not self._fits(vector):
+            log.warning("the vector of entry %d of %s is made anew: its length", entry.id, self._agent_id)
+            vector = None
+        if vector is None and self.model and clean(entry.user_text):
+            tried, reason = (kept.attempts, kept.reason) if kept else (0, "")
+            self.waiting.add(entry.id, tried, reason)
+            self.reason = reason or self.reason
+        return vector
+
+    def take(self, now: float, most: int) -> dict[int, str]:
+        """The texts to embed now by entry id, at most so many; each to be given to `keep` or `fail`."""
+        with self._archive.lock:
+            ids = [] if self.held else self.waiting.take(now, most)
+        if not ids:
+            return {}
+        try:
+            entries = self._records.entries(self._agent_id, ids)
+        except StoreError as error:
+            self._failed(ids, str(error), now)
+            raise
+        with self._archive.lock:
+            self.waiting.done(set(ids) - entries.keys())  # forgotten meanwhile
+        return {entry_id: clean(entry.user_text) for entry_id, entry in entries.items()}
+
+    def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
+        """These were made, by entry id."""
+        with self._archive.lock:
+            strange = [len(vector) for vector in vectors.values() if not self._fits(vector)]
+        if strange:
+            was = f"{self.model} made vectors of {self.dimensions} numbers"
+            self.fail(list(vectors), f"{was}, and makes such of {strange[0]} now", now)
+            return
+        try:
+            self._records.keep_vectors(
+                self._agent_id,
+                [EntryVector(number, self.model, vector) for number, vector in vectors.items()],
+            )
+        except StoreError as error:
+            self._failed(vectors, str(error), now)
+            raise
+        with self._archive.lock:
+            before = self.embedded
+            for number in [number for number in vectors if number in self._archive]:
+                self._archive.set_vector(number, vectors[number])
+            self.waiting.done(vectors)
+            self._tell(before)
+
+    def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
+        """These could not be embedded."""
+        attempts = self._failed(ids, reason, now)
+        self._records.keep_vectors(
+            self._agent_id,
+            [EntryVector(number, self.model, None, tried, reason) for number, tried in attempts.items()],
+        )
+
+    def again_at(self) -> float:
+        """When there is something to take: −inf for now, inf for never."""
+        with self._archive.lock:
+            return math.inf if self.held else self.waiting.again_at()
+
+    def _failed(self, ids: Iterable[int], reason: str, now: float) -> dict[int, int]:
+        with self._archive.lock:
+            attempts = self.waiting.fail(ids, reason, now)
+            self.reason = reason
+        parked = sum(tried >= PATIENCE for tried in attempts.values())
+        if parked:
+            log.info(
+                "%s: %d memories could not be embedded, and are left: %s", self._agent_id, parked, reason
+            )
+        return attempts
+
+    def _fits(self, vector: Vector) -> bool:
+        """Whether a vector is as long as the others; the first one says how long that is."""
+        if not self.dimensions:
+            self.dimensions = len(vector)
+            self._archive.change_model(self.model, self.dimensions)
+        return vector.shape == (self.dimensions,)
+
+    def _tell(self, before: int) -> None:
+        embedded, left = self.embedded, len(self.waiting)
+        if embedded // TOLD_EVERY > before // TOLD_EVERY:
+            log.info("%s: %d memories are embedded, %d are still to be", self._agent_id, embedded, left)
