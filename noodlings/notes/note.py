@@ -34,7 +34,7 @@ _UNSAFE = re.compile(r"[^a-z0-9_-]")
 _NOBODY = "somebody"
 _DID = {
     Kind.SAY: "said",
-    Kind.EMOTE: "did",
+    Kind.EMOTE: "gestured",
     Kind.WHISPER: "whispered",
     Kind.ARRIVE: "came",
     Kind.LEAVE: "went",
@@ -84,7 +84,8 @@ def folder_of(agent_id: str) -> str:
 
 def render(note: Note) -> str:
     """The whole file: front matter in YAML, then who said what to whom, the answer and the links."""
-    front = yaml.safe_dump(_front(note), sort_keys=False, allow_unicode=True, width=math.inf)
+    # Only ids in it come from outside. In ASCII, for of bare Unicode PyYAML reads some line breaks as spaces.
+    front = yaml.safe_dump(_front(note), sort_keys=False, width=math.inf)
     return f"{FENCE}\n{front}{FENCE}\n\n" + "\n\n".join(_body(note)) + "\n"
 
 

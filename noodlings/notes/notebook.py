@@ -96,6 +96,6 @@ def _notes_in(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def _complain(error: OSError) -> None:
-    """A folder that cannot be read may hold what is to be forgotten."""
-    if not isinstance(error, FileNotFoundError):
+    """What is no folder holds nothing; one that cannot be read may hold what is to be forgotten."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise error

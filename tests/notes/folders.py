@@ -1,0 +1,75 @@
+"""A store with notes beside it, as it is put together in earnest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from noodlings.affect.feeling import feeling
+from noodlings.notes.keeper import NoteKeeper
+from noodlings.notes.notebook import FOLDER_NAME, Notebook
+from noodlings.notes.scribe import Scribe
+from noodlings.ports import Changes, Forgotten
+from noodlings.store.sql import SqlStore
+
+
+@dataclass
+class Folder:
+    """A data folder that is open for writing.
+
+    Attributes:
+        path: of the data folder.
+        store: its database.
+        notebook: its notes.
+        scribe: writes them at once.
+        keeper: writes them in the background.
+    """
+
+    path: Path
+    store: SqlStore
+    notebook: Notebook
+    scribe: Scribe
+    keeper: NoteKeeper
+
+    def commit(self, changes: Changes) -> None:
+        """As an agent does."""
+        self.store.commit(changes)
+        self.keeper.follow(changes)
+
+    def forget(self, agent_id: str, *ids: int) -> Forgotten:
+        """As an agent does."""
+        return self.keeper.forget(
+            agent_id, ids, lambda: self.store.forget(agent_id, ids, by_user="admin", timestamp=9.0)
+        )
+
+
+@contextmanager
+def opened(path: Path, notebook: Notebook | None = None, enabled: bool = True) -> Iterator[Folder]:
+    """Open a data folder; afterwards everything that was due is written."""
+    store = SqlStore(path)
+    notebook = notebook or Notebook(path / FOLDER_NAME)
+    scribe = Scribe(store, notebook, feeling)
+    keeper = NoteKeeper(scribe, enabled)
+    try:
+        yield Folder(path, store, notebook, scribe, keeper)
+    finally:
+        keeper.close()
+        store.close()
+
+
+def written(path: Path) -> dict[str, str]:
+    """Every file in the folder of notes, by its path there."""
+    notes = path / FOLDER_NAME
+    return {
+        str(file.relative_to(notes)): file.read_text(encoding="utf-8")
+        for file in sorted(notes.rglob("*"))
+        if file.is_file()
+    }
+
+
+def bytes_of(path: Path) -> bytes:
+    """Every byte in a folder, with the names of all files and folders."""
+    files = sorted(path.rglob("*"))
+    return b"".join(str(file).encode() + (file.read_bytes() if file.is_file() else b"") for file in files)
