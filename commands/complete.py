@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 
 from commands.registry import Context, registry
-from noodlings.affect.game_rules import shipped_rules
 from noodlings.errors import UserError
 
 _FLAG = re.compile(r"--[a-z][a-z-]*")
@@ -33,7 +32,8 @@ def _words(context: Context, name: str) -> list[str]:
         return [made.name for made in registry.all()]
     characters = [agent.persona.name.lower() for agent in context.society.agents.values()]
     if name == "@event":
-        return [*characters, *shipped_rules().events]
+        events = (event for agent in context.society.agents.values() for event in agent.rules.events)
+        return [*characters, *events]
     if context.world is None or name.startswith("@"):
         return characters
     scene = context.world.scene(context.caller.user_id)
