@@ -1,7 +1,7 @@
 """Bars between two ends, and rows of columns: true to their numbers at every width."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -93,6 +93,7 @@ def test_common_ends_stand_above_the_bars_or_below_all():
 
 
 @given(st.lists(units, min_size=1, max_size=80), st.integers(24, 120))
+@example([number / 80 for number in range(80)], 60)
 def test_a_course_shows_the_latest_that_fit(shares, width):
     lines = render(Course("valence", shares, "+0.10", ("low", "high"), since=1.0), width).split("\n")
     shown = lines[0].split("  ")[2].partition("→")[0]

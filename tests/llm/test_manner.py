@@ -62,6 +62,7 @@ def test_chill_and_no_game_are_the_character_as_it_is():
         ("nervous", Draft("One. Two three four five six seven eight nine."), "One."),
         ("nervous", Draft("One two. Three four five. Six seven eight nine."), "One two. Three four five."),
         ("nervous", Draft("*waits. looks.* Well. I am here and I shall stay here."), "*waits. looks.* Well."),
+        ("nervous", Draft("*Stops. a b c d e f g h.* Go."), "*Stops. a b c d e f g h.*"),
         ("nervous", Draft("No end at all"), "No end at all"),
         ("nervous", Draft("Yes.", opening="Oh!", closing="I like tea.", gesture="nods"), "Oh! Yes. *nods*"),
         ("hyped", Draft("Fine. Come in.", closing="I like tea."), "Fine. Come in! I like tea!"),
