@@ -127,9 +127,9 @@ def _without_effect(rules: GameRules, percept: Percept) -> str:
 def _view(
     percept: Percept, before: MoodView, after: MoodView, trace: Trace, what: str, heard: bool
 ) -> RenderableType:
-    lasts = f", chill again in {duration(after.named_left)}" if after.named_left > 0.0 else ""
+    lasts = quiet(f"chill again in {duration(after.named_left)}") if after.named_left > 0.0 else None
     rows = (
-        (words("in the game", QUIET), Text(f"{before.named} → {after.named}{lasts}")),
+        (words("in the game", QUIET), Text(f"{before.named} → {after.named}")),
         (
             words("mood", QUIET),
             Text.assemble(
@@ -146,6 +146,7 @@ def _view(
         heading(after.name, percept.text),
         BLANK,
         Rows((Column(most=11), Column(most=None)), rows),
+        lasts,
         warning(what) if what else None,
         BLANK,
         *(quiet(line) for line in after.game),
