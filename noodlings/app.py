@@ -25,7 +25,7 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.scribe import Scribe
-from noodlings.ports import Clock, Embedder, Notes, Records, Voice
+from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Voice
 from noodlings.store.sql import SqlStore
 from noodlings.values.persona import Persona
 
@@ -81,6 +81,7 @@ def build(
         notes=notes,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
         voice=voice,
+        feeling_model=_feeling_model(settings),
         seed=settings.world.seed,
     )
 
@@ -170,3 +171,11 @@ def _model_voice(settings: Settings) -> Voice | None:
     from noodlings.llm.openai import OpenAIVoice
 
     return OpenAIVoice(settings.llm)
+
+
+def _feeling_model(settings: Settings) -> FeelingModel | None:
+    if not (settings.llm.base_url and settings.llm.appraise):
+        return None
+    from noodlings.llm.appraisal import LLMAppraiser
+
+    return LLMAppraiser(settings.llm)

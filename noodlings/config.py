@@ -79,6 +79,7 @@ class LLMSettings(_Section):
     api_key: SecretStr = SecretStr("")
     timeout_seconds: float = Field(10.0, gt=0, le=600)
     max_tokens: int = Field(200, ge=1, le=100_000)
+    appraise: bool = False
 
 
 class StoreSettings(_Section):

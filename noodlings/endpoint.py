@@ -5,6 +5,7 @@ The rule it keeps: no key, name or password is ever shown.
 
 from __future__ import annotations
 
+from types import ModuleType
 from urllib.parse import urlsplit
 
 from noodlings.errors import UserError
@@ -38,6 +39,20 @@ def address(base_url: str, setting: str) -> str:
             "http://localhost:1234/v1"
         )
     return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
+
+
+def failure(error: Exception, library: ModuleType, key: str | None = None) -> str:
+    """Why a call of the `openai` library failed, in words.
+
+    Args:
+        key: taken out of what the server says of a refusal; None leaves all of that out.
+    """
+    if isinstance(error, library.APIStatusError):
+        said = "" if key is None else error.message
+        return refusal(error.status_code, said, key or "")
+    if isinstance(error, library.APIConnectionError):
+        return "it cannot be reached"
+    return f"the answer broke off ({type(error).__name__})"
 
 
 def refusal(status: int, message: str = "", key: str = "") -> str:

@@ -89,6 +89,16 @@ class Speech:
     tokens: int = 0
 
 
+class FeelingModel(Protocol):
+    """Knows better, and later, what is felt about a text."""
+
+    async def appraise(self, text: str, addressed: bool) -> Affect:
+        """The affect; `addressed` says that the text was meant for whoever feels it.
+
+        Raises `LLMError` when it cannot say, or not in time; then what was felt at first stands.
+        """
+
+
 class Voice(Protocol):
     """Puts a reply into words."""
 

@@ -83,6 +83,15 @@ class Mood:
             towards = (feeling - rest) * np.clip(1.0 - np.abs(mood - rest), 0.0, 1.0)
         return replace(self, current=Affect.of(mood + reach * towards), at=now)
 
+    def corrected(self, was: Mood, instead: Mood) -> Mood:
+        """The mood as if an earlier push had led to `instead`, where it led to `was`.
+
+        The difference of the two has halved with the half-life since. What was felt meanwhile stays.
+        """
+        left = 0.5 ** (max(self.at - was.at, 0.0) / self.half_life)
+        difference = instead.current.array() - was.current.array()
+        return replace(self, current=Affect.of(self.current.array() + left * difference))
+
     def as_dict(self) -> dict[str, Any]:
         """What a restart needs, JSON-compatible; baseline and half-life belong to persona and settings."""
         return {"version": VERSION, "current": self.current.as_list(), "at": self.at}

@@ -8,7 +8,8 @@
                                                 10 trace     stored
 
 Steps 1 to 4 never wait for anything: when `perceive` first yields, the percept is on disk, whatever a slow
-or failing model does afterwards. Steps 5 to 10 of one agent run one turn at a time.
+or failing model does afterwards. Steps 5 to 10 of one agent run one turn at a time. Before them a model may
+refine what was felt, for recall, mood and voice; the entry keeps what was encoded.
 """
 
 from __future__ import annotations
@@ -66,6 +67,9 @@ SAID = 40
 
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
+
+BY_MODEL = "llm"
+"""How an affect is known that a model made of the words."""
 
 
 class Agent:
@@ -219,6 +223,7 @@ class Agent:
                 degraded.append(f"words alone: {self._with.meaning.failed}")
             self._feelings, of_event = self._feelings.after_event(self._with.rules, percept)
             self.affect, appraised_by = self._appraise(percept, of_event, text, vector)
+        before = self._feelings.mood
         with timed(milliseconds, "mood"):
             # The words of an event are a name and facts: what it does to the mood, its rule alone says.
             if not event or appraised_by in (GIVEN, BY_RULE):
@@ -253,6 +258,8 @@ class Agent:
             decision = decide(percept, self.persona, surprise, self._last_spoke, self._random(entry.id))
         mood = self._feelings.mood.current
         turn = Turn(percept, entry, self.affect, appraised_by, mood, decision, milliseconds, degraded)
+        if not event and appraised_by not in (GIVEN, BY_RULE):
+            turn.before = before
         if decision.speak:
             with timed(milliseconds, "commit"):
                 self._commit(None)
@@ -268,14 +275,18 @@ class Agent:
             return percept.affect, GIVEN
         if of_event is not None:
             return of_event, BY_RULE
-        # Capitals are no shouting in somebody who never speaks otherwise.
-        heard = text.lower() if percept.user_id in self._with.loud else text
+        heard = self._heard(percept.user_id, text)
         appraisal = self._with.appraiser.appraise(heard, addressed=percept.addressed, vector=vector)
         return appraisal.affect, appraisal.by
+
+    def _heard(self, user_id: str, text: str) -> str:
+        """Words as they sound: capitals are no shouting in somebody who never speaks otherwise."""
+        return text.lower() if user_id in self._with.loud else text
 
     # -- steps 5 to 10: one turn at a time
 
     async def _answer(self, turn: Turn) -> Trace:
+        await self._refine(turn)
         speech = await self._think(turn)
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
         if speech is None or entry is None:
@@ -291,6 +302,29 @@ class Agent:
         trace = turn.trace(self.id)
         self._commit(trace)
         return trace
+
+    async def _refine(self, turn: Turn) -> None:
+        """What a model feels about it, in place of our own appraisal, for all that is still to come.
+
+        The mood becomes what it would be had it been pushed by that alone: one event, one push.
+        """
+        model, before, entry = self._with.feeling_model, turn.before, self.entry(turn.entry.id)
+        if model is None or before is None or entry is None or not entry.user_text:
+            return
+        try:
+            with timed(turn.milliseconds, "refine"):
+                heard = self._heard(entry.user_id, entry.user_text)
+                refined = await model.appraise(heard, turn.percept.addressed)
+        except LLMError as error:
+            turn.degraded.append(f"own appraisal: {error}")
+            log.warning("%s keeps its own appraisal: %s", self.id, error)
+            return
+        now = turn.percept.timestamp
+        was, instead = before.pushed(turn.affect, now), before.pushed(refined, now)
+        self._feelings = self._feelings.corrected(was, instead)
+        turn.affect, turn.appraised_by, turn.mood = refined, BY_MODEL, instead.current
+        if turn.entry.step == self._step:  # nothing was perceived since
+            self.affect = refined
 
     async def _think(self, turn: Turn) -> Speech | None:
         """The reply; None when what it answers was forgotten while it waited or thought.

@@ -10,7 +10,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.agent.meaning import Meaning
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.mind.appetites import DriveTable
-from noodlings.ports import Clock, Notes, Records, Voice
+from noodlings.ports import Clock, FeelingModel, Notes, Records, Voice
 
 
 class Appraiser(Protocol):
@@ -32,6 +32,7 @@ class Faculties:
         offline: the voice that always works.
         loud: ids of those who speak in capitals as others speak in small letters.
         voice: the voice of a model, or None without one.
+        feeling_model: refines, before a reply, what was felt; None leaves it as it was.
         meaning: text → vector.
         names: user id → shown name, of everybody who is known.
         rules: what events of a game do.
@@ -52,5 +53,6 @@ class Faculties:
     context: ContextSettings
     loud: Collection[str] = ()
     voice: Voice | None = None
+    feeling_model: FeelingModel | None = None
     notes: Notes | None = None
     seed: int = 0

@@ -41,6 +41,10 @@ class Feelings:
         """After something felt like `affect`."""
         return replace(self, mood=self.mood.pushed(affect, now))
 
+    def corrected(self, was: Mood, instead: Mood) -> Feelings:
+        """As if an earlier push had led to the mood `instead`, where it led to `was`."""
+        return replace(self, mood=self.mood.corrected(was, instead))
+
     def fed(self, drives: DriveTable, percept: Percept, affect: Affect, surprise: float) -> Feelings:
         """After a percept satisfied or sharpened appetites; `surprise` is 0…1."""
         event = event_in(percept.kind, percept.data)

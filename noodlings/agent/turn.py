@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from noodlings.affect.mood import Mood
 from noodlings.agent.decision import Decision
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled
@@ -27,6 +28,8 @@ class Turn:
         milliseconds: how long each step took.
         degraded: what failed and was done without.
         recalled: what is in mind for the answer, oldest to newest.
+        before: the mood before it, where a model may refine what our own appraisal made of its words; else
+            None.
         thought: the plain thought before anything modulates it.
         response, voice, used: what was said, by which voice, out of which entries.
     """
@@ -40,6 +43,7 @@ class Turn:
     milliseconds: dict[str, float]
     degraded: list[str]
     recalled: list[Recalled] = field(default_factory=list)
+    before: Mood | None = None
     thought: str = ""
     response: str | None = None
     voice: str = ""

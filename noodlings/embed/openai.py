@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.config import EmbeddingSettings
-from noodlings.endpoint import NO_KEY, address, refusal
+from noodlings.endpoint import NO_KEY, address, failure
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import clean
 
@@ -116,13 +116,9 @@ class OpenAIEmbedder:
             raise
         except openai.APITimeoutError:
             raise NoodlingsError(_LATE) from None
-        except openai.APIStatusError as error:
-            # What the server says beside it may quote what was sent, and that is somebody's memory.
-            raise NoodlingsError(refusal(error.status_code)) from None
-        except openai.APIConnectionError:
-            raise NoodlingsError("it cannot be reached") from None
         except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
-            raise NoodlingsError(f"the answer broke off ({type(error).__name__})") from None
+            # What a server says beside its refusal may quote what was sent, and that is somebody's memory.
+            raise NoodlingsError(failure(error, openai)) from None
         try:
             return json.loads(body)
         except (ValueError, RecursionError):

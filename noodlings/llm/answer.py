@@ -35,13 +35,18 @@ def tokens_used(answer: Any) -> int:
     return total if isinstance(total, int) and total > 0 else 0
 
 
+def without_thinking(text: str) -> str:
+    """An answer without what a model thought aloud before it."""
+    return _THINKING.sub(" ", text)
+
+
 def sayable(text: str, persona: Persona) -> str:
     """The reply without thinking aloud, control characters, its own name in front and quotes around it.
 
     Raises:
         LLMError: nothing is left that could be said.
     """
-    line = clean(_THINKING.sub(" ", text))
+    line = clean(without_thinking(text))
     name = re.compile(rf"^\W*{_names(persona)}\W*(?:says|said)?\W*?:\s*", re.IGNORECASE)
     line = _unquoted(name.sub("", line, count=1))
     if not any(c.isalnum() for c in line):

@@ -13,7 +13,8 @@ import pytest
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.answer import LONGEST_REPLY
-from noodlings.llm.openai import LARGEST_ANSWER, OpenAIVoice
+from noodlings.llm.chat import LARGEST_ANSWER
+from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.prompts import LONGEST_EVENT
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind

@@ -51,8 +51,13 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
         "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
-    system, user = template("reply").split("\n---\n", 1)
-    return Template(system).substitute(slots).strip(), Template(user).substitute(slots).strip()
+    return _filled("reply", slots)
+
+
+def appraisal_prompt(text: str, addressed: bool) -> tuple[str, str]:
+    """What a model is asked about a feeling: the system's message and the user's."""
+    toward = "This is meant for them" if addressed else "They hear or see this"
+    return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
 
 
 def fenced(text: str, width: int) -> str:
@@ -65,6 +70,12 @@ def fenced(text: str, width: int) -> str:
 def template(name: str) -> str:
     """The text of a template file."""
     return resources.files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+def _filled(name: str, slots: dict[str, str]) -> tuple[str, str]:
+    """The two messages of a template with these words in it."""
+    system, user = template(name).split("\n---\n", 1)
+    return Template(system).substitute(slots).strip(), Template(user).substitute(slots).strip()
 
 
 def _manner(utterance: Utterance) -> str:

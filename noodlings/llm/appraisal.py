@@ -1,0 +1,95 @@
+"""Text → affect by a language model: one chat call for five numbers.
+
+It hears what words and vectors do not: irony, and what a piece of news means. It only ever refines: a percept
+is felt and kept before a model is asked. The rule it keeps: five finite numbers, or an `LLMError`; nothing in
+between is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from noodlings.config import LLMSettings
+from noodlings.errors import LLMError
+from noodlings.llm.answer import content, without_thinking
+from noodlings.llm.chat import Chat
+from noodlings.llm.prompts import appraisal_prompt
+from noodlings.values.affect import AXES, Affect
+
+DEADLINE = 0.5
+"""Its part of the deadline of a reply, which is asked for afterwards and keeps its own."""
+MAX_TOKENS = 300
+"""Enough for five numbers, and for a model that thinks a little aloud before them."""
+OVERSHOOT = 1.0
+"""How far beyond its axis a number is still taken as the end of it; further out it is on another scale."""
+
+_LOWEST = {axis: -1.0 if axis == "valence" else 0.0 for axis in AXES}
+_FORMAT = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "affect",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {axis: {"type": "number"} for axis in AXES},
+            "required": list(AXES),
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+class LLMAppraiser:
+    """The port `FeelingModel` over a model.
+
+    Args:
+        settings: endpoint, model, key, and the deadline of a reply in seconds.
+
+    Raises:
+        UserError: the endpoint is no web address.
+    """
+
+    def __init__(self, settings: LLMSettings) -> None:
+        self._seconds = DEADLINE * settings.timeout_seconds
+        self._chat = Chat(settings)
+
+    async def appraise(self, text: str, addressed: bool) -> Affect:
+        """What is felt about a text. Raises `LLMError` when the model gives no such thing, or not in time."""
+        return await self._chat.ask(
+            appraisal_prompt(text, addressed),
+            lambda answer: affect_in(content(answer)),
+            seconds=self._seconds,
+            max_tokens=MAX_TOKENS,
+            temperature=0.0,
+            response_format=_FORMAT,
+        )
+
+    async def close(self) -> None:
+        """Let go of open connections."""
+        await self._chat.close()
+
+
+def affect_in(text: str) -> Affect:
+    """The affect in a model's answer: a JSON object with a number for each axis, whatever stands around it.
+
+    Raises:
+        LLMError: there is none, an axis is missing, or its number is further than `OVERSHOOT` out of range.
+    """
+    text = without_thinking(text)
+    try:
+        found = json.loads(text[text.find("{") : text.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        raise LLMError("its appraisal is no JSON object") from None
+    if not isinstance(found, dict):
+        raise LLMError("its appraisal is no JSON object")
+    return Affect.of([_number(found, axis) for axis in AXES])
+
+
+def _number(found: dict[str, Any], axis: str) -> float:
+    value = found.get(axis)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise LLMError(f"its appraisal has no number for {axis}")
+    if not _LOWEST[axis] - OVERSHOOT <= value <= 1.0 + OVERSHOOT:  # NaN fails every comparison
+        raise LLMError(f"its appraisal is out of range: {axis} {value!r:.20}")
+    return float(value)
