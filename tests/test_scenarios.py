@@ -37,7 +37,7 @@ def _noodlings(data, *arguments, lines=(), **environment):
 def trivia(tmp_path):
     rng = random.Random(5)
     path = tmp_path / "trivia.jsonl"
-    # No greeting: it may bring the dog to mind just before it is asked for, and nothing is said twice in a row.
+    # No greeting: it may bring the dog to mind too early, and nothing is said twice in a row.
     lines = ("ok", "brb", "nice weather", "I had toast", "the bus was late", "see you", "lol")
     rows = ({"user": "user_traveller", "text": f"{rng.choice(lines)} {number % 50}"} for number in range(500))
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
