@@ -149,6 +149,16 @@ def test_any_line_that_is_missing_twice_or_out_of_place_is_noticed(number: int) 
     refused(b"".join([*without, line]) if number < len(lines) else b"".join([line, *without]))
 
 
+@pytest.mark.parametrize("line", [SECOND, FIFTH, TRACE, LINK])
+def test_a_line_that_is_there_twice_is_noticed_even_when_it_was_counted(line: bytes) -> None:
+    lines = GOOD.splitlines()
+    number = lines.index(line) + 1
+    end = json.loads(lines[-1])
+    end[{"entry": "entries", "trace": "traces", "link": "links"}[json.loads(line)["type"]]] += 1
+    again = [*lines[:number], line, *lines[number:-1], json.dumps(end).encode()]
+    assert refused(b"\n".join(again)).startswith(f"line {number + 1}: it is twice there")
+
+
 HEADERS = {
     b"hello": "line 1: it is not JSON",
     b"\x1f\x8b\x08\x00 gzip": "line 1: it is not UTF-8 text",
