@@ -113,6 +113,24 @@ def test_every_personality_has_a_baseline_near_its_recipe(traits, baseline):
     assert shift.max() <= 0.31
 
 
+@given(moods, affects, affects)
+def test_a_corrected_push_is_the_push_it_should_have_been(mood, felt, truly):
+    was, instead = mood.pushed(felt, mood.at), mood.pushed(truly, mood.at)
+    corrected = was.corrected(was, instead)
+    np.testing.assert_allclose(corrected.current.array(), instead.current.array(), atol=1e-12)
+    assert corrected.at == mood.at
+
+
+@given(moods, affects, affects, st.integers(0, 10))
+def test_of_a_late_correction_as_much_is_left_as_of_the_push(mood, felt, truly, halvings):
+    was, instead = mood.pushed(felt, mood.at), mood.pushed(truly, mood.at)
+    later = mood.at + halvings * mood.half_life
+    looked = replace(was, current=was.at_time(later), at=later)
+    corrected = looked.corrected(was, instead)
+    np.testing.assert_allclose(corrected.current.array(), instead.at_time(later).array(), atol=1e-5)
+    assert corrected.at == later
+
+
 @given(moods, affects)
 def test_a_restart_changes_nothing(mood, affect):
     again = Mood.from_dict(json.loads(json.dumps(mood.as_dict())), mood.baseline, mood.half_life)
