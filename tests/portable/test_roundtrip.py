@@ -28,7 +28,7 @@ from noodlings.values.kept import KeptAgent, KeptEntry
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
-from tests.store.records import an_entry, entries, finite, same, traces, unit
+from tests.store.records import a_trace, an_entry, entries, finite, same, traces, unit
 
 NUMBERS = count()
 QUIET = Settings(embedding={"model": "none"})
@@ -237,12 +237,14 @@ def test_what_no_import_would_take_is_left_out_and_the_rest_can_be_imported(tmp_
             KeptAgent("phi", 3, {"version": 99}),
             [
                 *(KeptEntry(an_entry(number, **with_)) for number, with_ in ((1, fine), (2, bad), (3, fine))),
+                a_trace(1),
+                a_trace(2),
                 Link(3, 1, LinkType.FOLLOWED, 0.5, 1.0),
                 Link(3, 2, LinkType.FOLLOWED, 0.5, 1.0),
             ],
         )
     content, done = exported(tmp_path / "here")
-    assert (done.entries, done.links, done.left_out) == (2, 1, 2)
+    assert (done.entries, done.traces, done.links, done.left_out) == (2, 1, 1, 2)
     imported(tmp_path / "there", content)
     agent, kept, _, links = told(tmp_path / "there", "phi")
     assert agent == KeptAgent("phi", 3, {})
