@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
+import sys
 import threading
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +138,32 @@ def test_a_file_in_the_place_of_the_folder_is_one_clear_warning(
     assert len(caplog.records) == 1
     assert str(tmp_path / FOLDER_NAME) in caplog.text
     assert (tmp_path / FOLDER_NAME).read_text() == "mine"
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Whoever may do everything may for once do nothing."""
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(65_534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are another matter on Windows")
+def test_a_folder_that_may_not_be_written_is_one_clear_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    notes = tmp_path / FOLDER_NAME
+    notes.mkdir(mode=0o500)
+    with caplog.at_level(logging.WARNING), opened(tmp_path) as folder:
+        with without_rights():
+            folder.commit(Changes("phi", added=(an_entry(1), an_entry(2)), episodic=(1, 2)))
+            folder.keeper.close()
+        assert len(folder.store.archive("phi")) == 2
+    assert len(caplog.records) == 1
+    assert "Permission denied" in caplog.text
+    assert list(notes.iterdir()) == []
