@@ -142,23 +142,30 @@ def cut(text: Text, width: int, align: Literal["left", "right"] = "left", pad: b
 
 @dataclass(frozen=True, slots=True)
 class Flowing:
-    """Parts beside one another, on as many lines as they need; a part is broken only where it is too wide."""
+    """Parts beside one another, on as many lines as they need; a part is broken only where it is too wide.
+
+    Attributes:
+        indent: empty cells at the left; in the first line `lead` stands there.
+        gap: cells between parts.
+    """
 
     parts: Sequence[Text]
     indent: int = 2
     gap: int = GAP
+    lead: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The lines at the width they are shown in."""
         room = max(options.max_width - self.indent, 1)
+        margin = self.lead.ljust(self.indent)
         line = Text("", no_wrap=True)
         for part in self.parts:
             if line and line.cell_len + self.gap + part.cell_len > room:
-                yield Text(" " * self.indent) + line
-                line = Text("", no_wrap=True)
+                yield Text(margin) + line
+                line, margin = Text("", no_wrap=True), " " * self.indent
             line.append(" " * self.gap if line else "")
             line.append_text(cut(part, room))
-        yield Text(" " * self.indent) + line
+        yield Text(margin) + line
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from noodlings.affect.feeling import FAMILIES, family
 from noodlings.affect.mood import HALF_LIFE_SECONDS
+from noodlings.inspect.ask import search_for
 from noodlings.inspect.flow import last_flow
-from noodlings.inspect.link_views import LinksView
+from noodlings.inspect.focus import focus_on
+from noodlings.inspect.link_views import FocusView, LinksView
 from noodlings.inspect.links import linked_with
 from noodlings.inspect.look import Look, by_importance, cut, felt
 from noodlings.inspect.mood_views import MoodView, ObserveView
@@ -243,6 +245,18 @@ class Inspector:
             NotFound: there is no such memory, or it is not the caller's to read.
         """
         return linked_with(self._look(caller, name), self._society.store, entry_id)
+
+    async def focus(self, caller: Caller, name: str, level: int, query: str) -> FocusView:
+        """What an agent remembers about a question; for a player, of what this player shared with it.
+
+        Args:
+            level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
+
+        Raises:
+            UserError: there is no such level, nothing to look for, or the memory is a plain list.
+        """
+        look, store = self._look(caller, name), self._society.store
+        return await focus_on(look, store, search_for(look, store), query, level)
 
     def user_id(self, caller: Caller, name: str, who: str) -> str:
         """The id of whoever is meant by an id, a shown name, or "me"; see `Look.user` for the errors."""

@@ -66,7 +66,7 @@ class Brought:
     @property
     def searched(self) -> bool:
         """Whether the search itself found it."""
-        return self.recalled.why[0] is not Why.LINKED
+        return self.recalled.why[:1] != (Why.LINKED,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
 LONGEST = 200
-"""Characters of what was said, and of what was answered, that are told."""
+"""Characters of what was said that are told; of what was answered half as many."""
 
 _NOTHING_FELT = ("neutral", "unknown")
 _DONE = frozenset({Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE})
@@ -60,7 +60,7 @@ def told(entry: MemoryEntry, teller: Teller) -> str:
     if felt not in _NOTHING_FELT:
         after.append(f"felt {felt}")
     if entry.response:
-        after.append(f"answered: {_quoted(entry.response)}")
+        after.append(f"answered: {_quoted(entry.response, LONGEST // 2)}")
     line = f"{ago(teller.now - entry.timestamp)} {_happened(entry, teller)}"
     return f"{line}; {me} {', and '.join(after)}" if after else line
 
@@ -91,9 +91,9 @@ def _hearers(entry: MemoryEntry, teller: Teller) -> str:
     return " and ".join(sorted(teller.name(user_id) for user_id in ids))
 
 
-def _quoted(text: str) -> str:
-    return f'"{_short(text)}"'
+def _quoted(text: str, width: int = LONGEST) -> str:
+    return f'"{_short(text, width)}"'
 
 
-def _short(text: str) -> str:
-    return shorten(clean(text).replace('"', "'"), LONGEST)
+def _short(text: str, width: int = LONGEST) -> str:
+    return shorten(clean(text).replace('"', "'"), width)
