@@ -195,11 +195,11 @@ def keeping(rounds: int) -> Measured:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("CREATE TABLE entries (id INTEGER PRIMARY KEY, entry TEXT)")
-            memory = HierarchicalMemory(journal=(journal := Journal()))
+            memory = HierarchicalMemory(weights=ONLY_SURPRISE, journal=(journal := Journal()))
             given = lines(2 * rounds)
 
             def ours() -> None:
-                memory.add(**next(given))
+                memory.add(**next(given) | {"surprise": 0.1})
                 changes = journal.drain()
                 store.commit(Changes("phi", changes.added, (), changes.episodic, changes.evicted))
 
@@ -217,19 +217,34 @@ def keeping(rounds: int) -> Measured:
     )  # fmt: skip
 
 
+PACE = 0.02
+"""Seconds from one event to the next."""
+TALK = (
+    "hello there", "my dog would like this place", "nice weather today", "I am scared of the storm",
+    "the bus was late again", "what did I say about the bus?", "my sister got married on Sunday",
+    "have you seen the key to the cellar?", "I had toast", "you are a good listener", "the pond froze over",
+    "somebody left the gate open", "I lost my job this week", "tell me about the clocks", "see you later",
+)  # fmt: skip
+
+
 async def perceiving(rounds: int) -> Measured:
-    """The whole way of an event that is answered, on disk, with the offline voice and without embedding."""
+    """The whole way of an event that is answered, on disk, with the offline voice and without embedding.
+
+    Fifty events a second, so that what is done in the background is done beside them, as in a busy world.
+    """
     with tempfile.TemporaryDirectory() as name:
         settings = load_settings(store={"path": name}, embedding={"model": "none"})
         clock = ManualClock(1.7e9)
         times = []
         with closing(build(settings, clock=clock)) as society:
-            for line in lines(rounds + 250):
+            for number in range(rounds + 250):
                 clock.advance(20.0)
-                percept = Percept(line["user_id"], line["user_text"], clock.now(), addressed=True)
+                text = f"{TALK[number % len(TALK)]} {number % 97}"
+                percept = Percept(f"user_{number % 7}", text, clock.now(), addressed=True)
                 start = time.perf_counter()
                 await society.perceive("servnak", percept)
                 times.append((time.perf_counter() - start) * 1e3)
+                await asyncio.sleep(max(PACE - times[-1] / 1e3, 0.0))
     median, slowest = np.percentile(times[250:], [50, 95]).tolist()
     return Measured(
         "the way of an event, answered",

@@ -26,7 +26,7 @@ from typing import Any
 from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.asking import question, remind
+from noodlings.agent.asking import TALK, question, remind
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.faculties import Faculties
@@ -343,13 +343,11 @@ class Agent:
 
     async def _remind(self, turn: Turn) -> list[Recalled]:
         """What is brought back by what was said, from everything it ever perceived."""
-        sizes = self._with.context
-        if self.archive is None or not sizes.relevant:
+        if self.archive is None or not self._with.context.relevant:
             return []
-        talk = [entry for entry in self.memory.retrieve_working() if entry.id < turn.entry.id]
+        talk = [entry for entry in self.memory.retrieve_working(TALK + 1) if entry.id < turn.entry.id]
         asked = question(turn.percept, self.persona, talk, (goal.text for goal in self.goals))
-        in_mind = [entry.id for entry in talk[-sizes.working :]] if sizes.working else []
-        return await remind(self.archive, asked, turn, in_mind, sizes.relevant)
+        return await remind(self.archive, self.memory, asked, turn, self._with.context)
 
     def _recall(self, turn: Turn, also: Sequence[Recalled]) -> list[Recalled]:
         sizes, percept = self._with.context, turn.percept

@@ -8,10 +8,14 @@ nothing that is no nearer than chance; nothing twice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.turn import Turn
+from noodlings.config import ContextSettings
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.plain import PlainMemory
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
 from noodlings.recall.words import stems
@@ -23,7 +27,7 @@ from noodlings.values.persona import Persona
 FLOOR = 0.25
 """Score (0…1) from which a memory comes to mind. Of what answers a question nearly all lies above it, with
 vectors and without; of what has nothing to do with a line nearly none (docs/decisions/0009-asking.md)."""
-SPARE = 8
+SPARE = 4
 """So many hits more than wanted are looked at, since some are no news."""
 
 ENOUGH = 2
@@ -33,8 +37,17 @@ TALK_SECONDS = 300.0
 TALK = 2
 """So many lines of the talk help out, the later ones first."""
 
+_ASKING = re.compile(
+    r"\b(?:(?:do|did|can|could|would|will) you (?:still |even |ever )?(?:remember|recall|know|think of)"
+    r"|what (?:did|have|had|do) (?:i|we) (?:ever |just |already )?(?:tell|told|say|said|mention|mentioned)"
+    r"(?: to)?(?: you)?"
+    r"|(?:please |can you |could you )?(?:tell|remind) me(?: again)?"
+    r"|remember when)\b(?: (?:about|of))?",
+    re.I,
+)
+"""The words of asking somebody who remembers: they are not what it is about."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
-_COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.AFFECT: "mood"}
+_COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words"}
 
 
 def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
@@ -48,7 +61,9 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     """
     if percept.kind not in _TOLD:
         return ""
-    woven = _uncalled(percept.text, persona)
+    woven = subject(_uncalled(percept.text, persona))
+    if _asks(percept.text) and stems(woven):
+        return woven  # the talk before would answer in place of what is asked about
     before = [
         _uncalled(entry.user_text, persona)
         for entry in talk
@@ -61,26 +76,44 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     return woven
 
 
+def subject(text: str) -> str:
+    """A question without the words of asking: "what did I tell you about my dog?" is about "my dog"."""
+    bare = " ".join(_ASKING.sub(" ", text).split())
+    return bare if stems(bare) else text
+
+
 def may_come(percept: Percept) -> Filters:
-    """What may come to mind in answering a percept: what was told, and all who listen may know."""
-    return Filters(kinds=_TOLD, present=percept.present | {percept.user_id})
+    """What may come to mind in answering a percept: what all who listen may know."""
+    return Filters(present=percept.present | {percept.user_id})
 
 
 async def remind(
-    archive: AgentArchive, asked: str, turn: Turn, in_mind: Collection[int], most: int
+    archive: AgentArchive,
+    memory: HierarchicalMemory | PlainMemory,
+    asked: str,
+    turn: Turn,
+    sizes: ContextSettings,
 ) -> list[Recalled]:
     """What a question brings to mind, for the answer of a turn; see `recollections`. "" brings nothing."""
-    percept = turn.percept
+    percept, most = turn.percept, sizes.relevant
     if not asked:
         return []
     await archive.soon()
     hits = await archive.search(
-        asked, may_come(percept), limit=most + SPARE, mood=turn.mood, asker=percept.user_id
+        asked,
+        may_come(percept),
+        limit=most + SPARE,
+        mood=turn.mood,
+        asker=percept.user_id,
+        min_score=FLOOR,
     )
     if archive.failed:
         turn.degraded.append(f"remembered by words alone: {archive.failed}")
-    entries = archive.entries([hit.entry_id for hit in hits if hit.entry_id != turn.entry.id])
-    return recollections(hits, entries, percept, in_mind, most)
+    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id]
+    held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
+    entries = held | archive.entries([entry_id for entry_id in wanted if entry_id not in held])
+    recent = {entry.id for entry in memory.retrieve_working(sizes.working + 1)}
+    return recollections(hits, entries, percept, recent, most)
 
 
 def recollections(
@@ -98,7 +131,7 @@ def recollections(
         percept: what is answered. What only asks the same gives way to what may answer it.
         in_mind: ids of what will be in mind anyway; they take no place.
     """
-    found = [(hit, entries[hit.entry_id]) for hit in hits if hit.score >= FLOOR and hit.entry_id in entries]
+    found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries]
     if _asks(percept.text):
         found.sort(key=lambda pair: _asks(pair[1].user_text))
     said = {_folded(percept.text)}
@@ -106,7 +139,8 @@ def recollections(
     new = 0
     for hit, entry in found:
         known = entry.id in in_mind
-        if not known and (new == most or _folded(entry.user_text) in said):
+        news = entry.kind in _TOLD and _folded(entry.user_text) not in said
+        if not known and (new == most or not news):
             continue
         said.add(_folded(entry.user_text))
         new += not known
@@ -115,8 +149,9 @@ def recollections(
 
 
 def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
-    scores = {why.value: hit.scores[_COMPONENTS[why]] for why in hit.why}
-    return Recalled(entry, hit.why, hit.score, scores)
+    why = tuple(reason for reason in hit.why if reason in _COMPONENTS)
+    scores = {reason.value: hit.scores[_COMPONENTS[reason]] for reason in why}
+    return Recalled(entry, why, hit.score, scores)
 
 
 def _uncalled(text: str, persona: Persona) -> str:

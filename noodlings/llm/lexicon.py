@@ -57,8 +57,14 @@ def phrases_for(name: str) -> tuple[str, ...]:
 
 def tokens(text: str) -> list[str]:
     """The words of a line in lower case, straight apostrophes, chat spelling undone."""
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=4096)
+def _tokens(text: str) -> tuple[str, ...]:
+    """The same; one line is taken apart again and again while it is in mind."""
     found = (word.replace("’", "'").lower() for word in _WORD.findall(text))
-    return [_CHAT.get(word, word) for word in found]
+    return tuple(_CHAT.get(word, word) for word in found)
 
 
 def spaced(words: list[str]) -> str:

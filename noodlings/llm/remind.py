@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from noodlings.llm.age import HOUR
 from noodlings.llm.hear import Heard
@@ -63,7 +64,7 @@ def answers(heard: Heard, utterance: Utterance) -> list[Told]:
             and (asked or len(c.shared) >= COVERED * len(wanted))
         ]
     worded = _in_words(chosen, heard, utterance, bool(_WHEN.search(percept.text)))
-    return [told for told in worded if asked or not told.quoted][:2]
+    return list(islice((told for told in worded if asked or not told.quoted), 2))
 
 
 def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
@@ -82,8 +83,9 @@ def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
         comes_back = (weighty and central) or (entry.importance >= MATTERS and len(shared) > 1)
         if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
-    worded = [told for told in _in_words(chosen, heard, utterance) if not told.quoted]
-    return [told for told in worded if not _said_lately(told, utterance.said[-LATELY:])][:1]
+    worded = (told for told in _in_words(chosen, heard, utterance) if not told.quoted)
+    fresh = (told for told in worded if not _said_lately(told, utterance.said[-LATELY:]))
+    return list(islice(fresh, 1))
 
 
 def greeting_memory(utterance: Utterance) -> list[Told]:
@@ -93,8 +95,9 @@ def greeting_memory(utterance: Utterance) -> list[Told]:
         for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
         if entry.importance >= HAUNTS and utterance.percept.timestamp - entry.timestamp >= HOUR
     ]
-    worded = [told for told in _in_words(old, Heard(Occasion.GREETING), utterance) if not told.quoted]
-    return [told for told in worded if not _said_lately(told, utterance.said)][:1]
+    worded = (told for told in _in_words(old, Heard(Occasion.GREETING), utterance) if not told.quoted)
+    fresh = (told for told in worded if not _said_lately(told, utterance.said))
+    return list(islice(fresh, 1))
 
 
 def _fitting(wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False) -> list[_Candidate]:
@@ -136,13 +139,14 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
 
 def _in_words(
     entries: list[MemoryEntry], heard: Heard, utterance: Utterance, when: bool = False
-) -> list[Told]:
-    worded: list[Told] = []
+) -> Iterator[Told]:
+    """The memories in words, one by one as they are asked for, no clause twice."""
+    clauses: set[str] = set()
     for entry in entries:
         made = told(entry, utterance, heard.stems, when)
-        if made and not any(made.clause.casefold() == other.clause.casefold() for other in worded):
-            worded.append(made)
-    return worded
+        if made and made.clause.casefold() not in clauses:
+            clauses.add(made.clause.casefold())
+            yield made
 
 
 def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:

@@ -155,7 +155,8 @@ def _dated(dates: tuple[NamedDate, ...], timestamps: npt.NDArray[np.float64], ta
 
 
 def _hit(entry_id: int, score: float, components: dict[str, float], lifted: float) -> Hit:
-    why = [Why.LEXICAL] if components["words"] > 0.0 else []
+    # A date that is named is words, too, so that there is always a reason.
+    why = [Why.LEXICAL] if components["words"] > 0.0 or "meaning" not in components else []
     if "meaning" in components:
         why.insert(0 if components["meaning"] >= components["words"] else len(why), Why.SEMANTIC)
     if lifted > 0.0:
