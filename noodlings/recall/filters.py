@@ -157,7 +157,7 @@ class FilterIndex:
             unknown = [row for row, knowing in self._private.items() if not filters.present <= knowing]
             keep &= ~np.isin(rows, unknown)
         passed: Rows = rows[keep]
-        return passed
+        return passed if len(passed) < len(self.row_of) else None
 
     def _listed(self, filters: Filters) -> Rows | None:
         """Rows by ids, users, kinds and tags, the shortest list first; None for no such filter."""

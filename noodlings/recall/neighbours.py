@@ -61,8 +61,10 @@ class Neighbours:
 
     def around(self, rows: Rows) -> Rows:
         """The rows and whatever may count for them, sorted, without doubles."""
-        near = np.concatenate([rows - 2, rows - 1, rows, rows + 1])
-        return np.unique(near[(near >= 0) & (near < len(self._talk))])
+        near = np.zeros(len(self._talk) + 2 * _EDGE, np.bool_)
+        for by in (-2, -1, 0, 1):
+            near[rows + (_EDGE + by)] = True
+        return np.flatnonzero(near[_EDGE:-_EDGE])
 
     def reach(self) -> Reach:
         """The neighbourhood of all rows as it is now, for one query."""

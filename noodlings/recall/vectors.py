@@ -112,10 +112,10 @@ class VectorIndex:
         """
         query = self.checked(query)
         scale = self._scale.rows if rows is None else self._scale.rows[rows]
-        near = None if rows is None else neighbours.around(rows)
-        if near is None or len(near) > _WHOLE * len(self):
+        if rows is None or len(rows) > _WHOLE * len(self):
             cosines = self._products(query)
         else:
+            near = neighbours.around(rows)
             cosines = np.zeros(len(self), np.float32)
             cosines[near] = self._matrix.rows[near] @ query
         scores = neighbours.gather(cosines, rows)

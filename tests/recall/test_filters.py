@@ -85,6 +85,7 @@ def test_each_filter_alone_keeps_an_entry_out(filters):
 def test_importance_and_tags_may_change_later():
     index = FilterIndex()
     index.append(make_entry(0, "x"))
+    index.append(make_entry(1, "y"))
     index.update(0, make_entry(0, "x", override=0.9, extra={"tags": ["mill"]}))
     assert index.rows(Filters(min_importance=0.9, tags=frozenset({"mill"}))).tolist() == [0]
 
@@ -108,3 +109,16 @@ def test_tags_that_are_no_list_of_words_are_none(tags):
 def test_filters_that_make_no_sense_are_refused(bad):
     with pytest.raises(UserError):
         Filters(**bad)
+
+
+def test_filters_that_leave_everything_cost_nothing() -> None:
+    index = FilterIndex()
+    for number in range(3):
+        index.append(make_entry(number, "x"))
+    index.remove([1])
+    everybody = Filters(present=frozenset({"user_bob"}), since=0.0)
+    assert index.rows(everybody) is None
+    index.append(make_entry(3, "a secret", kind=Kind.WHISPER))
+    rows = index.rows(everybody)
+    assert rows is not None
+    assert rows.tolist() == [0, 2]
