@@ -22,10 +22,10 @@ from noodlings.recall.search import Hit, Searcher
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.vector import EntryVector, Vector
 
-PAGE = 50
+PAGE = 25
 """Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""
 SOON = 5_000
-"""An archive of up to so many entries is waited for, a third of a second; a longer one is not."""
+"""An archive of up to so many entries is waited for, half a second at most; a longer one is not."""
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +86,8 @@ class AgentArchive:
         self._records = records
         self._embedding = embedding
         self._archive = Archive(meaning.model, meaning.dimensions) if meaning.dimensions else Archive()
+        if meaning.dimensions:
+            self._archive.vectors.reserve(perceived)  # to grow it later would take a moment too long
         self._vectors = Unembedded(agent_id, records, self._archive, meaning.model, meaning.dimensions)
         self._vectors.held = not self.loaded
         self._expected = perceived
