@@ -92,7 +92,8 @@ def _fact(name: str, value: Any) -> str | float | bool | None:
     if isinstance(value, int | float) and abs(value) <= LARGEST:  # NaN and infinity fail this too
         return value
     raise UserError(
-        f"the fact {_shown(name)} is {value!r:.40}; a fact is text, a number up to 2^53, true, false or nothing"
+        f"the fact {_shown(name)} is {value!r:.40};"
+        " a fact is text, a number up to 2^53, true, false or nothing"
     )
 
 

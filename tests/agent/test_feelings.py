@@ -69,7 +69,9 @@ def summaries(agent):
     return [notable.summary for notable in agent.game.bank.events]
 
 
-@pytest.mark.parametrize("voice", [None, Voice(), Voice(LLMError("nobody is there"))], ids=["none", "llm", "failing"])
+@pytest.mark.parametrize(
+    "voice", [None, Voice(), Voice(LLMError("nobody is there"))], ids=["none", "llm", "failing"]
+)
 @pytest.mark.parametrize("spoken", [False, True])
 async def test_events_change_mood_and_memory_whether_or_not_anybody_speaks(make_agent, clock, voice, spoken):
     agent = make_agent(voice=voice)
