@@ -87,7 +87,8 @@ class AgentArchive:
         self._embedding = embedding
         self._archive = Archive(meaning.model, meaning.dimensions) if meaning.dimensions else Archive()
         if meaning.dimensions:
-            self._archive.vectors.reserve(perceived)  # to grow it later would take a moment too long
+            # To make room by and by would take a moment too long; room that is not used takes no memory.
+            self._archive.vectors.reserve(perceived + perceived // 2)
         self._vectors = Unembedded(agent_id, records, self._archive, meaning.model, meaning.dimensions)
         self._vectors.held = not self.loaded
         self._expected = perceived
@@ -120,10 +121,16 @@ class AgentArchive:
         vector = await self.vector(query, options.get("asker"))
         return self.searcher.search(query, filters, query_vector=vector, **options)
 
-    async def vector(self, query: str, asker: str | None = None) -> Vector | None:
-        """What a question means, for `Searcher.search`; None where words must do."""
+    async def vector(
+        self, query: str, asker: str | None = None, searcher: Searcher | None = None
+    ) -> Vector | None:
+        """What a question means, for `Searcher.search`; None where words must do.
+
+        Args:
+            searcher: what will be searched, if it is not the whole: who is known there by name matters.
+        """
         self._call_by_name()
-        vector = await self._embedding.question(self.searcher.wording(query, asker))
+        vector = await self._embedding.question((searcher or self.searcher).wording(query, asker))
         return vector if vector is not None and vector.shape == (self._vectors.dimensions,) else None
 
     async def part(self, entry_ids: Sequence[int], admits: Callable[[MemoryEntry], bool]) -> Searcher:
@@ -177,8 +184,8 @@ class AgentArchive:
             self._loading = asyncio.get_running_loop().create_task(self._load())
 
     async def soon(self) -> None:
-        """Wait for what is still to be loaded, if that is not much."""
-        if self._expected - len(self._archive) <= SOON:
+        """Wait for what is still to be loaded, if it is not much in all."""
+        if self._expected <= SOON:
             await self.whole()
 
     async def whole(self) -> None:

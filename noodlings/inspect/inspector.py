@@ -6,21 +6,23 @@ what was left out. Reading never changes, reinforces or reorders anything.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from noodlings.affect.feeling import FAMILIES, family
 from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.ask import search_for
 from noodlings.inspect.flow import last_flow
 from noodlings.inspect.focus import focus_on
+from noodlings.inspect.groups import grouped
 from noodlings.inspect.link_views import FocusView, LinksView
 from noodlings.inspect.links import linked_with
 from noodlings.inspect.look import Look, by_importance, cut, felt
 from noodlings.inspect.mood_views import MoodView, ObserveView
+from noodlings.inspect.recall import PLAINLY, How, archive_state, recall
+from noodlings.inspect.recall_views import ArchiveView, RecallView
 from noodlings.inspect.rights import readable
 from noodlings.inspect.views import (
     AffectGroupsView,
-    AffectGroupView,
     AgentsView,
     AgentView,
     AlikeEntryView,
@@ -33,7 +35,6 @@ from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
-from noodlings.values.memory import MemoryEntry
 from noodlings.values.trace import Trace
 
 if TYPE_CHECKING:
@@ -187,19 +188,7 @@ class Inspector:
 
     def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> AffectGroupsView:
         """What is in mind by the sort of feeling; of each sort the `limit` most important."""
-        look = self._look(caller, name)
-        kept, hidden = readable(caller, sorted(look.in_mind(), key=by_importance), lambda entry: entry)
-        sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
-        for entry in kept:
-            sorts[family(entry.affect)].append(entry)
-        return AffectGroupsView(
-            agent=look.agent_id,
-            name=look.name,
-            hierarchical=look.agent.memory.hierarchical,
-            groups=tuple(_group(look, sort, entries, limit) for sort, entries in sorts.items() if entries),
-            total=len(kept),
-            hidden=hidden,
-        )
+        return grouped(self._look(caller, name), limit)
 
     def affect_alike(
         self,
@@ -258,6 +247,36 @@ class Inspector:
         look, store = self._look(caller, name), self._society.store
         return await focus_on(look, store, search_for(look, store), query, level)
 
+    async def recall(
+        self,
+        caller: Caller,
+        name: str,
+        query: str,
+        limit: int = 10,
+        who: str | None = None,
+        how: How = PLAINLY,
+    ) -> RecallView:
+        """What everything an agent ever perceived holds on a question, best first.
+
+        For a player, of what this player shared with it, as if there were nothing else. An archive that is
+        not loaded whole is searched by what there is, and the view says so.
+
+        Args:
+            who: only what this user said or did, see `by_user`.
+
+        Raises:
+            Forbidden: the caller may not read what that user shared.
+            UserError: a value is out of range, nothing is asked, or the memory is a plain list.
+        """
+        look = self._look(caller, name)
+        if who is not None:
+            how = replace(how, filters=replace(how.filters, user=look.user(who)))
+        return await recall(look, self._society.store, query, limit, how)
+
+    def archive(self, caller: Caller, name: str) -> ArchiveView:
+        """How far an agent's archive is loaded and embedded; open to everybody."""
+        return archive_state(self._look(caller, name))
+
     def user_id(self, caller: Caller, name: str, who: str) -> str:
         """The id of whoever is meant by an id, a shown name, or "me"; see `Look.user` for the errors."""
         return self._look(caller, name).user(who)
@@ -268,12 +287,3 @@ class Inspector:
 
     def _look(self, caller: Caller, name: str) -> Look:
         return Look(self._society, self._society.find(name), caller)
-
-
-def _group(look: Look, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
-    return AffectGroupView(
-        family=sort,
-        count=len(entries),
-        average_importance=sum(entry.importance for entry in entries) / len(entries),
-        entries=tuple(look.entry(entry) for entry in cut(entries, limit)),
-    )

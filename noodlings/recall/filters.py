@@ -35,6 +35,7 @@ class Filters:
         min_importance: importance in force, 0…1.
         feeling: a word or family of `noodlings.affect.feeling` ("sorrow", "annoyed").
         among: only these entries, by id; None for all.
+        without: not these entries, by id.
         present: who would hear of it: nothing private that one of them does not know. Empty for no limit.
     """
 
@@ -46,6 +47,7 @@ class Filters:
     min_importance: float = 0.0
     feeling: str | None = None
     among: frozenset[int] | None = None
+    without: frozenset[int] = frozenset()
     present: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
@@ -77,6 +79,7 @@ class Filters:
             and entry.importance >= self.min_importance
             and self.feeling in (None, felt, family_of(felt))
             and (self.among is None or entry.id in self.among)
+            and entry.id not in self.without
             and entry.known_to(self.present)
         )
 
@@ -153,6 +156,8 @@ class FilterIndex:
             keep &= self._importance.rows[rows] >= np.float32(filters.min_importance)
         if filters.feeling is not None:
             keep &= np.isin(self._feelings.rows[rows], self._feeling_codes(filters.feeling))
+        if filters.without:
+            keep &= ~np.isin(rows, [self.row_of[i] for i in filters.without & self.row_of.keys()])
         if filters.present and self._private:
             unknown = [row for row, knowing in self._private.items() if not filters.present <= knowing]
             keep &= ~np.isin(rows, unknown)

@@ -29,6 +29,7 @@ FILTERS = st.builds(
     min_importance=st.sampled_from([0.0, 0.5, 1.0]),
     feeling=st.none() | st.sampled_from(["joy", "sorrow", "afraid", "neutral", "unknown"]),
     among=st.none() | st.frozensets(st.integers(0, 20)),
+    without=st.frozensets(st.integers(0, 20), max_size=3),
     present=st.frozensets(st.sampled_from(["user_ann", "user_bob", "user_eve"])),
 )
 
@@ -67,6 +68,7 @@ def test_the_index_finds_what_the_filters_admit(rows, filters, in_order, data):
         {"min_importance": 0.6},
         {"feeling": "joy"},
         {"among": frozenset({0, 2})},
+        {"without": frozenset({1})},
         {"present": frozenset({"user_ann", "user_eve"})},
     ],
 )
