@@ -1,6 +1,6 @@
 """The commands one can type in the world. Importing this package declares them all in `registry`."""
 
-from commands import corrections, event, focus, help, links, memories, mood, talk
+from commands import corrections, event, focus, help, links, memories, mood, recall, talk
 from commands.registry import registry
 
-__all__ = ["corrections", "event", "focus", "help", "links", "memories", "mood", "registry", "talk"]
+__all__ = ["corrections", "event", "focus", "help", "links", "memories", "mood", "recall", "registry", "talk"]

@@ -52,19 +52,23 @@ class Spec:
         usage: the whole line as one types it, shown when something is missing.
         flags: the flags it understands, beside `--help`.
         named: a name must be given.
+        text: what the words behind the name are called ("WHAT"); empty where there are none, and all words
+            are the name.
     """
 
     usage: str
     flags: tuple[Flag, ...] = ()
     named: bool = True
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What was read: the name ("" when none was given) and the value of each flag that was given."""
+    """What was read: the name and the words behind it ("" when none were given), and each flag's value."""
 
     name: str = ""
     flags: dict[str, FlagValue] = field(default_factory=dict)
+    rest: str = ""
 
     def has(self, flag: str) -> bool:
         """Whether the flag was given."""
@@ -84,7 +88,7 @@ class Parsed:
 
 
 def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
-    """Read `NAME --flag --other VALUE` (the name may also come last).
+    """Read `NAME --flag --other VALUE` (the name may also come last), or `NAME WORDS --flag`.
 
     Args:
         arguments: a line as typed, where double quotes hold words together; or words that a shell has
@@ -108,7 +112,7 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
         if word in ("--help", "-h"):
             raise HelpAsked
         if not _looks_like_flag(word):
-            if name_closed:
+            if name_closed and not spec.text:
                 raise UserError(
                     f"{_quoted(word)} is left over; a name of several words goes in double quotes."
                 )
@@ -134,9 +138,11 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
             value = words[at]
             at += 1
         flags[flag.name] = _value(flag, value)
-    if spec.named and not names:
+    behind = 1 if spec.text else len(names)
+    parsed = Parsed(" ".join(names[:behind]).strip(), flags, " ".join(names[behind:]).strip())
+    if spec.named and not parsed.name:
         raise UserError(f"Whose? It goes like this: {spec.usage}")
-    return Parsed(" ".join(names), flags)
+    return parsed
 
 
 def split_words(line: str) -> list[str]:

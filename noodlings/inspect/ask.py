@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.asking import subject
 from noodlings.errors import UserError
 from noodlings.inspect.look import Look
 from noodlings.inspect.rights import may_read
@@ -44,6 +45,7 @@ def search_for(look: Look, records: Archive) -> Find:
         def admits(entry: MemoryEntry) -> bool:
             return may_read(caller, entry) and filters.admits(entry)
 
+        query = subject(query)
         options |= {"limit": limit, "asker": caller.user_id}
         if caller.sees_all:
             archive.begin()

@@ -82,6 +82,25 @@ def test_what_is_wrong_is_named_with_what_would_be_right(line, words):
         assert word in said
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'servnak "my dog" --limit 3',
+        "servnak my dog --limit=3",
+        "servnak --limit 3 my dog",
+        '"servnak" my --limit 3 dog',
+    ],
+)
+def test_words_behind_the_name_are_a_text_where_one_is_wanted(line):
+    spec = Spec('@recall NAME "WHAT" [--limit N]', (Flag("limit", "N", int),), text="WHAT")
+    assert parse_flags(line, spec) == Parsed("servnak", {"limit": 3}, "my dog")
+
+
+@pytest.mark.parametrize("line", ['""', '"  " --flow', '"" ""'])
+def test_nothing_in_quotes_is_no_name(line):
+    assert "Whose?" in refusal(line)
+
+
 def test_a_spec_may_do_without_a_name():
     assert parse_flags("", Spec("who [--flow]", (Flag("flow"),), named=False)) == Parsed()
 

@@ -1,0 +1,246 @@
+"""`@recall NAME "…"`: looking for something in everything a character ever perceived."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TypeVar
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.entry_rows import BAR, NAME, said
+from commands.parse import Flag, Parsed, Spec, parse_flags
+from commands.registry import Context, Reply, command
+from commands.render import (
+    BLANK,
+    LOUD,
+    QUIET,
+    Column,
+    Flowing,
+    Rows,
+    ago,
+    feeling_text,
+    heading,
+    level,
+    measure,
+    number,
+    quiet,
+    stacked,
+    warning,
+    words,
+)
+from noodlings.errors import UserError
+from noodlings.inspect.recall import How, Status
+from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
+from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.recall.filters import Filters
+from noodlings.recall.search import MAX_LIMIT
+from noodlings.text import shorten
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Kind
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+PAGE = 8
+"""Memories shown at a time, two lines each: with the frame they fit a terminal of 24 lines."""
+
+_USAGE = '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--limit N] [--mood current | V,A] …'
+_SPEC = Spec(
+    _USAGE,
+    (
+        Flag("user", "WHO"),
+        Flag("since", "WHEN"),
+        Flag("until", "WHEN"),
+        Flag("kind", "KIND"),
+        Flag("feeling", "WORD"),
+        Flag("importance", "X", float, 0, 1),
+        Flag("status", "WHERE"),
+        Flag("score", "X", float, 0, 1),
+        Flag("mood", "MOOD"),
+        Flag("weight", "X", float, 0, 1),
+        Flag("limit", "N", int, 1, MAX_LIMIT),
+    ),
+    text="WHAT",
+)
+_COMPONENT = {"semantic": "meaning", "lexical": "words", "affect": "mood"}
+_UNITS = {
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3_600.0,
+    "d": 86_400.0,
+    "wk": 604_800.0,
+    "mo": 2_629_800.0,
+    "y": 31_557_600.0,
+}
+_AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(_UNITS)})(?: ago)?", re.I)
+
+
+@command("@recall", _USAGE, group="minds")
+async def recall(context: Context, arguments: str) -> Reply:
+    """Look for something in everything a character ever perceived.
+
+    By words, and by meaning where there is an embedding model, best first. Below each memory stands where it
+    is (working or episodic memory, or only in the archive), what found it, and what its score is made of.
+
+      --user WHO          only what somebody shared with it; "me" is you
+      --since WHEN        only from then on: 3d, 12h, 2wk, or a date: 2026-01-31
+      --until WHEN        only up to then
+      --kind KIND         only say, emote, whisper, arrive, leave, event or thought
+      --feeling WORD      only what felt like this: sorrow, joy, afraid …
+      --importance X      only from this importance on, 0 to 1
+      --status WHERE      only working, episodic or archive
+      --score X           only from this score on, 0 to 1
+      --mood MOOD         what felt alike comes sooner: current, none, or V,A
+      --weight X          how much mood counts, 0 to 1
+      --limit N           so many at a time
+
+    You see what you yourself shared with a character; whoever runs the world sees everything.
+
+    Examples:
+      @recall servnak "what did I say about my dog"
+      @recall servnak "the storm" --since 2wk --limit 3
+      @recall phi "who was kind to me" --mood current
+      @recall phi "the key" --user me --status archive
+    """
+    parsed = parse_flags(arguments, _SPEC)
+    if not parsed.rest:
+        raise UserError(f"What is to be recalled? It goes like this: {_USAGE}")
+    view = await context.inspector.recall(
+        context.caller,
+        parsed.name,
+        parsed.rest,
+        parsed.whole("limit", PAGE),
+        parsed.text("user") or None,
+        How(
+            filters=_filters(parsed, context.society.clock.now()),
+            status=_chosen(Status, parsed, "status") if parsed.has("status") else None,
+            mood=_mood(context, parsed),
+            emotion_weight=parsed.number("weight", DEFAULT_WEIGHT),
+            min_score=parsed.number("score", 0.0),
+        ),
+    )
+    return Reply(view.as_dict(), recall_view(view))
+
+
+def recall_view(view: RecallView) -> RenderableType:
+    """What was looked for and in what, then each memory with what its score is made of."""
+    count = f"{len(view.memories)} found" if view.memories else ""
+    head = stacked(
+        heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *_remarks(view.archive)
+    )
+    if not view.memories:
+        return stacked(head, BLANK, quiet("Nothing it may tell you of has to do with this."))
+    columns = (
+        Column("#", 9, "right", leaves=True),
+        Column("score", BAR + 5),
+        Column("who", NAME),
+        Column("feeling", optional=True),
+        Column("when"),
+        Column("what", None),
+    )
+    rows: list[tuple[Text, ...] | Text] = []
+    for one in view.memories:
+        rows += [_row(one), _reasons(one)]
+    return stacked(head, BLANK, Rows(columns, rows))
+
+
+def _facts(view: RecallView, count: str) -> RenderableType:
+    """In how many memories, by what means, and in which mood."""
+    archive = view.archive
+    by = f"by words and meaning ({archive.model})" if view.by_meaning else "by words"
+    parts = [Text(count, style=LOUD)] if count else []
+    parts += [words(f"in {archive.entries:,} memories", QUIET), words(by, QUIET)]
+    if view.mood is not None:
+        mood = Text.assemble(("in the mood ", QUIET), feeling_text(view.mood.feeling, view.mood.family))
+        parts.append(mood.append(f" {view.mood.affect.valence:+.2f}", style=QUIET))
+    return Flowing(parts)
+
+
+def _remarks(archive: ArchiveView) -> Iterator[RenderableType]:
+    """What one should know of the archive while it is not whole."""
+    if not archive.loaded:
+        yield warning(
+            f"Its archive is still being loaded: {archive.entries:,} of {archive.perceived:,} so far."
+        )
+    if archive.pending:
+        yield quiet(f"{archive.pending:,} are still to be embedded, and are found by their words so far.")
+    if archive.parked:
+        why = f": {archive.reason}" if archive.reason else ""
+        yield quiet(f"{archive.parked:,} could not be embedded, and are found by their words{why}")
+
+
+def _row(one: FoundView) -> tuple[Text, ...]:
+    entry = one.entry
+    return (
+        Text(str(entry.id), style=QUIET),
+        measure(one.score, BAR),
+        words(entry.name),
+        feeling_text(entry.feeling, entry.family),
+        Text(ago(entry.age), style=QUIET),
+        said(entry),
+    )
+
+
+def _reasons(one: FoundView) -> Text:
+    """Where it is, and what its score is made of, the reasons that found it in front."""
+    line = Text(f"      {one.status}", style=QUIET)
+    scores = dict(one.scores)
+    for why in one.why:
+        value = scores.pop(_COMPONENT[why])
+        sign = "+" if why == "affect" else ""
+        line.append(f"  {why} ").append(f"{level(value)} {sign}{number(value)}", style="")
+    for name, value in scores.items():
+        if value > 0.0:
+            line.append(f"  {name} {number(value)}")
+    return line
+
+
+def _filters(parsed: Parsed, now: float) -> Filters:
+    return Filters(
+        since=_moment(parsed.text("since"), now) if parsed.has("since") else None,
+        until=_moment(parsed.text("until"), now) if parsed.has("until") else None,
+        kinds=frozenset({_chosen(Kind, parsed, "kind")}) if parsed.has("kind") else frozenset(),
+        min_importance=parsed.number("importance", 0.0),
+        feeling=parsed.text("feeling").lower() or None,
+    )
+
+
+def _moment(text: str, now: float) -> float:
+    """A moment in world time: so long before now, or a date or date and time (UTC)."""
+    back = _AGE.fullmatch(text.strip())
+    if back is not None:
+        return now - float(back[1]) * _UNITS[back[2].lower()]
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UserError(
+            f"'{shorten(text, 30)}' is no moment; say how long ago (3d, 12h, 2wk) or a date (2026-01-31)."
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _mood(context: Context, parsed: Parsed) -> Affect | None:
+    given = parsed.text("mood", "none").strip().lower()
+    if given == "none":
+        return None
+    if given == "current":
+        return context.inspector.mood(context.caller, parsed.name).mood.affect
+    try:
+        valence, arousal = map(float, given.split(","))
+    except ValueError:
+        raise UserError(
+            "--mood needs current, none, or valence and arousal such as -0.8,0.9 (−1 to 1, 0 to 1)."
+        ) from None
+    return Affect(valence, arousal)
+
+
+def _chosen(choices: type[Choice], parsed: Parsed, flag: str) -> Choice:
+    given = parsed.text(flag).strip().lower()
+    try:
+        return choices(given)
+    except ValueError:
+        known = ", ".join(choice.value for choice in choices)
+        raise UserError(f"--{flag} is one of {known}; not '{shorten(given, 30)}'.") from None
