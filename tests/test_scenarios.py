@@ -51,7 +51,8 @@ def test_the_day_the_dog_died_outlives_five_hundred_trivial_lines(tmp_path, triv
     _noodlings(data, "play", lines=["say servnak, My dog died yesterday"], **flag)
     report = _noodlings(data, "replay", str(trivia), "--agent", "servnak", "--json", **flag)
     assert json.loads(report)["perceived"] == 500
-    asked = ["say servnak, my dog would have liked this", "@memories servnak --flow"]
+    mentioned = "say servnak, my dog would have liked this"
+    asked = [mentioned, "say servnak, what did I say about my dog?", "@memories servnak --flow"]
     talk, _, flow = _noodlings(data, "play", lines=asked, **flag).partition("SERVNAK · flow")
     assert ("YOUR DOG DIED" in talk) is hierarchical
     assert ("My dog died yesterday" in flow) is hierarchical
