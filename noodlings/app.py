@@ -141,8 +141,9 @@ def _embedding(settings: Settings, read_only: bool) -> Embedding:
     if settings.embedding.model == "openai":
         from noodlings.embed.openai import OpenAIEmbedder
 
-        remote = Meaning(OpenAIEmbedder(settings.embedding), lasting=False)
-        return Embedding(remote, local=False, idle=read_only)
+        remote = OpenAIEmbedder(settings.embedding)
+        meaning = Meaning(remote, lasting=False)
+        return Embedding(meaning, local=False, idle=read_only, release=remote.close)
     return Embedding(Meaning(None if settings.embedding.model == "none" else _minilm()), idle=read_only)
 
 

@@ -75,6 +75,8 @@ async def replay(
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)
             report.clipped += len(line.text) > MAX_LINE
             for agent in _listeners(society, line, only):
+                if agent.archive is not None:
+                    await agent.archive.whole()  # or what comes to mind would depend on how fast we are
                 trace = await society.perceive(agent.id, _percept(line, agent, clock.now()))
                 report.perceived += 1
                 if agent.id not in report.listeners:

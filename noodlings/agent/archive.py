@@ -113,7 +113,7 @@ class AgentArchive:
                 embedded=self._vectors.embedded,
                 pending=len(self._vectors.waiting),
                 parked=len(self._vectors.waiting.parked),
-                reason=self._vectors.reason,
+                reason=self._vectors.reason or self._embedding.meaning.failed,
             )
 
     async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:

@@ -38,6 +38,7 @@ class Embedding:
         meaning: by which model.
         local: it runs on this machine, in milliseconds.
         idle: nothing is embedded but questions, for a store that cannot be written to.
+        release: called in the end.
         monotonic: seconds that only ever rise.
 
     Attributes:
@@ -51,11 +52,13 @@ class Embedding:
         *,
         local: bool = True,
         idle: bool = False,
+        release: Callable[[], None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.meaning = meaning
         self.local = local
         self._idle = idle
+        self._release = release
         self._now = monotonic
         self._sources: deque[Unembedded] = deque()
         self._questions: deque[tuple[str, Future[Vector | None]]] = deque()
@@ -95,6 +98,8 @@ class Embedding:
         if self._questions:
             self._answer(*self._questions.popleft())
             return 0.0
+        if self.meaning.gave_up:
+            return None
         now = self._now()
         for _ in range(len(self._sources)):
             source = self._sources[0]
@@ -112,6 +117,7 @@ class Embedding:
         self._changed.set()
         if self._thread is not None:
             self._thread.join(_LEAVE_SECONDS)
+        self._release()
 
     def _embed(self, source: Unembedded, texts: dict[int, str]) -> None:
         ids = list(texts)

@@ -38,13 +38,18 @@ class Meaning:
         return "" if self._embedder is None else self._embedder.name
 
     @property
+    def gave_up(self) -> bool:
+        """Whether there is an embedder that is not asked any more."""
+        return self._lasting and bool(self.failed)
+
+    @property
     def dimensions(self) -> int:
         """Length of a vector; 0 without an embedder, or where only an answer will tell."""
         return 0 if self._embedder is None else self._embedder.dimensions
 
     def vector(self, text: str) -> Vector | None:
         """The sentence vector of a text, or None where there is no embedder or nothing was said."""
-        if self._embedder is None or not text or (self._lasting and self.failed):
+        if self._embedder is None or not text or self.gave_up:
             return None
         try:
             vector: Vector = self.embed([text])[0]
@@ -60,7 +65,7 @@ class Meaning:
         """
         if self._embedder is None:
             raise NoodlingsError("there is no embedding model")
-        if self._lasting and self.failed:
+        if self.gave_up:
             raise NoodlingsError(self.failed)
         try:
             vectors = self._embedder.embed(texts)
