@@ -9,6 +9,8 @@ import pytest
 from noodlings.affect.appraise import Appraiser
 from noodlings.affect.game_rules import shipped_rules
 from noodlings.agent.agent import Agent
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Faculties
 from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
@@ -18,7 +20,9 @@ from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
+from tests.agent.embedders import Flaky, Still, Time
 from tests.fakes import make_persona
+from tests.store.records import AGENT
 
 
 @pytest.fixture
@@ -57,5 +61,32 @@ def make_agent(clock, store) -> Callable[..., Agent]:
         if record is not None:
             agent.restore(record)
         return agent
+
+    return make
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def embedder() -> Flaky:
+    return Flaky()
+
+
+@pytest.fixture
+def embedding(embedder: Flaky, time: Time) -> Still:
+    """Embeds by words alone, when a test says so."""
+    return Still(Meaning(embedder, lasting=False), monotonic=time)
+
+
+@pytest.fixture
+def make_archive(store: MemoryStore, embedding: Still) -> Callable[..., AgentArchive]:
+    """The archive of Phi as it wakes up."""
+
+    def make(embedding: Embedding = embedding) -> AgentArchive:
+        record = store.load(AGENT)
+        return AgentArchive(AGENT, store, embedding, dict, record.perceived if record else 0)
 
     return make

@@ -1,0 +1,165 @@
+"""Embedding in the background: on a thread of its own, everybody in turn, and questions in between."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from noodlings.agent.embedding import QUIET_SECONDS, Embedding
+from noodlings.agent.meaning import Meaning
+from noodlings.errors import NoodlingsError
+from noodlings.store.memory import MemoryStore
+from tests.agent.archives import Make, commit, counts, filled, said, wake
+from tests.agent.embedders import Flaky, Still, Time
+
+SOON = 10.0
+"""Real seconds within which another thread does its work, however busy the machine is."""
+
+
+def test_a_thread_embeds_what_there_is_and_ends_with_its_owner(
+    store: MemoryStore, make_archive: Make
+) -> None:
+    done = threading.Event()
+    by: list[str] = []
+
+    def note(texts: object) -> str:
+        by.append(threading.current_thread().name)
+        return ""
+
+    embedder = Flaky(note)
+    embedding = Embedding(Meaning(embedder))
+    archive = make_archive(embedding)
+    embedding.nudge()
+    embedding.nudge()
+    keep = store.keep_vectors
+
+    def kept(*arguments: object) -> None:
+        keep(*arguments)  # type: ignore[arg-type]
+        done.set()
+
+    store.keep_vectors = kept  # type: ignore[method-assign]
+    archive.kept(commit(store, said(1, "boat")))
+    assert done.wait(SOON)
+    embedding.close()
+    assert counts(archive) == (1, 0, 0)
+    assert by == ["embedding"]
+    assert [thread.name for thread in threading.enumerate()].count("embedding") == 0
+    embedding.nudge()
+    embedding.close()
+    assert [thread.name for thread in threading.enumerate()].count("embedding") == 0
+
+
+def test_everybody_has_their_turn(store: MemoryStore, make_archive: Make, time: Time) -> None:
+    filled(store, 70)
+    embedder = Flaky()
+    embedding = Still(Meaning(embedder), monotonic=time)
+    archives = [wake(make_archive(embedding)) for _ in range(2)]
+    embedding.work()
+    embedding.work()
+    assert [counts(archive)[0] for archive in archives] == [32, 32]
+
+
+def test_in_an_idle_one_nothing_is_embedded(store: MemoryStore, make_archive: Make, time: Time) -> None:
+    filled(store, 3)
+    embedding = Still(Meaning(Flaky()), idle=True, monotonic=time)
+    archive = wake(make_archive(embedding))
+    assert embedding.work() is None
+    assert counts(archive) == (0, 3, 0)
+
+
+def test_a_model_that_is_gone_for_good_is_not_tried_again(
+    store: MemoryStore, make_archive: Make, time: Time, caplog: pytest.LogCaptureFixture
+) -> None:
+    filled(store, 70)
+    embedder = Flaky(lambda texts: "the model file is gone")
+    embedding = Still(Meaning(embedder), monotonic=time)
+    archive = wake(make_archive(embedding))
+    embedding.finish()
+    time.now += 3_600.0
+    embedding.finish()
+    assert embedding.meaning.vector("hello") is None
+    assert len(embedder.asked) == 1
+    assert archive.state().reason == "the model file is gone"
+    assert counts(archive) == (0, 70, 0)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "no sentence vectors from here on, words must do: the model file is gone"
+    ]
+
+
+async def test_a_local_model_answers_a_question_at_once(time: Time) -> None:
+    embedding = Still(Meaning(Flaky()), monotonic=time)
+    vector = await embedding.question("my dog")
+    assert vector is not None
+    assert await embedding.question("") is None
+
+
+async def test_a_question_to_an_endpoint_goes_over_the_thread_and_is_waited_for() -> None:
+    by: list[str] = []
+
+    def note(texts: object) -> str:
+        by.append(threading.current_thread().name)
+        return ""
+
+    embedding = Embedding(Meaning(Flaky(note), lasting=False), local=False)
+    vector = await embedding.question("my dog")
+    embedding.close()
+    assert vector is not None
+    assert by == ["embedding"]
+
+
+async def test_an_endpoint_that_does_not_answer_in_time_leaves_it_to_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("noodlings.agent.embedding.QUESTION_SECONDS", 0.01)
+    answer = threading.Event()
+
+    def hold(texts: object) -> str:
+        answer.wait(SOON)
+        return ""
+
+    embedding = Embedding(Meaning(Flaky(hold), lasting=False), local=False)
+    assert await embedding.question("my dog") is None
+    assert await embedding.question("my cat") is None  # it waits behind the first, and is given up
+    answer.set()
+    embedding.close()
+
+
+async def test_an_endpoint_that_failed_is_left_in_peace_for_a_while(time: Time) -> None:
+    embedder = Flaky(lambda texts: "it cannot be reached")
+    embedding = Embedding(Meaning(embedder, lasting=False), local=False, monotonic=time)
+    for _ in range(3):
+        assert await embedding.question("my dog") is None
+    assert len(embedder.asked) == 1
+    time.now += QUIET_SECONDS
+    embedder.refuses = lambda texts: ""
+    assert await embedding.question("my dog") is not None
+    embedding.close()
+
+
+def test_what_breaks_on_the_thread_is_logged_and_does_not_end_it(
+    time: Time, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("noodlings.agent.embedding.QUIET_SECONDS", 0.0)
+    embedding = Embedding(Meaning(Flaky()), monotonic=time)
+    again = threading.Event()
+    tries: list[int] = []
+
+    def work() -> None:
+        tries.append(1)
+        if len(tries) > 1:
+            again.set()
+            return
+        raise NoodlingsError("the disk is full")
+
+    monkeypatch.setattr(embedding, "work", work)
+    embedding.nudge()
+    assert again.wait(SOON)
+    embedding.close()
+    assert "embedding goes on in a while: the disk is full" in caplog.text
+
+
+def test_it_lets_go_of_its_model_in_the_end() -> None:
+    let_go: list[int] = []
+    Embedding(Meaning(Flaky()), release=lambda: let_go.append(1)).close()
+    assert let_go == [1]
