@@ -126,11 +126,18 @@ class AgentArchive:
     ) -> Vector | None:
         """What a question means, for `Searcher.search`; None where words must do.
 
+        Until half of the entries are embedded they must: what has no vector would count as meaning little.
+
         Args:
-            searcher: what will be searched, if it is not the whole: who is known there by name matters.
+            searcher: what will be searched, if it is not the whole.
         """
         self._call_by_name()
-        vector = await self._embedding.question((searcher or self.searcher).wording(query, asker))
+        searcher = searcher or self.searcher
+        with searcher.archive.lock:
+            embedded = searcher.archive.vectors.count if self._vectors.dimensions else 0
+            if not embedded or 2 * embedded < len(searcher.archive):
+                return None
+        vector = await self._embedding.question(searcher.wording(query, asker))
         return vector if vector is not None and vector.shape == (self._vectors.dimensions,) else None
 
     async def part(self, entry_ids: Sequence[int], admits: Callable[[MemoryEntry], bool]) -> Searcher:

@@ -57,9 +57,7 @@ class Unembedded:
     def embedded(self) -> int:
         """How many entries have a vector."""
         with self._archive.lock:
-            if not self.dimensions:
-                return 0
-            return len(self._archive.vectors) - len(self._archive.vectors.missing)
+            return self._archive.vectors.count if self.dimensions else 0
 
     def fitting(self, entry: MemoryEntry, kept: EntryVector | None) -> Vector | None:
         """The vector that is kept of a new entry; where there is none that fits, the entry waits for one."""

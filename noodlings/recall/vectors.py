@@ -49,6 +49,11 @@ class VectorIndex:
         """Rows without a vector, rising."""
         return np.flatnonzero(~self._present.rows)
 
+    @property
+    def count(self) -> int:
+        """How many rows have a vector."""
+        return len(self) - self._missing
+
     def reserve(self, rows: int) -> None:
         """Make room for `rows` rows in all."""
         self._matrix.reserve(rows)

@@ -18,6 +18,7 @@ from noodlings.config import Settings
 from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
+from noodlings.memory.plain import PlainMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
 from tests.agent.embedders import Flaky, Still, Time
@@ -40,7 +41,9 @@ def make_agent(clock, store) -> Callable[..., Agent]:
     """Builds Phi, or whoever is asked for, from what the store holds of them."""
     settings = Settings()
 
-    def make(name: str = "Phi", **changes: object) -> Agent:
+    def make(
+        name: str = "Phi", windows: tuple[int, int] = (20, 200), plain: bool = False, **changes: object
+    ) -> Agent:
         faculties = {
             "clock": clock,
             "appraiser": Appraiser(),
@@ -54,9 +57,8 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "context": settings.context,
         } | changes
         journal = Journal()
-        agent = Agent(
-            make_persona(name), HierarchicalMemory(journal=journal), journal, Faculties(**faculties)
-        )
+        memory = PlainMemory(journal=journal) if plain else HierarchicalMemory(*windows, journal=journal)
+        agent = Agent(make_persona(name), memory, journal, Faculties(**faculties))
         record = store.load(agent.id)
         if record is not None:
             agent.restore(record)

@@ -1,0 +1,306 @@
+"""What is asked before an answer, and what comes to mind: nothing private, nothing twice, nothing by luck."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from noodlings.agent.agent import Agent
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.asking import FLOOR, TALK_SECONDS, question, recollections, subject
+from noodlings.agent.embedding import Embedding
+from noodlings.agent.meaning import Meaning
+from noodlings.clock import ManualClock
+from noodlings.config import ContextSettings
+from noodlings.recall.search import Hit
+from noodlings.store.memory import MemoryStore
+from noodlings.values.memory import MemoryEntry, Why
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.trace import RecalledTrace, Trace
+from tests.agent.embedders import Flaky, Larger, Still, Time
+from tests.fakes import HashingEmbedder, make_persona
+from tests.memory.entries import an_entry
+
+NOW = 1_000_000.0
+PHI = make_persona("Phi", aliases=("the kitten",))
+
+
+def heard(text: str, **changes: object) -> Percept:
+    return Percept("user_caity", text, NOW, **changes)  # type: ignore[arg-type]
+
+
+def before(number: int, text: str, seconds: float = 10.0, **changes: object) -> MemoryEntry:
+    return an_entry(number, user_text=text, timestamp=NOW - seconds, **changes)
+
+
+# -- the question
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Phi, where is the spare key?", "where is the spare key?"),
+        ("where is the spare key, Phi?", "where is the spare key"),
+        ("the kitten, where is the spare key?", "where is the spare key?"),
+        ("Philip has the spare key", "Philip has the spare key"),
+        ("what did I tell you about my dog and my cat?", "my dog and my cat?"),
+        ("do you remember the storm of last winter?", "the storm of last winter?"),
+        ("Do you know where we hid the map?", "where we hid the map?"),
+        ("tell me about the old mill", "the old mill"),
+    ],
+)
+def test_a_question_is_what_was_said_without_calling_and_asking(text: str, asked: str) -> None:
+    assert question(heard(text), PHI, [], ["see something new"]) == asked
+
+
+def test_where_nothing_is_left_the_words_of_asking_stay() -> None:
+    assert subject("do you remember?") == "do you remember?"
+    assert subject("tell me") == "tell me"
+
+
+def test_what_says_little_is_filled_up_from_the_talk_and_then_from_what_is_wanted() -> None:
+    talk = [before(1, "the mill burnt down"), before(2, "Phi, oh dear"), before(3, "it was the miller")]
+    assert question(heard("who was it?"), PHI, talk, ["eat"]) == "oh dear it was the miller who was it?"
+    assert question(heard("and then?"), PHI, talk[:1], ["eat"]) == "the mill burnt down and then?"
+    assert question(heard("and then?"), PHI, [], ["find company", "eat"]) == "find company and then?"
+    assert question(heard("and then?"), PHI, [], []) == "and then?"
+
+
+def test_only_the_talk_of_now_helps_out() -> None:
+    old = before(1, "the mill burnt down", TALK_SECONDS + 1)
+    later = before(2, "the mill burnt down", -1.0)
+    left = before(3, "leaves for the mill", kind=Kind.LEAVE)
+    assert question(heard("and then?"), PHI, [old, later, left], []) == "and then?"
+
+
+@pytest.mark.parametrize("kind", [Kind.ARRIVE, Kind.LEAVE, Kind.THOUGHT])
+def test_who_comes_and_goes_asks_nothing(kind: Kind) -> None:
+    assert question(heard("arrives from the old mill", kind=kind), PHI, [], ["eat"]) == ""
+
+
+# -- what comes to mind
+
+
+def hit(entry_id: int, score: float = 0.5, **scores: float) -> Hit:
+    return Hit(entry_id, score, (Why.SEMANTIC, Why.LEXICAL), {"meaning": 0.6, "words": 0.4} | scores)
+
+
+def recalled(
+    entries: list[MemoryEntry], text: str = "where is the key?", in_mind: tuple[int, ...] = (), most: int = 2
+) -> list[int]:
+    found = recollections(
+        [hit(entry.id) for entry in entries],
+        {entry.id: entry for entry in entries},
+        heard(text),
+        in_mind,
+        most,
+    )
+    return [one.entry.id for one in found]
+
+
+def test_each_says_why_and_how_strongly() -> None:
+    (found,) = recollections(
+        [Hit(1, 0.5, (Why.LEXICAL, Why.SEMANTIC, Why.AFFECT), {"meaning": 0.3, "words": 0.4, "mood": 0.1})],
+        {1: before(1, "the key is lost")},
+        heard("where is the key?"),
+        (),
+        2,
+    )
+    assert found.why == (Why.LEXICAL, Why.SEMANTIC)
+    assert found.score == 0.5
+    assert found.scores == {"lexical": 0.4, "semantic": 0.3}
+
+
+def test_so_many_come_and_what_is_in_mind_takes_no_place() -> None:
+    entries = [before(number, f"the key {number}") for number in range(1, 6)]
+    assert recalled(entries) == [1, 2]
+    assert recalled(entries, in_mind=(1, 4)) == [1, 2, 3, 4]
+    assert recalled(entries, most=0, in_mind=(5,)) == [5]
+
+
+def test_the_same_words_come_once_and_those_just_said_not_at_all() -> None:
+    entries = [before(1, "Where is the KEY?"), before(2, "the key"), before(3, "The key"), before(4, "a key")]
+    assert recalled(entries) == [2, 4]
+
+
+def test_what_only_asks_gives_way_to_what_may_answer() -> None:
+    entries = [before(1, "do you have the key?"), before(2, "is there a key?"), before(3, "the key is here")]
+    assert recalled(entries) == [3, 1]
+    assert recalled(entries, "the key is lost") == [1, 2]
+
+
+def test_coming_and_going_does_not_come_to_mind() -> None:
+    entries = [before(1, "arrives", kind=Kind.ARRIVE), before(2, "the key")]
+    assert recalled(entries) == [2]
+
+
+def test_what_was_forgotten_meanwhile_does_not_come() -> None:
+    assert recollections([hit(1)], {}, heard("where is the key?"), (), 2) == []
+
+
+# -- in a living agent
+
+
+@pytest.fixture
+def make(make_agent: Callable[..., Agent], store: MemoryStore, embedding: Still) -> Callable[..., Agent]:
+    """Phi with everything it ever perceived, and little of it in mind."""
+
+    def made(**changes: object) -> Agent:
+        agent = make_agent(windows=(6, 2), **changes)
+        record = store.load(agent.id)
+        agent.archive = AgentArchive(agent.id, store, embedding, dict, record.perceived if record else 0)
+        return agent
+
+    return made
+
+
+@pytest.fixture
+def say(clock: ManualClock) -> Callable[..., Percept]:
+    def percept(text: str, user: str = "user_caity", **changes: object) -> Percept:
+        clock.advance(40)
+        return Percept(user, text, clock.now(), **({"addressed": True} | changes))  # type: ignore[arg-type]
+
+    return percept
+
+
+async def chatter(agent: Agent, say: Callable[..., Percept], many: int = 60) -> None:
+    for number in range(many):
+        await agent.perceive(say(f"I am terribly happy, hooray {number}", "user_bob", addressed=False))
+
+
+def recalled_in(trace: Trace, entry_id: int) -> RecalledTrace | None:
+    return next((found for found in trace.recalled if found.entry_id == entry_id), None)
+
+
+async def test_what_was_said_long_ago_and_is_out_of_mind_is_answered_with(
+    make: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make()
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    await chatter(agent, say)
+    assert agent.memory.find(told.entry_id) is None
+    asked = await agent.perceive(say("Phi, where is the spare key?"))
+    found = recalled_in(asked, told.entry_id)
+    assert found is not None
+    assert found.used
+    assert found.why == ("lexical",)
+    assert found.score >= FLOOR
+    assert found.scores["lexical"] > 0.3
+    assert "flowerpot" in (asked.response or "")
+
+
+async def test_a_restart_remembers_as_much(make: Callable[..., Agent], say: Callable[..., Percept]) -> None:
+    agent = make()
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    await chatter(agent, say)
+    again = make()
+    assert again.archive is not None
+    assert not again.archive.loaded
+    asked = await again.perceive(say("Phi, where is the spare key?"))
+    assert recalled_in(asked, told.entry_id)
+    assert "flowerpot" in (asked.response or "")
+
+
+async def test_meaning_brings_back_what_shares_no_word(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
+) -> None:
+    meaning = embedding.meaning
+    agent = make(meaning=meaning)
+    told = await agent.perceive(say("boat"))
+    await chatter(agent, say, 20)
+    embedding.finish()
+    vector = meaning.vector("boat")
+
+    async def question(text: str) -> object:
+        return vector
+
+    embedding.question = question  # type: ignore[method-assign, assignment]
+    asked = await agent.perceive(say("Phi, what floats around here?"))
+    found = recalled_in(asked, told.entry_id)
+    assert found is not None
+    assert found.why == ("semantic",)
+
+
+async def test_with_none_wanted_and_with_a_plain_list_nothing_comes_from_the_archive(
+    make: Callable[..., Agent], make_agent: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make(context=ContextSettings(relevant=0))
+    plain = make_agent("Plain", plain=True)
+    for one in (agent, plain):
+        told = await one.perceive(say("the spare key is under the flowerpot"))
+        await chatter(one, say)
+        asked = await one.perceive(say("where is the spare key?"))
+        assert recalled_in(asked, told.entry_id) is None
+    assert plain.searcher is None
+    assert agent.searcher is not None
+
+
+async def test_a_secret_comes_to_mind_only_before_those_who_know_it(
+    make: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make()
+    told = await agent.perceive(
+        say("the spare key is under the flowerpot", kind=Kind.WHISPER, audience=frozenset({"phi"}))
+    )
+    await chatter(agent, say)
+    for user, present, may in (
+        ("user_caity", {"user_caity"}, True),
+        ("user_caity", {"user_caity", "user_bob"}, False),
+        ("user_bob", {"user_bob"}, False),
+        ("user_bob", set(), False),
+    ):
+        asked = await agent.perceive(say("Phi, where is the spare key?", user, present=frozenset(present)))
+        assert bool(recalled_in(asked, told.entry_id)) is may
+
+
+async def test_what_was_forgotten_is_neither_recalled_nor_found(
+    make: Callable[..., Agent], say: Callable[..., Percept], clock: ManualClock
+) -> None:
+    agent = make()
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    await chatter(agent, say)
+    await agent.perceive(say("Phi, where is the spare key?"))
+    agent.forget([told.entry_id], "user_caity", clock.now())
+    assert agent.searcher is not None
+    assert agent.searcher.search("flowerpot") == []
+    asked = await agent.perceive(say("Phi, where is the spare key?"))
+    assert recalled_in(asked, told.entry_id) is None
+    assert "flowerpot" not in (asked.response or "")
+
+
+async def test_a_percept_is_kept_with_its_vector(
+    make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still, store: MemoryStore
+) -> None:
+    agent = make(meaning=embedding.meaning)
+    trace = await agent.perceive(say("the red boat"))
+    kept = store.vectors("phi", embedding.meaning.model, 0, 99)[trace.entry_id]
+    np.testing.assert_array_equal(kept.vector, HashingEmbedder().embed(["the red boat"])[0])
+    assert agent.archive is not None
+    assert agent.archive.state().pending == 0
+
+
+async def test_vectors_of_two_models_are_not_mixed(
+    make: Callable[..., Agent], say: Callable[..., Percept], store: MemoryStore
+) -> None:
+    agent = make(meaning=Meaning(Larger()))
+    await agent.perceive(say("the red boat"))
+    assert store.vectors("phi", "larger", 0, 99) == {}
+    assert agent.archive is not None
+    assert agent.archive.state().pending == 1
+
+
+async def test_an_endpoint_that_does_not_answer_is_named_in_the_trace(
+    make_agent: Callable[..., Agent], say: Callable[..., Percept], store: MemoryStore, time: Time
+) -> None:
+    remote = Embedding(
+        Meaning(Flaky(lambda texts: "it cannot be reached"), lasting=False), local=False, monotonic=time
+    )
+    agent = make_agent()
+    agent.archive = AgentArchive("phi", store, remote)
+    await agent.perceive(say("the red boat"))
+    trace = await agent.perceive(say("Phi, where is the red boat?"))
+    remote.close()
+    assert trace.degraded == ("remembered by words alone: it cannot be reached",)
+    assert trace.response
