@@ -47,7 +47,7 @@ Choice = TypeVar("Choice", bound=StrEnum)
 PAGE = 8
 """Memories shown at a time, two lines each: with the frame they fit a terminal of 24 lines."""
 
-_USAGE = '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--limit N] [--mood current | V,A] …'
+_USAGE = '@recall NAME "WHAT" [--user WHO] [--since WHEN] [--mood current] [--limit N]'
 _SPEC = Spec(
     _USAGE,
     (

@@ -258,11 +258,11 @@ async def test_a_question_goes_by_words_until_half_is_embedded(
     store: MemoryStore, make_archive: Make, embedding: Still, embedder: Flaky
 ) -> None:
     archive = make_archive()
-    vectors = [EntryVector(number, embedder.name, embedder.embed([f"line {number}"])[0]) for number in (1, 2)]
-    archive.kept(commit(store, *(said(number, f"line {number}") for number in (1, 2, 3, 4, 5))))
-    for vector in vectors:
-        assert "meaning" not in (await archive.search("line"))[0].scores
-        store.keep_vectors(AGENT, [vector])
-    assert "meaning" not in (await wake(make_archive()).search("line"))[0].scores
+    vectors = tuple(
+        EntryVector(number, embedder.name, embedder.embed([f"line {number}"])[0]) for number in (1, 2)
+    )
+    entries = [said(number, f"line {number}") for number in range(1, 6)]
+    archive.kept(commit(store, *entries, vectors=vectors))
+    assert "meaning" not in (await archive.search("line"))[0].scores
     embedding.finish()
     assert "meaning" in (await archive.search("line"))[0].scores
