@@ -140,6 +140,7 @@ class Unembedded:
         if not self.dimensions:
             self.dimensions = len(vector)
             self._archive.change_model(self.model, self.dimensions)
+            self._archive.vectors.reserve(len(self._archive) * 3 // 2)
         return vector.shape == (self.dimensions,)
 
     def _tell(self, before: int) -> None:

@@ -133,9 +133,7 @@ class Archive:
         """Drop all vectors and wait for those of another model; words go on meanwhile."""
         with self.lock:
             self._vectors = VectorIndex(model, dimensions)
-            self._vectors.reserve(len(self.ids))
-            for _ in range(len(self.ids)):
-                self._vectors.append(None, self.neighbours)
+            self._vectors.extend(len(self.ids))
 
     def remove(self, entry_ids: Iterable[int]) -> None:
         """Forget entries: none of their words, vectors or feelings stay. Unknown ids are ignored."""

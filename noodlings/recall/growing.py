@@ -38,6 +38,11 @@ class Growing:
         self._data[self._length] = row
         self._length += 1
 
+    def extend(self, rows: int) -> None:
+        """Add so many rows of zeros at the end."""
+        self.reserve(self._length + rows)
+        self._length += rows
+
     def reserve(self, rows: int) -> None:
         """Make room for `rows` rows in all, so that appending up to there copies nothing."""
         if rows > len(self._data):

@@ -66,6 +66,12 @@ class VectorIndex:
         self._scale.append(0.0)
         self._refresh(len(self) - 1, neighbours)
 
+    def extend(self, rows: int) -> None:
+        """The next `rows` rows, all without a vector for now."""
+        for numbers in (self._matrix, self._present, self._scale):
+            numbers.extend(rows)
+        self._missing += rows
+
     def set(self, row: int, vector: Numbers, neighbours: Neighbours) -> None:
         """Give a row its vector, as `checked` returns it."""
         self._matrix.rows[row] = vector

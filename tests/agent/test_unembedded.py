@@ -150,8 +150,9 @@ async def test_an_endpoint_says_with_its_first_answer_how_long_its_vectors_are(
 ) -> None:
     remote = Still(Meaning(Unmeasured(), lasting=False), monotonic=time)
     archive = make_archive(remote)
-    archive.kept(commit(store, said(1, "the red boat"), said(2, "rain")))
-    assert await found(archive, "boat") == [1]
+    talk = [said(1, "the red boat"), said(2, "rain", timestamp=7_210.0)]
+    archive.kept(commit(store, *talk))
+    assert (await found(archive, "boat"))[0] == 1
     remote.finish()
     assert counts(archive) == (2, 0, 0)
     assert "meaning" in (await archive.search("boat"))[0].scores

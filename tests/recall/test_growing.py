@@ -25,3 +25,11 @@ def test_nothing_is_copied_within_what_was_reserved():
     for number in range(10_000):
         growing.append(number)
     assert growing.rows.__array_interface__["data"] == before
+
+
+def test_rows_of_zeros_can_be_added_at_once():
+    growing = Growing(np.int64)
+    growing.append(7)
+    growing.extend(500)
+    growing.append(8)
+    assert growing.rows.tolist() == [7, *[0] * 500, 8]

@@ -265,3 +265,15 @@ def test_asked_while_it_is_filled():
     asking.join()
     assert failures == []
     assert np.array_equal(searcher.archive.ids.rows, np.arange(500))
+
+
+def test_a_model_may_change_in_the_middle_of_a_talk():
+    talk = [make_entry(number, f"line {number}", timestamp=float(number)) for number in range(5)]
+    searcher = archive_of(*talk, vectors=True)
+    searcher.archive.change_model("other", 64)
+    assert searcher.archive.without_vector() == [0, 1, 2, 3, 4]
+    for entry in talk:
+        searcher.archive.set_vector(entry.id, vector_of(entry.user_text))
+    whole = archive_of(*talk, vectors=True)
+    query = vector_of("line 3")
+    assert searcher.search("line 3", query_vector=query) == whole.search("line 3", query_vector=query)
