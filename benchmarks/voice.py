@@ -16,7 +16,7 @@ from rich.table import Table
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.ports import Utterance
+from noodlings.ports import Allowance, Utterance
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.percept import Percept
 
@@ -48,7 +48,7 @@ def _times(persona, recalled, rounds):  # type: ignore[no-untyped-def]
             persona, percept, "Caity", NEUTRAL, recalled, {}, said=tuple(said[-40:]), seed=turn
         )
         began = time.process_time()
-        said.append(asyncio.run(voice.speak(utterance)).text)
+        said.append(asyncio.run(voice.speak(utterance, Allowance())).text)
         times.append((time.process_time() - began) * 1e3)
     times.sort()
     return {"p50": round(times[rounds // 2], 3), "p95": round(times[int(rounds * 0.95)], 3)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -11,7 +12,8 @@ import numpy.typing as npt
 
 from noodlings.values.affect import Affect
 from noodlings.values.kept import KeptAgent, KeptEntry
-from noodlings.values.memory import Link, MemoryEntry, Recalled
+from noodlings.values.lens import Lens
+from noodlings.values.memory import Link, MemoryEntry, Recalled, Symbol
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -57,6 +59,7 @@ class Utterance:
         manner: how that mood sounds, in words for a model.
         blocks: what a game told, for a model: `[GAME STATE] …` and `[MEMORY] …`, of one or more lines. Made
             anew for each turn, for their times are relative; a voice keeps none of it.
+        lenses: how the reply is to be coloured, in order; for a voice that does it all in one go.
         seed: makes the same turn sound the same in a replay.
     """
 
@@ -70,6 +73,7 @@ class Utterance:
     named_mood: str = ""
     manner: str = ""
     blocks: tuple[str, ...] = ()
+    lenses: tuple[Lens, ...] = ()
     seed: int = 0
 
 
@@ -80,11 +84,26 @@ class Speech:
     Attributes:
         text: what is said, one printable line, never empty.
         used: ids of the entries whose content was put into words.
-        calls, tokens: what it cost, 0 for the offline voice.
     """
 
     text: str
     used: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class Allowance:
+    """What one turn may spend on models, and what it has spent so far.
+
+    Attributes:
+        user_id: for whom it is spent; "" for nobody.
+        until: the end of its time, by `time.monotonic`.
+        late: called when the first word of a reply lets itself be waited for.
+        calls, tokens: spent, failed calls included; whoever asks a model adds to them.
+    """
+
+    user_id: str = ""
+    until: float = math.inf
+    late: Callable[[], None] = lambda: None
     calls: int = 0
     tokens: int = 0
 
@@ -92,10 +111,30 @@ class Speech:
 class FeelingModel(Protocol):
     """Knows better, and later, what is felt about a text."""
 
-    async def appraise(self, text: str, addressed: bool) -> Affect:
+    async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
         """The affect; `addressed` says that the text was meant for whoever feels it.
 
         Raises `LLMError` when it cannot say, or not in time; then what was felt at first stands.
+        """
+
+
+class Symbolist(Protocol):
+    """Makes metaphors of moments."""
+
+    @property
+    def name(self) -> str:
+        """What a symbol says it was made by: a model's name, or "images"."""
+
+    async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
+        """One printable line, never empty, that is none of `avoid`.
+
+        Args:
+            event: what happened, in the words of others.
+            affect: what was felt.
+            avoid: the agent's latest images, the last one last.
+
+        Raises:
+            LLMError: it cannot, or not in time.
         """
 
 
@@ -106,8 +145,18 @@ class Voice(Protocol):
     def name(self) -> str:
         """ "offline" or "llm"."""
 
-    async def speak(self, utterance: Utterance) -> Speech:
-        """The reply. Raises `LLMError` when it cannot, or not in time; then another voice speaks."""
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
+        """The reply, coloured by the lenses of the utterance if there are any.
+
+        Raises `LLMError` when it cannot, or not in time; then another voice speaks.
+        """
+
+    async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
+        """A thought as seen through one lens: one printable line, never empty; the thought itself where
+        the lens has nothing to change.
+
+        Raises `LLMError` when it cannot, or not in time; then the thought stays as it was.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +171,8 @@ class AgentState:
 class AgentRecord:
     """An agent as loaded: its state, what is in working and episodic memory, and how much it ever perceived.
 
-    `working` and `episodic` are oldest first; `perceived` counts the archive; `last_id` is the highest id.
+    `working`, `episodic` and `symbols` are oldest first; `perceived` counts the archive; `last_id` is the
+    highest id.
     """
 
     state: AgentState
@@ -131,6 +181,7 @@ class AgentRecord:
     perceived: int = 0
     consolidated: int = 0
     last_id: int = 0
+    symbols: tuple[Symbol, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +198,8 @@ class Changes:
         trace: the finished turn, or None.
         links: between entries that are there by then; one that is there already keeps the stronger strength.
         vectors: of entries that are there by then; one that is there already is replaced.
+        symbols: new symbols, of entries that are there by then.
+        faded: ids of symbols that left the subconscious: they are deleted.
     """
 
     agent_id: str
@@ -158,6 +211,8 @@ class Changes:
     trace: Trace | None = None
     links: tuple[Link, ...] = ()
     vectors: tuple[EntryVector, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    faded: tuple[int, ...] = ()
 
 
 class Store(Protocol):

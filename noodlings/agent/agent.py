@@ -314,7 +314,7 @@ class Agent:
         try:
             with timed(turn.milliseconds, "refine"):
                 heard = self._heard(entry.user_id, entry.user_text)
-                refined = await model.appraise(heard, turn.percept.addressed)
+                refined = await model.appraise(heard, turn.percept.addressed, turn.allowance)
         except LLMError as error:
             turn.degraded.append(f"own appraisal: {error}")
             log.warning("%s keeps its own appraisal: %s", self.id, error)
@@ -382,12 +382,12 @@ class Agent:
         if self._with.voice is not None:
             try:
                 turn.voice = self._with.voice.name
-                return await self._with.voice.speak(utterance)
+                return await self._with.voice.speak(utterance, turn.allowance)
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
                 log.warning("%s speaks with the offline voice: %s", self.id, error)
         turn.voice = self._with.offline.name
-        return await self._with.offline.speak(utterance)
+        return await self._with.offline.speak(utterance, turn.allowance)
 
     def _truly_recalled(self, turn: Turn) -> list[int]:
         """What this answer came from: what the voice says it used; of a model, all but the merely recent."""

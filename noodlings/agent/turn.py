@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.decision import Decision
+from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
@@ -32,6 +33,7 @@ class Turn:
             None.
         thought: the plain thought before anything modulates it.
         response, voice, used: what was said, by which voice, out of which entries.
+        allowance: what it may spend on models, and spent.
     """
 
     percept: Percept
@@ -48,6 +50,7 @@ class Turn:
     response: str | None = None
     voice: str = ""
     used: frozenset[int] = frozenset()
+    allowance: Allowance = field(default_factory=Allowance)
 
     def trace(self, agent_id: str) -> Trace:
         """The record of the turn. Memories go in by reference."""
@@ -72,6 +75,8 @@ class Turn:
             voice=self.voice,
             decision=self.decision.reason,
             milliseconds=dict(self.milliseconds),
+            calls=self.allowance.calls,
+            tokens=self.allowance.tokens,
             degraded=tuple(self.degraded),
         )
 

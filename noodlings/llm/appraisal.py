@@ -15,6 +15,7 @@ from noodlings.errors import LLMError
 from noodlings.llm.answer import content, without_thinking
 from noodlings.llm.chat import Chat
 from noodlings.llm.prompts import appraisal_prompt
+from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect
 
 DEADLINE = 0.5
@@ -54,8 +55,9 @@ class LLMAppraiser:
         self._seconds = DEADLINE * settings.timeout_seconds
         self._chat = Chat(settings)
 
-    async def appraise(self, text: str, addressed: bool) -> Affect:
+    async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
         """What is felt about a text. Raises `LLMError` when the model gives no such thing, or not in time."""
+        allowance.calls += 1
         return await self._chat.ask(
             appraisal_prompt(text, addressed),
             lambda answer: affect_in(content(answer)),

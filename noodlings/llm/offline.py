@@ -14,7 +14,7 @@ from noodlings.llm.compose import Draft, longer, reply
 from noodlings.llm.content import stable
 from noodlings.llm.hear import hear
 from noodlings.llm.manner import in_manner
-from noodlings.ports import Speech, Utterance
+from noodlings.ports import Allowance, Speech, Utterance
 
 ATTEMPTS = 24
 """Drafts that are tried before a line that was said already is made new by saying more."""
@@ -25,7 +25,7 @@ class OfflineVoice:
 
     name = "offline"
 
-    async def speak(self, utterance: Utterance) -> Speech:
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
         """A reply that differs from every line in `utterance.said`, letter case aside."""
         draft = self.draft(utterance)
         return Speech(draft.text, tuple(told.entry.id for told in draft.told))

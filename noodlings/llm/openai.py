@@ -12,7 +12,7 @@ from noodlings.config import LLMSettings
 from noodlings.llm.answer import content, sayable, tokens_used
 from noodlings.llm.chat import Chat
 from noodlings.llm.prompts import reply_prompt
-from noodlings.ports import Speech, Utterance
+from noodlings.ports import Allowance, Speech, Utterance
 
 TEMPERATURE = 0.8
 
@@ -34,12 +34,14 @@ class OpenAIVoice:
         self._settings = settings
         self._chat = Chat(settings)
 
-    async def speak(self, utterance: Utterance) -> Speech:
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
         """The model's reply. Raises `LLMError` when there is none that can be said, or not in time."""
 
         def said(answer: Any) -> Speech:
-            return Speech(sayable(content(answer), utterance.persona), calls=1, tokens=tokens_used(answer))
+            allowance.tokens += tokens_used(answer)
+            return Speech(sayable(content(answer), utterance.persona))
 
+        allowance.calls += 1
         return await self._chat.ask(
             reply_prompt(utterance),
             said,

@@ -135,10 +135,15 @@ class _Modulation(Strict):
     gain: float
     before: Text
     after: Text
+    how: Text = "passed"
+    lens: Text = ""
     read: list[Text]
+    entries: list[Whole] = Field(default_factory=list)
+    symbols: list[Whole] = Field(default_factory=list)
 
     def value(self) -> Modulation:
-        return Modulation(**dict(self) | {"read": tuple(self.read)})
+        read, entries, symbols = tuple(self.read), tuple(self.entries), tuple(self.symbols)
+        return Modulation(**dict(self) | {"read": read, "entries": entries, "symbols": symbols})
 
 
 class TraceLine(Strict):
@@ -161,6 +166,8 @@ class TraceLine(Strict):
     voice: Text
     decision: Text
     milliseconds: Scores
+    calls: Whole = 0
+    tokens: Whole = 0
     degraded: list[Text]
 
     def value(self) -> Trace:

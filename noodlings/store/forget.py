@@ -71,7 +71,8 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
         recalled=tuple(recalled for recalled in trace.recalled if recalled.entry_id not in forgotten),
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
-            replace(made, before=FORGOTTEN, after=FORGOTTEN, read=()) for made in trace.modulations
+            replace(made, before=FORGOTTEN, after=FORGOTTEN, lens="", read=(), entries=(), symbols=())
+            for made in trace.modulations
         ),
         response=None if trace.response is None else FORGOTTEN,
     )

@@ -156,7 +156,11 @@ def trace_row(trace: Trace) -> Row:
                 "gain": number(modulation.gain, "gain"),
                 "before": modulation.before,
                 "after": modulation.after,
+                "how": modulation.how,
+                "lens": modulation.lens,
                 "read": list(modulation.read),
+                "entries": list(modulation.entries),
+                "symbols": list(modulation.symbols),
             }
             for modulation in trace.modulations
         ],
@@ -164,6 +168,8 @@ def trace_row(trace: Trace) -> Row:
         "voice": trace.voice,
         "decision": trace.decision,
         "milliseconds": _numbers(trace.milliseconds, "milliseconds"),
+        "calls": whole(trace.calls, "calls"),
+        "tokens": whole(trace.tokens, "tokens"),
         "degraded": list(trace.degraded),
     }
     return {
@@ -188,13 +194,17 @@ def trace_of(row: Stored) -> Trace:
             surprise=data["surprise"],
             importance=data["importance"],
             parts=ImportanceParts(**data["parts"]),
-            recalled=tuple(_with_tuple(RecalledTrace, item, "why") for item in data["recalled"]),
+            recalled=tuple(_with_tuples(RecalledTrace, item, "why") for item in data["recalled"]),
             thought=data["thought"],
-            modulations=tuple(_with_tuple(Modulation, item, "read") for item in data["modulations"]),
+            modulations=tuple(
+                _with_tuples(Modulation, item, "read", "entries", "symbols") for item in data["modulations"]
+            ),
             response=data["response"],
             voice=data["voice"],
             decision=data["decision"],
             milliseconds=data["milliseconds"],
+            calls=data.get("calls", 0),
+            tokens=data.get("tokens", 0),
             degraded=tuple(data["degraded"]),
         )
     except (KeyError, TypeError, NoodlingsError) as error:
@@ -255,9 +265,9 @@ def _unit_vector(vector: Vector) -> Vector:
     return vector
 
 
-def _with_tuple(made_of: type[Value], item: dict[str, Any], listed: str) -> Value:
+def _with_tuples(made_of: type[Value], item: dict[str, Any], *listed: str) -> Value:
     """JSON knows only lists."""
-    return made_of(**{**item, listed: tuple(item[listed])})
+    return made_of(**{**item, **{name: tuple(item[name]) for name in listed if name in item}})
 
 
 def _numbers(values: Mapping[str, SupportsFloat], what: str) -> dict[str, float]:

@@ -141,6 +141,39 @@ class Link:
             raise UserError(f"strength is {self.strength!r}: it must lie between 0 and 1")
 
 
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """What an intense moment became: a metaphor that comes back with its feeling, in place of the facts.
+
+    Attributes:
+        id: number of the symbol within its agent, rising; never given twice.
+        entry_id: the memory it was made of.
+        timestamp: world time of that moment, seconds since 1970-01-01 UTC.
+        literal_event: what happened.
+        symbolic_encoding: the metaphor, one line.
+        affect: what was felt; by this it is retrieved.
+        salience: how much it counts, 0…1; the least salient is evicted.
+        surprise: of the moment, 0…1.
+        made_by: which model made it; "images" for our own table.
+        circle: whoever may hear of it; empty means anybody.
+    """
+
+    id: int
+    entry_id: int
+    timestamp: float
+    literal_event: str
+    symbolic_encoding: str
+    affect: Affect
+    salience: float
+    surprise: float
+    made_by: str
+    circle: frozenset[str] = frozenset()
+
+    def known_to(self, users: frozenset[str]) -> bool:
+        """Whether its image may colour what these users hear."""
+        return not self.circle or users <= self.circle
+
+
 class Why(StrEnum):
     """Why an entry was recalled."""
 

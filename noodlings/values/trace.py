@@ -25,13 +25,28 @@ class RecalledTrace:
 
 @dataclass(frozen=True, slots=True)
 class Modulation:
-    """What one transistor made of the thought."""
+    """What one transistor made of the thought.
+
+    Attributes:
+        transistor, gain: which, and how strong it is set, 0…1.
+        before, after: the thought, the same where it was passed through; both "" where one call of a model
+            took in all lenses at once.
+        how: "fused", "serial" or "offline"; "passed" when there was nothing to add, "off" at gain 0,
+            "failed" when it could not (`Trace.degraded` says why).
+        lens: what it asked for, in words.
+        read: what it read beside memories and symbols: a feeling, an appetite.
+        entries, symbols: ids of the memories and symbols that it read.
+    """
 
     transistor: str
     gain: float
     before: str
     after: str
+    how: str = "passed"
+    lens: str = ""
     read: tuple[str, ...] = ()
+    entries: tuple[int, ...] = ()
+    symbols: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,7 @@ class Trace:
         voice: which voice spoke: "offline", "llm", or "".
         decision: why it spoke or kept silent.
         milliseconds: how long each step took, by its name.
+        calls, tokens: what the turn cost of a model.
         degraded: what failed and was done without, in words.
     """
 
@@ -71,4 +87,23 @@ class Trace:
     voice: str = ""
     decision: str = ""
     milliseconds: dict[str, float] = field(default_factory=dict)
+    calls: int = 0
+    tokens: int = 0
     degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A sign of an agent at work, for whoever looks on.
+
+    Attributes:
+        agent_id, entry_id: whose turn, and the percept that it is about.
+        step: "perceived" when the percept is kept, then the names of `Trace.milliseconds` as they are done,
+            "thinking" when a reply is late, "turn" at the end.
+        trace: as far as it goes; whole with "turn".
+    """
+
+    agent_id: str
+    entry_id: int
+    step: str
+    trace: Trace

@@ -26,13 +26,15 @@ class Says:
         self.heard = []
         self.asked = asyncio.Event()
 
-    async def speak(self, utterance):
+    async def speak(self, utterance, allowance):
         self.heard.append(utterance)
         self.asked.set()
         await self.gate.wait()
         if self.error:
             raise self.error
-        return Speech(self.text, calls=1, tokens=5)
+        allowance.calls += 1
+        allowance.tokens += 5
+        return Speech(self.text)
 
 
 @pytest.fixture

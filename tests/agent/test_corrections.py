@@ -23,7 +23,7 @@ from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
-from noodlings.ports import Records, Speech, Utterance
+from noodlings.ports import Allowance, Records, Speech, Utterance
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
@@ -96,7 +96,7 @@ class SlowVoice:
         self.gate, self.asked = asyncio.Event(), asyncio.Event()
         self.heard: list[Utterance] = []
 
-    async def speak(self, utterance: Utterance) -> Speech:
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
         self.heard.append(utterance)
         self.asked.set()
         await self.gate.wait()

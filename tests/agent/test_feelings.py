@@ -30,7 +30,7 @@ class Voice:
         self.gate, self.asked = asyncio.Event(), asyncio.Event()
         self.gate.set()
 
-    async def speak(self, utterance):
+    async def speak(self, utterance, allowance):
         self.heard.append(utterance)
         self.asked.set()
         await self.gate.wait()

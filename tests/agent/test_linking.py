@@ -118,7 +118,7 @@ async def test_of_a_model_all_but_the_merely_recent_is_taken_for_recalled(make_a
     class Says:
         name = "llm"
 
-        async def speak(self, utterance):
+        async def speak(self, utterance, allowance):
             return Speech("I see.")
 
     agent = make_agent(voice=Says())
@@ -137,7 +137,7 @@ async def test_what_is_forgotten_while_it_thinks_is_not_linked(make_agent, store
         def __init__(self):
             self.asked, self.gate = asyncio.Event(), asyncio.Event()
 
-        async def speak(self, utterance):
+        async def speak(self, utterance, allowance):
             self.asked.set()
             await self.gate.wait()
             return Speech("I see.")

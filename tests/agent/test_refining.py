@@ -36,7 +36,7 @@ class Feels:
         self.gate, self.asked = asyncio.Event(), asyncio.Event()
         self.gate.set()
 
-    async def appraise(self, text, addressed):
+    async def appraise(self, text, addressed, allowance):
         self.judged.append((text, addressed))
         self.asked.set()
         await self.gate.wait()
@@ -53,7 +53,7 @@ class Listens:
     def __init__(self):
         self.heard = []
 
-    async def speak(self, utterance):
+    async def speak(self, utterance, allowance):
         self.heard.append(utterance)
         return Speech("I hear you.")
 

@@ -8,6 +8,7 @@ from noodlings.llm.compose import Draft
 from noodlings.llm.hear import Heard, hear
 from noodlings.llm.manner import in_manner
 from noodlings.llm.offline import OfflineVoice
+from noodlings.ports import Allowance
 from noodlings.values.occasions import Occasion
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
@@ -96,5 +97,5 @@ async def test_nothing_is_said_twice_in_any_mood():
         lines: list[str] = []
         for turn in range(30):
             asked = utterance("hello there", who="servnak", turn=turn, said=tuple(lines))
-            lines.append((await OfflineVoice().speak(replace(asked, named_mood=mood))).text)
+            lines.append((await OfflineVoice().speak(replace(asked, named_mood=mood), Allowance())).text)
         assert len({line.casefold() for line in lines}) == len(lines)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.llm.offline import OfflineVoice
 from noodlings.llm.phrasebook import shared_voice
-from noodlings.ports import Speech, Utterance
+from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
@@ -38,7 +38,7 @@ everybody = pytest.mark.parametrize("who", sorted(PERSONAS))
 
 
 def say(asked: Utterance) -> Speech:
-    return asyncio.run(VOICE.speak(asked))
+    return asyncio.run(VOICE.speak(asked, Allowance()))
 
 
 def talk(who: str, lines: list[str], window: int | None = None) -> list[str]:
@@ -216,7 +216,9 @@ def test_a_gesture_to_somebody_else_is_not_taken_for_ones_own() -> None:
 def test_the_same_turn_sounds_the_same_in_every_process() -> None:
     code = (
         "import asyncio; from tests.llm.utterances import *; from noodlings.llm.offline import OfflineVoice; "
-        "print([asyncio.run(OfflineVoice().speak(utterance(t, memory(1, 'My dog died'), who=w))).text"
+        "from noodlings.ports import Allowance; "
+        "lines = lambda t, w: utterance(t, memory(1, 'My dog died'), who=w); "
+        "print([asyncio.run(OfflineVoice().speak(lines(t, w), Allowance())).text"
         " for w in sorted(PERSONAS) for t in ('hi', 'my dog!', 'why?')])"
     )
     outputs = {
@@ -273,7 +275,6 @@ def test_it_always_answers_in_one_printable_line_with_known_memories(
     speech = say(utterance(line, *known, who=who, mood=mood, kind=kind, user=user))
     assert speech.text == clean(speech.text) != ""
     assert set(speech.used) <= set(range(len(known)))
-    assert (speech.calls, speech.tokens) == (0, 0)
 
 
 def test_every_occasion_has_shared_words_with_slots_that_are_filled() -> None:

@@ -66,7 +66,7 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
         an_entry(4, "what else", response="Nice weather."),
     )
     store.commit(Changes(AGENT, added=(dog, *turns)))
-    made = Modulation("ego", 0.5, "the dog died", "THE DOG DIED", ("My dog died yesterday",))
+    made = Modulation("ego", 0.5, "the dog died", "THE DOG DIED", read=("My dog died yesterday",))
     said = a_trace(2, 1, thought="the dog", response="SAD: a dog died.", modulations=(made,))
     for trace in (
         a_trace(1, response="Oh no."),
@@ -83,7 +83,7 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
         a_trace(2),
         thought=FORGOTTEN,
         response=FORGOTTEN,
-        modulations=(Modulation("ego", 0.5, FORGOTTEN, FORGOTTEN, ()),),
+        modulations=(Modulation("ego", 0.5, FORGOTTEN, FORGOTTEN),),
     )
     assert after == a_trace(3, 2)
     assert newest == a_trace(4, 2, response="Nice weather.")

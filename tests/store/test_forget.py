@@ -76,7 +76,7 @@ def test_going_from_hand_to_hand_ends(turns: list[tuple[int, int, bool]]) -> Non
 
 def test_no_byte_of_what_was_forgotten_stays(tmp_path: Path) -> None:
     secret = "the golden key lies below the seventh stair"
-    made = Modulation("ego", 0.5, f"remember: {secret}", f"REMEMBER: {secret}", (secret,))
+    made = Modulation("ego", 0.5, f"remember: {secret}", f"REMEMBER: {secret}", read=(secret,))
     told = an_entry(1, secret, response=f"I shall not tell: {secret}", extra={"note": secret})
     asked = an_entry(2, "where is it", response=f"They say {secret}")
     store = SqlStore(tmp_path)
