@@ -1,6 +1,18 @@
 """The commands one can type in the world. Importing this package declares them all in `registry`."""
 
-from commands import corrections, event, focus, help, links, memories, mood, recall, talk
+from commands import corrections, event, focus, help, links, memories, mood, recall, talk, why
 from commands.registry import registry
 
-__all__ = ["corrections", "event", "focus", "help", "links", "memories", "mood", "recall", "registry", "talk"]
+__all__ = [
+    "corrections",
+    "event",
+    "focus",
+    "help",
+    "links",
+    "memories",
+    "mood",
+    "recall",
+    "registry",
+    "talk",
+    "why",
+]

@@ -82,6 +82,11 @@ class LLMSettings(_Section):
     appraise: bool = False
 
 
+class ThoughtSettings(_Section):
+    chain: Literal["fused", "serial"] = "fused"
+    ruminate: bool = True
+
+
 class StoreSettings(_Section):
     path: str = ""
     durability: Literal["normal", "full"] = "normal"
@@ -114,6 +119,7 @@ class Settings(BaseSettings):
     context: ContextSettings = ContextSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     llm: LLMSettings = LLMSettings()
+    thought: ThoughtSettings = ThoughtSettings()
     store: StoreSettings = StoreSettings()
     notes: NotesSettings = NotesSettings()
     world: WorldSettings = WorldSettings()

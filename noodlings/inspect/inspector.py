@@ -31,6 +31,8 @@ from noodlings.inspect.views import (
     FlowView,
     StatsView,
 )
+from noodlings.inspect.why import transistors, why
+from noodlings.inspect.why_views import TransistorsView, WhyView
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -226,6 +228,19 @@ class Inspector:
     def last_retrieval(self, caller: Caller, name: str) -> FlowView:
         """What the last answer was made of; for a player, the last answer to this player."""
         return last_flow(self._look(caller, name), self._society.store)
+
+    def why(self, caller: Caller, name: str, back: int = 1, silent: bool = False) -> WhyView:
+        """Why an agent said what it said: its last turn, or the one `back` turns ago.
+
+        For a player, of its turns with this player. With `silent` also turns in which it said nothing count.
+        """
+        return why(self._look(caller, name), self._society.store, back, silent)
+
+    def transistors(self, caller: Caller, name: str) -> TransistorsView:
+        """The transistors of an agent with their gains, and the last effect of each."""
+        look = self._look(caller, name)
+        settings = self._society.settings.thought
+        return transistors(look, self._society.store, look.agent.gains, settings.chain)
 
     def links(self, caller: Caller, name: str, entry_id: int) -> LinksView:
         """A memory, and those that links lead to from there, two steps each way.

@@ -1,0 +1,195 @@
+"""`@why NAME` and `@transistors NAME`: what a character's words were made of, from end to end."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import asdict
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.entry_rows import BAR, NAME, flow_rows, said
+from commands.memory_view import felt_lines
+from commands.parse import Flag, Spec, parse_flags
+from commands.registry import Context, Reply, command
+from commands.render import (
+    ACCENT,
+    BLANK,
+    LOUD,
+    QUIET,
+    Column,
+    Flowing,
+    Rows,
+    ago,
+    feeling_text,
+    heading,
+    hidden,
+    level,
+    measure,
+    number,
+    quiet,
+    stacked,
+    warning,
+    words,
+)
+from noodlings.errors import UserError
+from noodlings.inspect.why_views import ModulationView, TransistorsView, WhyView
+from noodlings.text import shorten
+
+_USAGE = "@why NAME [N] [--silent]"
+_SPEC = Spec(_USAGE, (Flag("silent"),), text="N")
+_ADDED = "bold underline"
+_OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
+
+
+@command("@why", _USAGE, group="minds")
+async def why(context: Context, arguments: str) -> Reply:
+    """Why a character said what it said.
+
+    The last time it spoke, from end to end: what it perceived and felt, how surprising and important that
+    was, what came to mind and why, the thought before and after each transistor, and what had to be done
+    without. With a number, an earlier time: 2 is the one before the last.
+
+      --silent            count the times when it said nothing too
+
+    You see its turns with you; whoever runs the world sees all.
+
+    Examples:
+      @why servnak
+      @why servnak 3
+      @why phi --silent
+    """
+    parsed = parse_flags(arguments, _SPEC)
+    back = _whole(parsed.rest) if parsed.rest else 1
+    view = context.inspector.why(context.caller, parsed.name, back, parsed.has("silent"))
+    return Reply(view.as_dict(), why_view(view))
+
+
+@command("@transistors", "@transistors NAME", group="minds")
+async def transistors(context: Context, arguments: str) -> Reply:
+    """Show what colours a character's words: each transistor, its gain, and its last effect.
+
+    A gain of 0 switches a transistor off, 1 is as strong as it gets; a recipe sets them.
+
+    Examples:
+      @transistors servnak
+    """
+    parsed = parse_flags(arguments, Spec("@transistors NAME"))
+    view = context.inspector.transistors(context.caller, parsed.name)
+    return Reply(view.as_dict(), transistors_view(view))
+
+
+def why_view(view: WhyView) -> RenderableType:
+    """The turn from top to bottom, in the order in which it happened."""
+    turn = view.turn
+    if turn is None or view.affect is None:
+        none = "It has said nothing yet." if view.back == 1 else "There is no such turn so far back."
+        return stacked(heading(view.name, "why"), BLANK, quiet(none))
+    when = ago(turn.percept.age) if turn.percept else ""
+    forgotten = words("(forgotten)", QUIET)
+    if turn.percept is None:
+        speaker, heard, answered = "somebody", forgotten, forgotten
+    else:
+        speaker, heard = turn.percept.name, said(turn.percept)
+        answered = words("(kept silent)", QUIET) if turn.response is None else words(turn.response)
+    exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
+    by = f"{turn.voice} voice" if turn.voice else ""
+    spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""
+    return stacked(
+        heading(view.name, "why", when),
+        BLANK,
+        Rows((Column(most=NAME), Column(most=None)), exchange),
+        Flowing([words(part, QUIET) for part in (f"because: {turn.decision}", by, spent) if part]),
+        *(warning(f"without: {lost}") for lost in turn.degraded),
+        BLANK,
+        felt_lines(f"felt ({view.appraised_by})" if view.appraised_by else "felt", view.affect),
+        Flowing(
+            [
+                Text.assemble(("mood ", QUIET), feeling_text(turn.mood.feeling, turn.mood.family)),
+                _figure("surprise", view.surprise),
+                _figure("importance", view.importance),
+                *(_figure(part, value) for part, value in asdict(view.parts).items() if value),
+            ]
+        ),
+        BLANK if view.recalled else None,
+        flow_rows(view.recalled) if view.recalled else None,
+        quiet("▸ put into words") if any(item.used for item in view.recalled) else None,
+        hidden(view.hidden),
+        BLANK if view.modulations else None,
+        _chain(view) if view.modulations else None,
+        BLANK,
+        Flowing([Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps]),
+    )
+
+
+def transistors_view(view: TransistorsView) -> RenderableType:
+    """Each transistor with its gain as a bar, and the last it did."""
+    rows: list[tuple[Text, ...]] = []
+    for one in view.transistors:
+        last = one.last
+        effect = words("no effect yet", QUIET) if last is None else _effect(last)
+        when = Text(ago(one.age), style=QUIET) if one.age is not None else BLANK
+        rows.append((words(one.transistor, LOUD), measure(one.gain, BAR), when, effect))
+        if last is not None and last.lens:
+            rows.append((BLANK, BLANK, BLANK, words(last.lens, QUIET)))
+    columns = (Column(most=NAME), Column("gain", BAR + 5), Column("when"), Column("last effect", None))
+    return stacked(
+        heading(view.name, "transistors", f"a model takes them {_RUN[view.chain]}"),
+        BLANK,
+        Rows(columns, rows) if rows else quiet("It has none."),
+    )
+
+
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise UserError(f"'{shorten(text, 30)}' is no number of a turn; it goes like this: {_USAGE}")
+    return int(text)
+
+
+_RUN = {"fused": "all in one call", "serial": "one call each"}
+
+
+def _chain(view: WhyView) -> Rows:
+    """The thought, and below it each transistor with what it made of it."""
+    rows: list[tuple[Text, ...]] = []
+    if view.thought:
+        rows.append((words("thought", QUIET), BLANK, words(view.thought)))
+    for made in view.modulations:
+        rows.append((words(made.transistor, LOUD), Text(number(made.gain), style=QUIET), _effect(made)))
+        read = ", ".join(
+            [
+                *made.read,
+                *(f"memory {entry}" for entry in made.entries),
+                *(f"symbol {symbol}" for symbol in made.symbols),
+                *([f"{made.hidden} not yours to read"] if made.hidden else []),
+            ]
+        )
+        if read:
+            rows.append((BLANK, BLANK, words(f"read: {read}", QUIET)))
+    return Rows((Column(most=NAME), Column("gain"), Column("thought", None)), rows)
+
+
+def _effect(made: ModulationView) -> Text:
+    """What became of the thought, with what is new in it marked; else why it stayed."""
+    if made.how in _OUTCOMES:
+        return words(f"({_OUTCOMES[made.how]})", QUIET)
+    if made.how == "fused":
+        return words(f"(in one call) {made.lens}", QUIET)
+    if not made.after:
+        return words("(not yours to read)", QUIET)
+    return _marked(made.before, made.after)
+
+
+def _marked(before: str, after: str) -> Text:
+    """The words of `after`; those that are not in `before` stand out, by more than a colour."""
+    old, new = words(before).plain.split(), words(after).plain.split()
+    line = Text("", no_wrap=True)
+    for tag, _, _, start, end in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
+        if start < end:
+            style = "" if tag == "equal" else f"{_ADDED} {ACCENT}"
+            line.append(" " if line else "").append(" ".join(new[start:end]), style=style)
+    return line
+
+
+def _figure(name: str, value: float) -> Text:
+    return Text.assemble((f"{name} ", QUIET), f"{level(value)} {number(value)}")

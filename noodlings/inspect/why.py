@@ -1,0 +1,132 @@
+"""Why an agent said what it said: one turn from end to end, and what its transistors did lately."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+from noodlings.errors import UserError
+from noodlings.inspect.flow import turn_view
+from noodlings.inspect.look import Look, felt
+from noodlings.inspect.rights import may_read
+from noodlings.inspect.turns import recalled_in, turns
+from noodlings.inspect.why_views import (
+    ModulationView,
+    StepView,
+    TransistorsView,
+    TransistorView,
+    WhyView,
+)
+from noodlings.ports import Store
+from noodlings.text import clean
+from noodlings.values.memory import ImportanceParts
+from noodlings.values.trace import Modulation, Trace
+
+CHANGED = frozenset({"fused", "serial", "offline", "failed"})
+"""What a transistor that had something to add is noted with."""
+
+
+def why(look: Look, store: Store, back: int, silent: bool) -> WhyView:
+    """A turn of an agent, `back` turns ago; the last one is 1.
+
+    Args:
+        silent: count the turns in which it said nothing too.
+
+    Raises:
+        UserError: `back` is less than 1.
+    """
+    if back < 1:
+        raise UserError(f"the last turn is 1, the one before it 2; there is no turn {back}")
+    told = turns(look, store, lambda trace: silent or trace.response is not None)
+    found = next(islice(told, back - 1, None), None)
+    if found is None:
+        return _none(look, back)
+    trace, percept = found
+    recalled, hidden = recalled_in(look, store, trace)
+    return WhyView(
+        agent=look.agent_id,
+        name=look.name,
+        back=back,
+        turn=turn_view(look, trace, percept),
+        affect=felt(trace.affect),
+        appraised_by=trace.appraised_by,
+        surprise=trace.surprise,
+        importance=trace.importance,
+        parts=trace.parts,
+        thought=clean(trace.thought) if percept is not None else "",
+        recalled=recalled,
+        modulations=modulations_of(look, store, trace),
+        steps=tuple(StepView(step, taken) for step, taken in trace.milliseconds.items()),
+        calls=trace.calls,
+        tokens=trace.tokens,
+        hidden=hidden,
+    )
+
+
+def transistors(look: Look, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:
+    """The transistors of an agent with the last effect of each; for a player, in its talk with that player.
+
+    Args:
+        gains: name → gain, 0…1, in the order of the chain.
+        chain: how a model runs it.
+    """
+    last: dict[str, tuple[Trace, ModulationView]] = {}
+    for trace, _ in islice(turns(look, store, lambda trace: bool(trace.modulations)), 50):
+        for made in modulations_of(look, store, trace):
+            if made.how in CHANGED:
+                last.setdefault(made.transistor, (trace, made))
+        if gains.keys() <= last.keys():
+            break
+    views = []
+    for name, gain in gains.items():
+        trace_made = last.get(name)
+        age = None if trace_made is None else max(look.now - trace_made[0].timestamp, 0.0)
+        views.append(TransistorView(name, gain, trace_made[1] if trace_made else None, age))
+    return TransistorsView(look.agent_id, look.name, chain, tuple(views))
+
+
+def modulations_of(look: Look, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
+    """What each transistor made of the thought of a turn; words made of what is not the caller's stay out.
+
+    From the first transistor on that read something of others, the thought holds it: so it is left out from
+    there on. The answer itself was heard by whoever it was for.
+    """
+    views: list[ModulationView] = []
+    theirs = True
+    for made in trace.modulations:
+        view = _modulation(look, store, made)
+        before = view.before if theirs else ""
+        theirs = theirs and not view.hidden
+        views.append(view if theirs else replace(view, before=before, after="", read=()))
+    return tuple(views)
+
+
+def _modulation(look: Look, store: Store, made: Modulation) -> ModulationView:
+    agent = look.agent
+    symbols = {symbol.id: symbol.entry_id for symbol in agent.subconscious.symbols}
+    behind = {number: symbols[number] for number in made.symbols if number in symbols}
+    entries = store.entries(look.agent_id, [*made.entries, *behind.values()])
+    readable = {number for number, entry in entries.items() if may_read(look.caller, entry)}
+    seen = tuple(number for number in made.entries if number in readable)
+    images = tuple(
+        number for number in made.symbols if behind.get(number, -1) in readable or look.caller.sees_all
+    )
+    hidden = 0 if look.caller.sees_all else len(made.entries) + len(made.symbols) - len(seen) - len(images)
+    return ModulationView(
+        transistor=clean(made.transistor),
+        gain=made.gain,
+        how=made.how,
+        before=clean(made.before),
+        after=clean(made.after),
+        lens=clean(made.lens),
+        read=tuple(clean(words) for words in made.read),
+        entries=seen,
+        symbols=images,
+        hidden=hidden,
+    )
+
+
+def _none(look: Look, back: int) -> WhyView:
+    return WhyView(
+        look.agent_id, look.name, back, None, None, "", 0.0, 0.0, ImportanceParts(), "", (), (), (), 0, 0, 0
+    )
