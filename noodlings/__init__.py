@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from noodlings.config import Settings, load_settings
     from noodlings.memory.hierarchical import HierarchicalMemory
     from noodlings.memory.list_wrapper import MemoryListWrapper
+    from noodlings.memory.subconscious import SubconsciousMemory
     from noodlings.values.affect import Affect
     from noodlings.values.memory import MemoryEntry
     from noodlings.values.percept import Kind, Percept
@@ -29,6 +30,7 @@ _HOMES = {
     "Percept": "noodlings.values.percept",
     "Settings": "noodlings.config",
     "Society": "noodlings.agent.society",
+    "SubconsciousMemory": "noodlings.memory.subconscious",
     "build": "noodlings.app",
     "load_settings": "noodlings.config",
 }
@@ -42,6 +44,7 @@ __all__ = [
     "Percept",
     "Settings",
     "Society",
+    "SubconsciousMemory",
     "build",
     "load_settings",
 ]

@@ -14,6 +14,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.ports import Allowance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
@@ -89,6 +90,22 @@ class ScriptedMinds:
     def texts(self, agent_id: str) -> list[str]:
         """What one agent perceived, as words."""
         return [percept.text for who, percept in self.heard if who == agent_id]
+
+
+class ScriptedSymbolist:
+    """A `Symbolist` that numbers its images, or gives those it is told; what it was asked is in `asked`."""
+
+    name = "scripted"
+
+    def __init__(self, *images: str) -> None:
+        self.images = list(images)
+        self.asked: list[tuple[str, Affect, tuple[str, ...]]] = []
+
+    async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
+        """The next image."""
+        self.asked.append((event, affect, tuple(avoid)))
+        allowance.calls += 1
+        return self.images.pop(0) if self.images else f"image {len(self.asked)}"
 
 
 @dataclass

@@ -56,7 +56,7 @@ def encode(
     )
     return MemoryEntry(
         id=entry_id,
-        timestamp=_finite(timestamp, "timestamp"),
+        timestamp=finite(timestamp, "timestamp"),
         step=whole(step, "step"),
         user_id=_words(user_id, "user_id"),
         user_text=clean(_words(user_text, "user_text")),
@@ -116,16 +116,17 @@ def whole(value: Any, name: str) -> int:
     return number
 
 
-def _counted(numbers: Any) -> bool:
-    """Whether it has a length: an array without dimensions has the method, and raises."""
-    return hasattr(numbers, "__len__") and getattr(numbers, "ndim", 1) > 0
-
-
-def _finite(value: Any, name: str) -> float:
+def finite(value: Any, name: str) -> float:
+    """A finite number of seconds, or `UserError` that names it."""
     number = _number(value, name)
     if not math.isfinite(number):
         raise UserError(f"{name} is {value!r}: it must be finite seconds")
     return number
+
+
+def _counted(numbers: Any) -> bool:
+    """Whether it has a length: an array without dimensions has the method, and raises."""
+    return hasattr(numbers, "__len__") and getattr(numbers, "ndim", 1) > 0
 
 
 def _number(value: Any, name: str) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.memory import Link, MemoryEntry, Symbol
 from noodlings.values.vector import EntryVector
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryChanges:
-    """New entries with their vectors, a new history, ids that came to or left episodic memory, new links."""
+    """What is to be kept; see `noodlings.ports.Changes`, which has fields of the same names."""
 
     added: tuple[MemoryEntry, ...] = ()
     updated: tuple[MemoryEntry, ...] = ()
@@ -19,17 +19,24 @@ class MemoryChanges:
     evicted: tuple[int, ...] = ()
     links: tuple[Link, ...] = ()
     vectors: tuple[EntryVector, ...] = ()
+    symbols: tuple[Symbol, ...] = ()
+    faded: tuple[int, ...] = ()
 
 
 class Journal:
-    """Collects changes until they are drained. An entry added and then changed is added in its last form."""
+    """Collects changes until they are kept. An entry added and then changed is added in its last form."""
 
     def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
         self._added: dict[int, MemoryEntry] = {}
         self._updated: dict[int, MemoryEntry] = {}
         self._episodic: dict[int, bool] = {}
         self._links: list[Link] = []
         self._vectors: dict[int, EntryVector] = {}
+        self._symbols: dict[int, Symbol] = {}
+        self._faded: list[int] = []
 
     def added(self, entry: MemoryEntry) -> None:
         """A percept was encoded."""
@@ -52,6 +59,14 @@ class Journal:
         """Entries belong together."""
         self._links += links
 
+    def symbolised(self, symbol: Symbol) -> None:
+        """An intense moment became a symbol."""
+        self._symbols[symbol.id] = symbol
+
+    def faded(self, symbol_id: int) -> None:
+        """A symbol left the subconscious; it may be one that is still to be written."""
+        self._faded.append(symbol_id)
+
     def forgotten(self, entry_id: int) -> None:
         """An entry is gone: nothing of it is to be written any more."""
         self._added.pop(entry_id, None)
@@ -59,16 +74,29 @@ class Journal:
         self._episodic.pop(entry_id, None)
         self._vectors.pop(entry_id, None)
         self._links = [link for link in self._links if entry_id not in (link.source, link.target)]
+        made_of_it = {symbol.id for symbol in self._symbols.values() if symbol.entry_id == entry_id}
+        self._symbols = {key: symbol for key, symbol in self._symbols.items() if key not in made_of_it}
+        self._faded = [symbol_id for symbol_id in self._faded if symbol_id not in made_of_it]
 
-    def drain(self) -> MemoryChanges:
-        """Everything since the last drain; the journal is empty afterwards."""
-        changes = MemoryChanges(
+    def pending(self) -> MemoryChanges:
+        """Everything since `kept` was called. It stays until then, so that a failed write loses nothing."""
+        return MemoryChanges(
             tuple(self._added.values()),
             tuple(self._updated.values()),
             tuple(i for i, member in self._episodic.items() if member),
             tuple(i for i, member in self._episodic.items() if not member),
             tuple(self._links),
             tuple(self._vectors.values()),
+            tuple(self._symbols.values()),
+            tuple(self._faded),
         )
-        self._added, self._updated, self._episodic, self._links, self._vectors = {}, {}, {}, [], {}
+
+    def kept(self) -> None:
+        """All that was pending is written. Call it before anything else can change."""
+        self._clear()
+
+    def drain(self) -> MemoryChanges:
+        """Everything since the last drain; the journal is empty afterwards."""
+        changes = self.pending()
+        self.kept()
         return changes

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from noodlings.memory.journal import Journal, MemoryChanges
-from noodlings.values.memory import Link, LinkType
+from noodlings.values.affect import NEUTRAL
+from noodlings.values.memory import Link, LinkType, Symbol
 from tests.memory.entries import an_entry
 
 
@@ -58,3 +59,28 @@ def test_links_are_kept_until_an_end_is_forgotten() -> None:
     journal.forgotten(2)
     assert journal.drain() == MemoryChanges(links=(kept,))
     assert journal.drain() == MemoryChanges()
+
+
+def _symbol(number: int, entry_id: int) -> Symbol:
+    return Symbol(number, entry_id, 1.0, "event", "image", NEUTRAL, 0.5, 0.5, "images")
+
+
+def test_symbols_that_came_and_faded_are_kept_until_their_memory_is_forgotten() -> None:
+    journal = Journal()
+    for number in (1, 2, 3):
+        journal.symbolised(_symbol(number, entry_id=number + 10))
+    for number in (1, 2, 9):
+        journal.faded(number)
+    journal.forgotten(12)
+    assert journal.drain() == MemoryChanges(symbols=(_symbol(1, 11), _symbol(3, 13)), faded=(1, 9))
+    assert journal.drain() == MemoryChanges()
+
+
+def test_what_is_pending_stays_until_it_is_kept() -> None:
+    journal = Journal()
+    journal.added(an_entry(1))
+    assert journal.pending() == journal.pending() == MemoryChanges(added=(an_entry(1),))
+    journal.symbolised(_symbol(1, entry_id=1))
+    assert journal.pending() == MemoryChanges(added=(an_entry(1),), symbols=(_symbol(1, 1),))
+    journal.kept()
+    assert journal.pending() == MemoryChanges()

@@ -1,0 +1,269 @@
+"""SubconsciousMemory: what intense moments became, and how a feeling brings it back.
+
+Beside the facts that episodic memory holds, an intense moment leaves a symbol: a metaphor, kept with the
+feeling that it was made in. Nobody asks for it by words; whoever feels alike again has it in mind.
+
+Usable alone: no event loop but the caller's, no disk. The rules it keeps:
+
+- only an intense moment leaves a symbol, and a calm one costs no model anything;
+- when there is no room the least salient fades, of equals the oldest. The newest is no exception, so a
+  moment that would fade at once is not put into an image at all;
+- of a moment that was forgotten no symbol stays, and none comes, however late a model answers;
+- an id is never given twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from noodlings.errors import LLMError, UserError
+from noodlings.memory.encode import EVERYBODY, finite, read_affect, unit
+from noodlings.memory.journal import Journal
+from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
+from noodlings.ports import Allowance, Symbolist
+from noodlings.text import clean, shorten
+from noodlings.values.memory import Symbol
+
+log = logging.getLogger(__name__)
+
+INTENSE = 0.5
+"""From this intensity of a feeling on, a moment leaves a symbol."""
+
+AVOIDED = 6
+"""So many of the latest images are not made again."""
+
+LONGEST = 240
+"""Characters of an image."""
+
+_SURPRISED = 0.5
+
+
+def symbol_salience(intensity: float, surprise: float) -> float:
+    """How much a symbol counts, 0…1, from how intense its moment was and how surprising (each 0…1).
+
+        1 − (1 − intensity)(1 − 0.5·surprise)
+
+    The feeling carries it, and surprise closes up to half of the gap that is left. By surprise alone a
+    grief that was long expected would be the first to fade.
+    """
+    return 1.0 - (1.0 - intensity) * (1.0 - _SURPRISED * surprise)
+
+
+class SubconsciousMemory:
+    """The symbols of one agent.
+
+    Args:
+        capacity: how many symbols it holds, ≥ 1.
+        affect_similarity_threshold: from this likeness of feeling on a symbol comes back, 0…1.
+        metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
+        journal: collects what a store has to keep; without one nothing is collected.
+
+    Raises:
+        UserError: one of them is out of range.
+    """
+
+    def __init__(
+        self,
+        capacity: int = 100,
+        affect_similarity_threshold: float = 0.7,
+        *,
+        metric: str = DEFAULT_METRIC,
+        journal: Journal | None = None,
+    ) -> None:
+        if capacity < 1:
+            raise UserError(f"capacity is {capacity}: it must be at least 1")
+        if metric not in METRICS:
+            raise UserError(f"there is no metric {metric}; there are {', '.join(METRICS)}")
+        self.capacity = capacity
+        self.threshold = unit(affect_similarity_threshold, "affect_similarity_threshold")
+        self._metric = METRICS[metric]
+        self._journal = journal
+        self._symbols: dict[int, Symbol] = {}
+        self._features: Array | None = None
+        self._last_id = 0
+        self._forgotten: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._symbols)
+
+    # -- writing
+
+    async def encode_event(
+        self,
+        event: str,
+        affect: Any,
+        surprise: float,
+        llm: Symbolist,
+        *,
+        entry_id: int,
+        timestamp: float,
+        circle: Collection[str] = EVERYBODY,
+        allowance: Allowance | None = None,
+    ) -> Symbol | None:
+        """Make a symbol of an intense moment.
+
+        Args:
+            event: what happened, in words.
+            affect: what was felt: an `Affect`, five numbers (list, numpy or mlx array), or None.
+            surprise: 0…1.
+            llm: makes the image.
+            entry_id: the memory of that moment; forgetting it takes the symbol with it.
+            timestamp: world time of that moment.
+            circle: whoever may hear of it; empty means anybody.
+            allowance: what this may spend; by default as much as it takes.
+
+        Returns:
+            The symbol, or None: the moment was calm, or less salient than all that is here and there is no
+            room, or it was forgotten meanwhile. For the first two `llm` is not asked.
+
+        Raises:
+            LLMError: there is no image, or only one of the latest again. Nothing has changed.
+            UserError: a number is NaN, infinite or out of range.
+        """
+        felt, event = read_affect(affect), clean(event)
+        surprise, timestamp = unit(surprise, "surprise"), finite(timestamp, "timestamp")
+        if felt is None or felt.intensity < INTENSE or not event:
+            return None
+        salience = symbol_salience(felt.intensity, surprise)
+        if not self._has_place_for(salience, entry_id):
+            return None
+        image = await llm.imagine(event, felt, self.latest_images, allowance or Allowance())
+        image = self._new_image(image, llm.name)
+        if not self._has_place_for(salience, entry_id):  # others came while the model thought
+            return None
+        self._last_id += 1
+        symbol = Symbol(
+            self._last_id,
+            entry_id,
+            timestamp,
+            event,
+            image,
+            felt,
+            salience,
+            surprise,
+            llm.name,
+            frozenset(circle),
+        )
+        self._add(symbol)
+        return symbol
+
+    def restore(self, symbols: Iterable[Symbol], last_id: int = 0) -> None:
+        """Take up where a stored agent left off. Replaces everything; journals nothing.
+
+        Args:
+            symbols: in any order. A capacity may have been lowered since: the most salient stay.
+            last_id: the highest id that was ever given.
+        """
+        kept = sorted(symbols, key=_rank, reverse=True)
+        self._last_id = max(self._last_id, last_id, *(symbol.id for symbol in kept), 0)
+        self._symbols = {symbol.id: symbol for symbol in sorted(kept[: self.capacity], key=_id)}
+        self._features = None
+
+    def forget(self, entry_ids: Iterable[int]) -> None:
+        """Take out, here and in the journal, what was made of these memories, and never let it in again."""
+        gone = frozenset(entry_ids)
+        self._forgotten |= gone
+        self._symbols = {key: symbol for key, symbol in self._symbols.items() if symbol.entry_id not in gone}
+        self._features = None
+        if self._journal is not None:
+            for entry_id in gone:
+                self._journal.forgotten(entry_id)
+
+    # -- reading
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All of them, oldest first."""
+        return tuple(self._symbols.values())
+
+    @property
+    def latest_images(self) -> tuple[str, ...]:
+        """The images that are not to be made again now, the last one last."""
+        return tuple(symbol.symbolic_encoding for symbol in self.symbols[-AVOIDED:])
+
+    def retrieve_by_affect(
+        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] = EVERYBODY
+    ) -> list[Symbol]:
+        """Up to `top_k` symbols that were made in a feeling like this one, most alike first.
+
+        Args:
+            current_affect: what is felt now, as in `encode_event`. With the default metric a neutral feeling
+                is like no other, and brings nothing.
+            top_k: ≥ 0.
+            present: who will hear what they colour; none is brought that one of these may not hear of.
+
+        Raises:
+            UserError: `top_k` is negative, the affect no affect.
+        """
+        return [symbol for symbol, _ in self.recall_by_affect(current_affect, top_k, present=present)]
+
+    def recall_by_affect(
+        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] = EVERYBODY
+    ) -> list[tuple[Symbol, float]]:
+        """The same, each with its likeness, 0…1. Of equal likeness the newer comes first."""
+        if top_k < 0:
+            raise UserError(f"top_k is {top_k}: it must be at least 0")
+        felt, symbols = read_affect(current_affect), self.symbols
+        if felt is None or not symbols:
+            return []
+        likeness = self._metric.alike(self._known_features(), felt).tolist()
+        found = [
+            (symbol, alike)
+            for symbol, alike in zip(symbols, likeness, strict=True)
+            if alike >= self.threshold and alike > 0.0 and symbol.known_to(present)
+        ]
+        found.sort(key=lambda pair: (-pair[1], -pair[0].id))
+        return found[:top_k]
+
+    def _known_features(self) -> Array:
+        """Shape (len, width of the metric), in the order of `symbols`."""
+        if self._features is None:
+            self._features = np.array([self._metric.features(symbol.affect) for symbol in self.symbols])
+        return self._features
+
+    def _has_place_for(self, salience: float, entry_id: int) -> bool:
+        if entry_id in self._forgotten:
+            return False
+        return len(self) < self.capacity or salience >= self._least_salient().salience
+
+    def _least_salient(self) -> Symbol:
+        return min(self._symbols.values(), key=_rank)
+
+    def _new_image(self, image: str, made_by: str) -> str:
+        image = shorten(clean(image), LONGEST)
+        if not image:
+            raise LLMError(f"{made_by} made no image")
+        if image.casefold() in {latest.casefold() for latest in self.latest_images}:
+            raise LLMError(f"{made_by} made one of the latest images again")
+        return image
+
+    def _add(self, symbol: Symbol) -> None:
+        if len(self) == self.capacity:
+            faded = self._least_salient()
+            del self._symbols[faded.id]
+            if self._journal is not None:
+                self._journal.faded(faded.id)
+            log.info("faded: %s", shorten(faded.symbolic_encoding, 50))
+        self._symbols[symbol.id] = symbol
+        self._features = None
+        if self._journal is not None:
+            self._journal.symbolised(symbol)
+        log.info(
+            "symbol: %s (salience %.2f, made by %s)",
+            shorten(symbol.symbolic_encoding, 50),
+            symbol.salience,
+            symbol.made_by,
+        )
+
+
+def _rank(symbol: Symbol) -> tuple[float, int]:
+    """The lowest fades first: the least salient, of equals the oldest."""
+    return symbol.salience, symbol.id
+
+
+def _id(symbol: Symbol) -> int:
+    return symbol.id
