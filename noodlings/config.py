@@ -7,12 +7,13 @@ every key with its default; a test keeps the two equal.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any, Literal
 
 import platformdirs
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -103,6 +104,35 @@ class WorldSettings(_Section):
     seed: int = 0
 
 
+class ApiToken(_Section):
+    """Who may ask: a role, and the secret that proves it, or `sha256:` and its hash in hexadecimal."""
+
+    role: Literal["admin", "world", "viewer", "player"]
+    token: SecretStr = Field(min_length=16)
+    user: str = ""
+
+    @model_validator(mode="after")
+    def _a_player_is_somebody(self) -> ApiToken:
+        if (self.role == "player") != bool(self.user):
+            raise ValueError("a player's token needs a user, and no other may have one")
+        secret = self.token.get_secret_value()
+        if secret.startswith("sha256:") and not re.fullmatch("sha256:[0-9a-f]{64}", secret):
+            raise ValueError("a hashed token is sha256: and 64 digits of 0-9a-f")
+        return self
+
+
+class ApiSettings(_Section):
+    tokens: tuple[ApiToken, ...] = ()
+    origins: tuple[str, ...] = ()
+    requests_per_second: float = Field(200.0, gt=0, le=1_000_000)
+    max_body_bytes: int = Field(100_000, ge=1_000, le=100_000_000)
+
+
+class LiveSettings(_Section):
+    queue: int = Field(256, ge=1, le=100_000)
+    heartbeat_seconds: float = Field(15.0, gt=0, le=3_600)
+
+
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
@@ -123,6 +153,8 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     notes: NotesSettings = NotesSettings()
     world: WorldSettings = WorldSettings()
+    api: ApiSettings = ApiSettings()
+    live: LiveSettings = LiveSettings()
     log: LogSettings = LogSettings()
 
     @property
