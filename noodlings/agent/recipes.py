@@ -27,8 +27,8 @@ from noodlings.explain import explain, nearest
 from noodlings.text import clean
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.occasions import COMMON_SLOTS, SLOTS, Feeling, Occasion
-from noodlings.values.persona import APPETITES, TRAITS, Persona
+from noodlings.values.occasions import COLOURS, COMMON_SLOTS, SLOTS, Feeling, Occasion
+from noodlings.values.persona import APPETITES, TRAITS, TRANSISTORS, Persona
 from noodlings.values.phrase import parse
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
@@ -132,8 +132,19 @@ def _one_line(text: str) -> str:
     return text
 
 
+def _transistor_name(name: str) -> str:
+    """It may become the name of a file, and must not lead out of the folder."""
+    if not _ID.fullmatch(name):
+        raise ValueError(
+            f"a transistor is one of {', '.join(TRANSISTORS)} or a file of your own, by its name without .py: "
+            "up to 40 letters a-z, digits and underscores, beginning with a letter"
+        )
+    return name
+
+
 Line = Annotated[str, Field(max_length=4_000), AfterValidator(_one_line)]
 Name = Annotated[str, Field(max_length=40), AfterValidator(_one_line)]
+TransistorName = Annotated[str, AfterValidator(_transistor_name)]
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
@@ -176,6 +187,7 @@ class _Voice(_Strict):
     lines: dict[Occasion, tuple[Line, ...]] = {}
     gestures: tuple[Line, ...] = ()
     idle: tuple[Line, ...] = ()
+    colours: dict[str, tuple[Line, ...]] = {}
 
     @field_validator("interjections", mode="before")
     @classmethod
@@ -187,6 +199,11 @@ class _Voice(_Strict):
     def _known_occasions(cls, given: Any) -> Any:
         return _known(given, [occasion.value for occasion in Occasion], "occasion")
 
+    @field_validator("colours", mode="before")
+    @classmethod
+    def _known_colours(cls, given: Any) -> Any:
+        return _known(given, list(COLOURS), "colour")
+
     @model_validator(mode="after")
     def _slots_can_be_filled(self) -> _Voice:
         """A slot is filled only on occasions that know it; elsewhere the line would never be said."""
@@ -196,6 +213,8 @@ class _Voice(_Strict):
             _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
         for occasion, phrases in self.lines.items():
             _check_phrases(f"lines.{occasion}", phrases, COMMON_SLOTS | SLOTS.get(occasion, frozenset()))
+        for colour, phrases in self.colours.items():
+            _check_phrases(f"colours.{colour}", phrases, COMMON_SLOTS | COLOURS[colour])
         return self
 
 
@@ -220,7 +239,7 @@ class _Recipe(_Strict):
     appetites: _Appetites = _Appetites()
     baseline: _Baseline = _Baseline()
     identity_words: tuple[Name, ...] = ()
-    transistors: dict[str, Unit] = {}
+    transistors: dict[TransistorName, Unit] = {}
     max_tokens: Annotated[int, Field(ge=1, le=100_000)] = 200
     voice: _Voice = _Voice()
 
@@ -243,6 +262,7 @@ class _Recipe(_Strict):
                 lines={occasion.value: lines for occasion, lines in voice.lines.items()},
                 gestures=voice.gestures,
                 idle=voice.idle,
+                colours=dict(voice.colours),
             ),
             aliases=self.aliases,
             home=clean(self.home),

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from noodlings.values.persona import APPETITES
+
 
 class Feeling(StrEnum):
     """What an interjection expresses."""
@@ -124,3 +126,14 @@ SLOTS: dict[Occasion, frozenset[str]] = {
     Occasion.WHAT_DO_YOU_WANT: frozenset({"want"}),
 }
 """What else the lines of an occasion may use."""
+
+SIGNS = tuple(feeling.value for feeling in Feeling if feeling is not Feeling.CALM)
+"""Feelings that show in the body: their colours are gestures, the others are whole sentences."""
+
+COLOURS: dict[str, frozenset[str]] = {
+    **dict.fromkeys((*SIGNS, *APPETITES, "self"), frozenset()),
+    "alike": frozenset({"memory"}),
+    "image": frozenset({"image"}),
+}
+"""What may colour a reply, with what else its phrases may use: a feeling, something wanted, a moment that
+felt alike ({memory}, a clause), an image from below ({image}: "a cold tide"), and who the character is."""

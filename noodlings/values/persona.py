@@ -12,6 +12,9 @@ APPETITES = ("curiosity", "status", "mastery", "novelty", "safety", "social_bond
 TRAITS = ("openness", "conscientiousness", "extraversion", "agreeableness", "neuroticism")
 """The five traits of personality, 0…1 each."""
 
+TRANSISTORS = ("affect", "goal", "memory", "subconscious", "ego")
+"""The transistors that everybody has, in their order."""
+
 
 @dataclass(frozen=True, slots=True)
 class Voice:
@@ -27,6 +30,8 @@ class Voice:
             shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
+        colours: what it lets show in a reply, by what colours it (`noodlings.values.occasions.COLOURS`), as
+            phrases; preferred to the shared ones.
     """
 
     case: str = "plain"
@@ -36,6 +41,7 @@ class Voice:
     lines: dict[str, tuple[str, ...]] = field(default_factory=dict)
     gestures: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
+    colours: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

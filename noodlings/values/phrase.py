@@ -67,6 +67,11 @@ class Phrase:
         return any(mark in line for mark in self.marks)
 
     @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What every line is like that was made of it, letter case aside."""
+        return re.compile(_pattern(self.parts).strip(), re.IGNORECASE)
+
+    @cached_property
     def variants(self) -> int:
         """In how many ways its choices can be made."""
         return _count(self.parts)
@@ -125,6 +130,16 @@ def _walk(parts: _Sequence) -> Iterator[str | _Slot]:
                 yield from _walk(alternative)
         else:
             yield part
+
+
+def _pattern(parts: _Sequence) -> str:
+    made = []
+    for part in parts:
+        if isinstance(part, _Choice):
+            made.append(f"(?:{'|'.join(map(_pattern, part.alternatives))})")
+        else:
+            made.append(r"\s*".join(map(re.escape, part.split(" "))) if isinstance(part, str) else ".{1,60}?")
+    return "".join(made)
 
 
 def _count(parts: _Sequence) -> int:

@@ -1,0 +1,158 @@
+"""A cognitive transistor: it looks at what is in a character, and says how that colours a thought.
+
+Whoever writes one overrides `lens`, which is cheap and asks no model; or, to do it all by itself, `modulate`.
+What a listener does not know already, and was told or thought in private, never goes into either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Protocol, TypedDict
+
+from noodlings.errors import UserError
+from noodlings.mind.appetites import Goal
+from noodlings.ports import Allowance, Utterance, Voice
+from noodlings.values.affect import Affect, FloatArray
+from noodlings.values.lens import Lens
+from noodlings.values.memory import MemoryEntry, Recalled, Symbol
+from noodlings.values.percept import Percept
+from noodlings.values.persona import Persona
+
+
+class Memories(Protocol):
+    """What a transistor reads of a memory; every kind of agent memory has it."""
+
+    def recall_by_affect(
+        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+    ) -> list[Recalled]:
+        """Entries that felt like it, most alike first, with the likeness as score."""
+
+    def retrieve_episodic(
+        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
+    ) -> list[MemoryEntry]:
+        """Entries that matter, the most important first."""
+
+
+class Symbols(Protocol):
+    """What a transistor reads of a subconscious."""
+
+    def retrieve_by_affect(
+        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] = ...
+    ) -> list[Symbol]:
+        """Symbols that felt like it and may colour what these users hear, most alike first."""
+
+
+class ThoughtState(TypedDict):
+    """What a transistor may read while a reply is made. It changes nothing of it."""
+
+    persona: Persona
+    """Who speaks."""
+    affect: Affect
+    """What is felt about the percept."""
+    mood: Affect
+    """The slow feeling after it."""
+    percept: Percept
+    """What is answered."""
+    recalled: Sequence[Recalled]
+    """What is in mind for the answer, oldest to newest."""
+    memory: Memories
+    """All that the agent has in mind. It holds the percept that is answered, too."""
+    subconscious: Symbols | None
+    """Its symbols, or None where it has none."""
+    goals: Sequence[Goal]
+    """What it wants now, the strongest first."""
+    appetites: Mapping[str, float]
+    """The eight drives, 0 (sated) … 1."""
+    present: frozenset[str]
+    """Whoever hears the reply, ids. The one who is answered always does."""
+    said: Sequence[str]
+    """Its own latest lines, oldest first."""
+    now: float
+    """World time, seconds since 1970-01-01 UTC."""
+    phenomenal_state: FloatArray | None
+    """Its 40 numbers, shape (40,)."""
+    surprise: float
+    """0…1."""
+    voice: Voice
+    """Who puts a lens into words."""
+    utterance: Utterance
+    """The same moment, as a voice is handed it."""
+    allowance: Allowance
+    """What the turn may spend on models."""
+
+
+class CognitiveTransistor:
+    """One way of colouring a thought. Overrides `lens`, or `modulate`, or both.
+
+    Args:
+        gain: how strong it is set, 0 (off) … 1.
+
+    Attributes:
+        name: as in recipes; for one of a user's own, the name of its file.
+        gain: as given.
+
+    Raises:
+        UserError: a gain out of range, or a class that overrides neither.
+    """
+
+    name: str = ""
+
+    def __init__(self, gain: float = 1.0) -> None:
+        if not 0.0 <= gain <= 1.0:  # NaN fails this too
+            raise UserError(f"a gain lies between 0 and 1, not at {gain!r}")
+        cls = type(self)
+        if cls.lens is CognitiveTransistor.lens and cls.modulate is CognitiveTransistor.modulate:
+            raise UserError(
+                f"the transistor {cls.__name__} does nothing: it overrides neither lens nor modulate"
+            )
+        self.gain = gain
+
+    @property
+    def by_lens(self) -> bool:
+        """Whether a voice does the work, so that several transistors can be heard in one go."""
+        return type(self).modulate is CognitiveTransistor.modulate
+
+    def lens(self, state: ThoughtState) -> Lens | None:
+        """What it would colour a thought with now, or None for nothing. Cheap, without a model."""
+        return None
+
+    async def modulate(self, thought: str, state: ThoughtState) -> str:
+        """The thought as it comes out of here: one printable line, the thought itself when nothing is added.
+
+        Raises:
+            LLMError: the voice cannot, or not in time.
+        """
+        lens = self.lens(state) if self.gain else None
+        return thought if lens is None else await through(lens, thought, state)
+
+    def seen(
+        self,
+        direction: str,
+        strength: float = 1.0,
+        *,
+        cue: str = "",
+        notes: Collection[str] = (),
+        entries: Collection[MemoryEntry] = (),
+        symbols: Collection[Symbol] = (),
+        phrases: Collection[str] = (),
+    ) -> Lens | None:
+        """A lens of this transistor, or None when its gain or the strength is 0; arguments as in `Lens`."""
+        strength = min(strength, 1.0)
+        if not (self.gain > 0.0 and strength > 0.0):
+            return None
+        return Lens(
+            self.name,
+            self.gain,
+            strength,
+            direction,
+            cue,
+            tuple(notes),
+            tuple(entries),
+            tuple(symbols),
+            tuple(phrases),
+        )
+
+
+async def through(lens: Lens, thought: str, state: ThoughtState) -> str:
+    """The thought as the voice of the moment puts it, seen through a lens. Raises `LLMError`."""
+    return await state["voice"].modulate(thought, lens, state["utterance"], state["allowance"])

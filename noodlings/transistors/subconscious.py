@@ -1,0 +1,29 @@
+"""The subconscious transistor: images of old moments colour the words, and are never named."""
+
+from __future__ import annotations
+
+from noodlings.memory.likeness import likeness
+from noodlings.transistors.base import CognitiveTransistor, ThoughtState
+from noodlings.transistors.reading import READ, felt, listeners
+from noodlings.values.lens import Lens
+
+_DIRECTION = (
+    "Let the images colour the choice of words: a verb, a comparison, a texture out of their world. Never "
+    "mention an image as such, nor what it may stand for."
+)
+
+
+class SubconsciousTransistor(CognitiveTransistor):
+    """Nothing to add when no symbol felt like this, or none that these listeners may hear of."""
+
+    name = "subconscious"
+
+    def lens(self, state: ThoughtState) -> Lens | None:
+        """The symbols most alike in feeling, as strong as the first of them is alike."""
+        if state["subconscious"] is None:
+            return None
+        affect, hear = felt(state), listeners(state)
+        found = state["subconscious"].retrieve_by_affect(affect, READ, present=hear)
+        if not found:
+            return None
+        return self.seen(_DIRECTION, likeness(affect, found[0].affect), cue="image", symbols=found)
