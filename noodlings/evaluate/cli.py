@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +14,8 @@ import typer
 from noodlings.options import AsJson, Config, settings_of
 
 if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.clock import ManualClock
     from noodlings.ports import Embedder
     from noodlings.values.affect import Affect
 
@@ -89,12 +91,13 @@ def locomo(
     data: Data = None,
 ) -> None:
     """How much of the evidence for a question is found in a long conversation."""
-    from noodlings.affect.appraise import Appraiser
+    import asyncio
+
     from noodlings.evaluate.locomo import evaluate, steps, view
 
     asked_in = _mood(mood) if mood else None
-    with _counting(steps(files), "asking") as done:
-        figures = evaluate(files, _embedder(embedder), asked_in, Appraiser() if asked_in else None, done)
+    with _counting(steps(files), "asking") as done, _listening(embedder) as (society, clock):
+        figures = asyncio.run(evaluate(society, clock, files, asked_in, done))
     _print(figures, view, as_json)
 
 
@@ -106,13 +109,28 @@ def mood(
     data: Data = None,
 ) -> None:
     """Whether a mood brings back the memory that fits it."""
-    from noodlings.affect.appraise import Appraiser
+    import asyncio
+
     from noodlings.evaluate.mood import evaluate, read_scenarios, view
 
     total = sum(len(scenario.queries) for scenario in read_scenarios(file))
-    with _counting(total, "asking") as done:
-        figures = evaluate(file, _embedder(embedder), Appraiser(), done)
+    with _counting(total, "asking") as done, _listening(embedder) as (society, clock):
+        figures = asyncio.run(evaluate(society, clock, file, _embedder(embedder), done))
     _print(figures, view, as_json)
+
+
+@contextmanager
+def _listening(embedder: EmbedderName) -> Iterator[tuple[Society, ManualClock]]:
+    """A society that keeps nothing, put together as every other, whose agents remember by this embedder."""
+    from noodlings.app import build
+    from noodlings.clock import ManualClock
+    from noodlings.config import load_settings
+    from noodlings.store.memory import MemoryStore
+
+    settings = load_settings(embedding={"model": embedder.value}, memory={"use_hierarchical": True})
+    clock = ManualClock()
+    with closing(build(settings, clock=clock, store=MemoryStore())) as society:
+        yield society, clock
 
 
 def _embedder(name: EmbedderName) -> Embedder | None:

@@ -1,85 +1,87 @@
-"""How an evaluation fills an archive and asks it: percepts in, hits out, and nothing else in between.
+"""How an evaluation lets an agent live through something and asks it: percepts in, hits out, nothing between.
 
-The rule it keeps: no function here is handed an answer, a piece of evidence or an expected id, so none of
-them can reach ingestion or search.
+A listener takes in what it overhears as every agent does: appraised, kept in a store, embedded, searchable in
+its archive; and it is asked as everybody asks. The rule that is kept: no function here is handed an answer, a
+piece of evidence or an expected id, so none of them can reach ingestion or search.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from time import perf_counter
-from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from noodlings.ports import Embedder
-from noodlings.recall.archive import Archive
-from noodlings.recall.search import Searcher
-from noodlings.text import clean
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.asking import subject
+from noodlings.agent.recipes import plain_persona
+from noodlings.agent.society import Society
+from noodlings.clock import ManualClock
+from noodlings.errors import NoodlingsError, UserError
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
+from noodlings.values.vector import Vector
 
-Vector = npt.NDArray[np.float32]
-
-
-class Appraiser(Protocol):
-    """Text to affect."""
-
-    def appraise(self, text: str, *, vector: Any = None) -> Any:
-        """An appraisal with `affect`."""
+OVERHEARD = 1
+"""The depth of a percept in a talk among others: nobody answers it who is not addressed."""
 
 
-def ingest(
-    percepts: Iterable[Percept],
-    embedder: Embedder | None,
-    appraiser: Appraiser | None,
-    progress: Callable[[], None] = lambda: None,
-) -> Archive:
-    """An archive of what an agent perceived; ids are 0, 1, 2, … in the order of the percepts.
+class Listener:
+    """An agent that overhears, says nothing, and can be asked. Its percepts are numbered 0, 1, 2, …
 
     Args:
-        appraiser: what the agent feels about percepts without an affect; None for nothing.
-        progress: called after each percept.
+        society: where it lives; one that keeps nothing.
+        clock: the society's.
+        name: what it is called; nobody else there is called so.
+
+    Raises:
+        UserError: memory is a plain list, which cannot be asked.
     """
-    archive = Archive() if embedder is None else Archive(embedder.name, embedder.dimensions)
-    for number, percept in enumerate(percepts):
-        text = clean(percept.text)
-        vector = embedder.embed([text])[0] if embedder is not None and text else None
-        affect = percept.affect
-        if affect is None and appraiser is not None:
-            affect = appraiser.appraise(text, vector=vector).affect
-        archive.add(
-            MemoryEntry(
-                id=number,
-                timestamp=percept.timestamp,
-                step=number + 1,
-                user_id=percept.user_id,
-                user_text=text,
-                affect=affect,
-                surprise=0.0,
-                encoded_importance=0.0,
-                parts=ImportanceParts(),
-                kind=percept.kind,
-                place=percept.place,
-            ),
-            vector,
-        )
-        progress()
-    return archive
 
+    def __init__(self, society: Society, clock: ManualClock, name: str) -> None:
+        self._agent = society.create(plain_persona(name))
+        if self._agent.archive is None:
+            raise UserError("a plain list cannot be asked: set memory.use_hierarchical to true")
+        self._archive: AgentArchive = self._agent.archive
+        self._clock = clock
+        self._numbers: dict[int, int] = {}
 
-def embedded(searcher: Searcher, embedder: Embedder | None, question: str) -> Vector | None:
-    """The vector of a question as search wants it, or None without an embedder."""
-    return None if embedder is None else embedder.embed([searcher.wording(question)])[0]
+    @property
+    def embedder(self) -> str:
+        """By which model it is embedded, or "none"."""
+        return self._archive.model or "none"
 
+    async def hear(self, percepts: Iterable[Percept], progress: Callable[[], None] = lambda: None) -> None:
+        """Perceive all of them, and call `progress` after each.
 
-def ask(
-    searcher: Searcher, question: str, vector: Vector | None, limit: int, mood: Affect | None = None
-) -> tuple[list[int], float]:
-    """Ids of the hits with all defaults, best first, and the milliseconds that took."""
-    started = perf_counter()
-    hits = searcher.search(question, limit=limit, mood=mood, query_vector=vector)
-    milliseconds = 1_000.0 * (perf_counter() - started)
-    return [hit.entry_id for hit in hits], milliseconds
+        Raises:
+            NoodlingsError: something had to be done without; an evaluation never falls back to less.
+        """
+        for percept in percepts:
+            self._clock.set(percept.timestamp)
+            trace = await self._agent.perceive(replace(percept, depth=OVERHEARD))
+            if trace.degraded:
+                raise NoodlingsError("; ".join(trace.degraded))
+            self._numbers[trace.entry_id] = len(self._numbers)
+            progress()
+
+    async def vector(self, question: str) -> Vector | None:
+        """What a question means to its archive; None without an embedder."""
+        return await self._archive.vector(subject(question))
+
+    def ask(
+        self, question: str, vector: Vector | None, limit: int, mood: Affect | None = None
+    ) -> tuple[list[int], float]:
+        """Numbers of the percepts that a search with all defaults finds, best first; and its milliseconds."""
+        started = perf_counter()
+        hits = self._archive.searcher.search(subject(question), limit=limit, mood=mood, query_vector=vector)
+        milliseconds = 1_000.0 * (perf_counter() - started)
+        return [self._numbers[hit.entry_id] for hit in hits], milliseconds
+
+    def by_one(self, question: str, vector: Vector | None, limit: int) -> list[int]:
+        """The same by one thing alone: the nearest to a vector; without one, what shares most words."""
+        searcher = self._archive.searcher
+        if vector is not None:
+            return [self._numbers[entry_id] for entry_id, _ in searcher.nearest(vector, limit)]
+        hits = searcher.search(question, limit=len(self._numbers))
+        by_words = sorted(hits, key=lambda hit: -hit.scores["words"])
+        return [self._numbers[hit.entry_id] for hit in by_words[:limit]]

@@ -21,12 +21,12 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from noodlings.agent.society import Society
+from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.evaluate.ingest import Appraiser, ask, embedded, ingest
-from noodlings.ports import Embedder
+from noodlings.evaluate.ingest import Listener
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.rank import DEFAULT_WEIGHTS
-from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Percept
 
@@ -60,18 +60,19 @@ class Conversation:
     dropped: int
 
 
-def evaluate(
+async def evaluate(
+    society: Society,
+    clock: ManualClock,
     files: Sequence[Path],
-    embedder: Embedder | None = None,
     mood: Affect | None = None,
-    appraiser: Appraiser | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The figures over all questions of all files.
+    """The figures over all questions of all files; each conversation is overheard by an agent of its own.
 
     Args:
+        society: an empty one that keeps nothing.
+        clock: the society's.
         mood: every question is asked in this mood; None for none.
-        appraiser: gives the turns the feelings that mood meets.
         progress: called after each turn and each question.
 
     Returns:
@@ -80,18 +81,22 @@ def evaluate(
 
     Raises:
         UserError: a file cannot be read, or holds no question with evidence.
+        NoodlingsError: there is an embedder, and it failed.
     """
     scores: list[tuple[int, dict[str, float]]] = []
     latencies: list[float] = []
     dropped = 0
-    for file in files:
+    embedder = ""
+    for number, file in enumerate(files, start=1):
         conversation = read_conversation(file)
         dropped += conversation.dropped
-        searcher = Searcher(ingest(conversation.percepts, embedder, appraiser, progress))
+        listener = Listener(society, clock, f"listener_{number}")
+        embedder = listener.embedder
+        await listener.hear(conversation.percepts, progress)
         for question in conversation.questions:
-            vector = embedded(searcher, embedder, question.text)
-            found, milliseconds = ask(searcher, question.text, vector, 10, mood)
-            more, _ = ask(searcher, question.text, vector, max(CUTS), mood)
+            vector = await listener.vector(question.text)
+            found, milliseconds = listener.ask(question.text, vector, 10, mood)
+            more, _ = listener.ask(question.text, vector, max(CUTS), mood)
             latencies.append(milliseconds)
             scores.append((question.category, measured(found, more, question.evidence)))
             progress()
@@ -106,7 +111,7 @@ def evaluate(
         "latency_ms": {f"p{p}": round(float(np.percentile(latencies, p)), 3) for p in (50, 95)},
         "weights": asdict(DEFAULT_WEIGHTS) | {"emotion_weight": DEFAULT_WEIGHT},
         "dropped_evidence": dropped,
-        "embedder": "none" if embedder is None else embedder.name,
+        "embedder": embedder,
         "mood": None if mood is None else mood.as_list(),
     }
 

@@ -2,7 +2,7 @@
 
 The data: an object with `scenarios`; each has `sessions` with `events` (memory_id, content, valence −1…1,
 arousal 0…1) and `queries` (query, expected_memory_ids, challenge_type, state: the mood at asking). Every
-scenario is an archive of its own, its events apart in time, so that none is the neighbour of another.
+scenario has an archive of its own, its events apart in time, so that none is the neighbour of another.
 
 Four ways are compared: the nearest vector to the question as it stands (plain), the whole search in no mood
 (search), and in the mood of the query, where the memories' feelings are those of the data (given) or what we
@@ -22,11 +22,12 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from noodlings.agent.society import Society
+from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.evaluate.ingest import Appraiser, ask, embedded, ingest
+from noodlings.evaluate.ingest import Listener
 from noodlings.ports import Embedder
 from noodlings.recall.emotion import DEFAULT_WEIGHT
-from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 
@@ -37,6 +38,8 @@ WAYS = {
     "own": "in the mood, feelings as we appraise them",
 }
 METRICS = ("top1", "hit2")
+LIMIT = 10
+"""Hits asked for."""
 
 _NARRATOR = "narrator"
 _DAY, _EVENT = 86_400.0, 7_200.0
@@ -60,13 +63,20 @@ class Scenario:
     queries: tuple[Query, ...]
 
 
-def evaluate(
+async def evaluate(
+    society: Society,
+    clock: ManualClock,
     file: Path,
     embedder: Embedder | None,
-    appraiser: Appraiser,
     progress: Callable[[], None] = lambda: None,
 ) -> dict[str, Any]:
-    """The figures over all queries of a file.
+    """The figures over all queries of a file; each scenario is lived through by two agents of its own.
+
+    Args:
+        society: an empty one that keeps nothing.
+        clock: the society's.
+        embedder: the society's.
+        progress: called after each query.
 
     Returns:
         for each of `WAYS`: top1 (the first hit is expected) and hit2 (one of the first two is), 0…1, with
@@ -74,19 +84,21 @@ def evaluate(
 
     Raises:
         UserError: the file cannot be read or holds no query.
+        NoodlingsError: there is an embedder, and it failed.
     """
-    scenarios = read_scenarios(file)
     scores: dict[str, list[tuple[str, bool, bool]]] = {way: [] for way in WAYS}
-    for scenario in scenarios:
-        bare = [replace(percept, affect=None) for percept in scenario.percepts]
-        given = Searcher(ingest(scenario.percepts, embedder, None))
-        own = Searcher(ingest(bare, embedder, appraiser))
+    for number, scenario in enumerate(read_scenarios(file), start=1):
+        given, own = (Listener(society, clock, f"{way}_{number}") for way in ("given", "own"))
+        await given.hear(scenario.percepts)
+        await own.hear(replace(percept, affect=None) for percept in scenario.percepts)
         for query in scenario.queries:
+            bare = None if embedder is None else embedder.embed([query.text])[0]
+            vector = await given.vector(query.text)
             found = {
-                "plain": _plain(given, embedder, query.text),
-                "search": _asked(given, embedder, query.text, None),
-                "given": _asked(given, embedder, query.text, query.mood),
-                "own": _asked(own, embedder, query.text, query.mood),
+                "plain": given.by_one(query.text, bare, 2),
+                "search": given.ask(query.text, vector, LIMIT)[0],
+                "given": given.ask(query.text, vector, LIMIT, query.mood)[0],
+                "own": own.ask(query.text, vector, LIMIT, query.mood)[0],
             }
             for way, hits in found.items():
                 first, second = (bool(query.expected.intersection(hits[:cut])) for cut in (1, 2))
@@ -131,19 +143,6 @@ def view(figures: dict[str, Any]) -> Group:
 
 def _cell(row: dict[str, float]) -> str:
     return f"{row['top1']:.2f} / {row['hit2']:.2f}"
-
-
-def _plain(searcher: Searcher, embedder: Embedder | None, question: str) -> list[int]:
-    """Without an embedder there is no meaning to go by: then the words, and nothing beside them."""
-    if embedder is None:
-        hits = searcher.search(question, limit=len(searcher.archive))
-        return [hit.entry_id for hit in sorted(hits, key=lambda hit: -hit.scores["words"])]
-    return [entry_id for entry_id, _ in searcher.nearest(embedder.embed([question])[0], 2)]
-
-
-def _asked(searcher: Searcher, embedder: Embedder | None, question: str, mood: Affect | None) -> list[int]:
-    found, _ = ask(searcher, question, embedded(searcher, embedder, question), 10, mood)
-    return found
 
 
 def _scenario(data: dict[str, Any]) -> Scenario:

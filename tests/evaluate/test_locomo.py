@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from noodlings.affect.appraise import Appraiser
-from noodlings.embed.minilm import MiniLM
-from noodlings.errors import UserError
+from noodlings.errors import NoodlingsError, UserError
 from noodlings.evaluate.locomo import (
     METRICS,
     evaluate,
@@ -18,9 +16,9 @@ from noodlings.evaluate.locomo import (
     steps,
     view,
 )
+from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
 from tests.evaluate.conversations import ANSWER, CONVERSATION, written
-from tests.fakes import HashingEmbedder
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev"
 FILES = sorted(DATA.glob("*.json"))
@@ -66,10 +64,10 @@ def test_a_conversation_is_read_as_percepts(tmp_path):
     assert conversation.dropped == 2
 
 
-def test_the_figures(tmp_path):
+async def test_the_figures(tmp_path, living):
     path = written(tmp_path, CONVERSATION)
     calls = []
-    figures = evaluate([path], progress=lambda: calls.append(1))
+    figures = await evaluate(*living(), [path], progress=lambda: calls.append(1))
     assert len(calls) == steps([path]) == 10
     assert figures["overall"]["n"] == 3
     assert figures["by_category"]["adversarial"]["n"] == 1
@@ -80,44 +78,69 @@ def test_the_figures(tmp_path):
     assert figures["weights"]["emotion_weight"] == 0.3
 
 
-def test_the_figures_for_people(tmp_path):
-    figures = evaluate([written(tmp_path, CONVERSATION)], HashingEmbedder(), Affect(-0.8, 0.9), Appraiser())
+async def test_the_figures_for_people(tmp_path, living):
+    files = [written(tmp_path, CONVERSATION)]
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(view(figures))
+    console.print(view(await evaluate(*living("minilm"), files, Affect(-0.8, 0.9))))
     shown = console.export_text()
     assert "multi-hop" in shown
-    assert "hashing-64, mood -0.8,0.9" in shown
+    assert "all-MiniLM-L6-v2-int8, mood -0.8,0.9" in shown
 
 
-class Listening(HashingEmbedder):
-    """Keeps every text it was given."""
-
-    def __init__(self):
-        self.heard = []
-
-    def embed(self, texts):
-        self.heard += texts
-        return super().embed(texts)
-
-
-def test_answers_and_evidence_reach_neither_ingestion_nor_search(tmp_path):
-    listening = Listening()
-    evaluate([written(tmp_path, CONVERSATION)], listening)
-    assert not any(ANSWER in text or "D1:" in text or "D2:" in text for text in listening.heard)
-    assert len(listening.heard) == 10
+async def test_turns_are_lived_through_by_an_agent_of_their_own_that_says_nothing(tmp_path, living):
+    society, clock = living("minilm")
+    twice = [written(tmp_path, CONVERSATION), written(tmp_path, CONVERSATION, "again.json")]
+    await evaluate(society, clock, twice)
+    for name in ("listener_1", "listener_2"):
+        entries = society.store.archive(name)
+        assert [entry.user_text[:16] for entry in entries[:2]] == ["The ferry was la", "What a pity! My "]
+        assert all(entry.response is None and entry.affect is not None for entry in entries)
+        assert society.agents[name].archive.state().embedded == len(entries) == 6
 
 
-def test_other_answers_change_no_hit(tmp_path):
+async def test_what_cannot_be_embedded_ends_it(tmp_path, living, monkeypatch):
+    def refuse(self, texts):
+        raise NoodlingsError("the model is gone")
+
+    society, clock = living("minilm")
+    monkeypatch.setattr("noodlings.embed.minilm.MiniLM.embed", refuse)
+    with pytest.raises(NoodlingsError, match="the model is gone"):
+        await evaluate(society, clock, [written(tmp_path, CONVERSATION)])
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Every question that is asked, with its hits."""
+    kept = []
+    search = Searcher.search
+
+    def listening(self, query, *arguments, **options):
+        hits = search(self, query, *arguments, **options)
+        kept.append((query, [hit.entry_id for hit in hits]))
+        return hits
+
+    monkeypatch.setattr(Searcher, "search", listening)
+    return kept
+
+
+async def test_answers_and_evidence_reach_neither_ingestion_nor_search(tmp_path, living, asked):
+    society, clock = living()
+    await evaluate(society, clock, [written(tmp_path, CONVERSATION)])
+    texts = [entry.user_text for entry in society.store.archive("listener_1")] + [query for query, _ in asked]
+    assert len(texts) == 6 + 2 * 4
+    assert not any(ANSWER in text or "D1:" in text or "D2:" in text for text in texts)
+
+
+async def test_other_answers_change_no_hit(tmp_path, living, asked):
     other = copy.deepcopy(CONVERSATION)
     for question in other["questions"]:
         question["answer"] = "something else"
         question["evidence"] = ["D1:1"] if question["category"] < 5 else question["evidence"]
-    found = []
-    for data in (CONVERSATION, other):
-        listening = Listening()
-        evaluate([written(tmp_path, data)], listening)
-        found.append(listening.heard[:9])
-    assert found[0] == found[1]
+    await evaluate(*living(), [written(tmp_path, CONVERSATION)])
+    before = asked.copy()
+    asked.clear()
+    await evaluate(*living(), [written(tmp_path, other)])
+    assert asked[: len(before)] == before
 
 
 @pytest.mark.parametrize(
@@ -129,26 +152,31 @@ def test_other_answers_change_no_hit(tmp_path):
         {"turns": [], "questions": [{"evidence": 3}]},
     ],
 )
-def test_a_file_of_another_shape_is_refused(tmp_path, data):
+async def test_a_file_of_another_shape_is_refused(tmp_path, living, data):
     with pytest.raises(UserError, match=r"data\.json"):
-        evaluate([written(tmp_path, data)])
+        await evaluate(*living(), [written(tmp_path, data)])
 
 
-def test_a_file_without_questions_is_refused(tmp_path):
+async def test_a_file_without_questions_is_refused(tmp_path, living):
     with pytest.raises(UserError, match="no question"):
-        evaluate([written(tmp_path, CONVERSATION | {"questions": []})])
+        await evaluate(*living(), [written(tmp_path, CONVERSATION | {"questions": []})])
     with pytest.raises(UserError, match="cannot read"):
-        evaluate([tmp_path / "missing.json"])
+        await evaluate(*living(), [tmp_path / "missing.json"])
+
+
+async def test_a_plain_list_is_not_evaluated(tmp_path, living):
+    with pytest.raises(UserError, match="use_hierarchical"):
+        await evaluate(*living(use_hierarchical=False), [written(tmp_path, CONVERSATION)])
 
 
 @needs_data
-def test_words_alone_find_most_of_the_evidence():
-    figures = evaluate(FILES)
+async def test_words_alone_find_most_of_the_evidence(living):
+    figures = await evaluate(*living(), FILES)
     assert figures["overall"]["recall@10"] >= 0.78
 
 
 @needs_data
-def test_words_and_meaning_find_more():
-    figures = evaluate(FILES[:1], MiniLM())
+async def test_words_and_meaning_find_more(living):
+    figures = await evaluate(*living("minilm"), FILES[:1])
     assert figures["overall"]["recall@10"] >= 0.84
     assert figures["by_category"]["multi-hop"]["recall@10"] >= 0.52

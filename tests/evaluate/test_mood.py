@@ -1,15 +1,14 @@
+import copy
 import io
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from noodlings.affect.appraise import Appraiser
 from noodlings.embed.minilm import MiniLM
 from noodlings.errors import UserError
 from noodlings.evaluate.mood import evaluate, read_scenarios, view
 from tests.evaluate.conversations import SCENARIOS, written
-from tests.fakes import HashingEmbedder
 
 DATA = Path(__file__).parents[3] / "shared" / "data" / "mood-recall-dev" / "realistic_recall_v1.json"
 
@@ -21,10 +20,11 @@ def test_scenarios_are_read(tmp_path):
     assert scenario.queries[1].mood.arousal == 0.8
 
 
-@pytest.mark.parametrize("embedder", [None, HashingEmbedder()])
-def test_the_figures(tmp_path, embedder):
+@pytest.mark.parametrize("model", ["none", "minilm"])
+async def test_the_figures(tmp_path, living, model):
     calls = []
-    figures = evaluate(written(tmp_path, SCENARIOS), embedder, Appraiser(), lambda: calls.append(1))
+    embedder = MiniLM() if model == "minilm" else None
+    figures = await evaluate(*living(model), written(tmp_path, SCENARIOS), embedder, lambda: calls.append(1))
     assert len(calls) == figures["n"] == 2
     # In no mood both questions are the same, so one of the two answers is wrong.
     assert figures["search"]["top1"] <= 0.5
@@ -33,37 +33,38 @@ def test_the_figures(tmp_path, embedder):
     assert figures["emotion_weight"] == 0.3
 
 
-def test_feelings_of_the_data_do_not_reach_our_own_appraisal(tmp_path):
-    class Indifferent:
-        def appraise(self, text, *, vector=None):
-            return Appraiser().appraise("")
+async def test_feelings_of_the_data_do_not_reach_our_own_appraisal(tmp_path, living):
+    turned = copy.deepcopy(SCENARIOS)
+    for session in turned["scenarios"][0]["sessions"]:
+        for event in session["events"]:
+            event["valence"] = -event["valence"]
+    figures = await evaluate(*living(), written(tmp_path, SCENARIOS), None)
+    other = await evaluate(*living(), written(tmp_path, turned), None)
+    assert other["own"] == figures["own"]
+    assert other["given"] != figures["given"]
 
-    figures = evaluate(written(tmp_path, SCENARIOS), None, Indifferent())
-    assert figures["own"] == figures["search"]
 
-
-def test_the_figures_for_people(tmp_path):
-    figures = evaluate(written(tmp_path, SCENARIOS), None, Appraiser())
+async def test_the_figures_for_people(tmp_path, living):
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(view(figures))
+    console.print(view(await evaluate(*living(), written(tmp_path, SCENARIOS), None)))
     assert "2 queries" in console.export_text()
 
 
 @pytest.mark.parametrize("data", [[], {"scenarios": [{}]}, {"scenarios": [{"sessions": [{"events": [{}]}]}]}])
-def test_a_file_of_another_shape_is_refused(tmp_path, data):
+async def test_a_file_of_another_shape_is_refused(tmp_path, living, data):
     with pytest.raises(UserError, match=r"data\.json"):
-        evaluate(written(tmp_path, data), None, Appraiser())
+        await evaluate(*living(), written(tmp_path, data), None)
 
 
-def test_a_file_without_queries_is_refused(tmp_path):
+async def test_a_file_without_queries_is_refused(tmp_path, living):
     with pytest.raises(UserError, match="no query"):
-        evaluate(written(tmp_path, {"scenarios": []}), None, Appraiser())
+        await evaluate(*living(), written(tmp_path, {"scenarios": []}), None)
     with pytest.raises(UserError, match="cannot read"):
-        evaluate(tmp_path / "missing.json", None, Appraiser())
+        await evaluate(*living(), tmp_path / "missing.json", None)
 
 
 @pytest.mark.skipif(not DATA.exists(), reason=f"the scenarios to measure with are not at {DATA}")
-def test_mood_brings_back_what_fits_it():
-    figures = evaluate(DATA, MiniLM(), Appraiser())
+async def test_mood_brings_back_what_fits_it(living):
+    figures = await evaluate(*living("minilm"), DATA, MiniLM())
     assert figures["given"]["top1"] >= 0.7
     assert figures["own"]["top1"] > figures["search"]["top1"] > figures["plain"]["top1"]
