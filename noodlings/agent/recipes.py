@@ -136,8 +136,8 @@ def _transistor_name(name: str) -> str:
     """It may become the name of a file, and must not lead out of the folder."""
     if not _ID.fullmatch(name):
         raise ValueError(
-            f"a transistor is one of {', '.join(TRANSISTORS)} or a file of your own, by its name without .py: "
-            "up to 40 letters a-z, digits and underscores, beginning with a letter"
+            f"a transistor is one of {', '.join(TRANSISTORS)} or a file of your own, by its name "
+            "without .py: up to 40 letters a-z, digits and underscores, beginning with a letter"
         )
     return name
 

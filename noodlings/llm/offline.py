@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count, islice
 
+from noodlings.llm.colour import colour
 from noodlings.llm.compose import Draft, longer, reply
 from noodlings.llm.content import stable
 from noodlings.llm.hear import hear
 from noodlings.llm.manner import in_manner
 from noodlings.ports import Allowance, Speech, Utterance
+from noodlings.values.lens import Lens
 
 ATTEMPTS = 24
 """Drafts that are tried before a line that was said already is made new by saying more."""
@@ -29,6 +31,10 @@ class OfflineVoice:
         """A reply that differs from every line in `utterance.said`, letter case aside."""
         draft = self.draft(utterance)
         return Speech(draft.text, tuple(told.entry.id for told in draft.told))
+
+    async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
+        """The thought as it sounds through a lens; see `noodlings.llm.colour`."""
+        return colour(thought, lens, utterance)
 
     def draft(self, utterance: Utterance) -> Draft:
         """The reply in its parts."""

@@ -16,6 +16,8 @@ from noodlings.values.phrase import Phrase, parse
 
 OWN_REST = 7
 """So many lines later a character may use one of its own phrases again."""
+COLOUR_REST = 2
+"""So many lines later it may be coloured in the same way again."""
 WINDOW = 40
 """Lines back to which use is noticed at all."""
 
@@ -30,6 +32,12 @@ def shared_voice() -> Voice:
         gestures=tuple(data["gestures"]),
         lines={name: tuple(lines) for name, lines in data["lines"].items()},
     )
+
+
+@lru_cache(maxsize=1)
+def shared_colours() -> dict[str, tuple[str, ...]]:
+    """What every character may let show when a transistor colours what it says, by `COLOURS`."""
+    return {key: tuple(phrases) for key, phrases in load_yaml("colours.yaml").items()}
 
 
 class Phrasebook:
@@ -68,6 +76,21 @@ class Phrasebook:
             return self._expand(phrase)
         phrase = self._freshest([*own, *shared])
         return self._expand(phrase) if phrase else ""
+
+    def colour(self, key: str, about: Sequence[str] = ()) -> str:
+        """Something that colours a reply (`noodlings.values.occasions.COLOURS`), or "" when all is used up.
+
+        Args:
+            about: words; a phrase that holds one of them goes first.
+        """
+        own = self._usable(self._voice.colours.get(key, ()))
+        shared = self._usable(shared_colours()[key])
+        words = [word.casefold() for word in about]
+        fitting = [phrase for phrase in own if any(word in phrase.source.casefold() for word in words)]
+        for phrases, rest in ((fitting, OWN_REST), (own, OWN_REST), ([*own, *shared], COLOUR_REST)):
+            if (phrase := self._freshest(phrases, at_least=rest)) is not None:
+                return self._expand(phrase)
+        return ""
 
     def one_of(self, sources: Sequence[str], rest: int = 5) -> str:
         """One of these, or "" when all of them were used in the last `rest` lines: better none than again."""

@@ -1,0 +1,140 @@
+"""How the offline voice sees a thought through a lens: the words change, and it stays one short reply.
+
+The gain of a lens is how often it shows, its strength how much. One throw decides for a whole reply, turned
+on a little for each transistor, so that they take turns instead of all speaking at once; at gain 1 each one
+always shows. The rules of taste, which go before everything else:
+
+- one sentence at most comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
+  there is one; a reply of more than `MOST` words is left as it is;
+- nothing light is added to something heavy;
+- no colouring comes twice running, and no line is said again;
+- what is told of a memory is told as it was, and only what the listener may hear: see `Lens.entries`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from noodlings.llm.colour_affect import embodied
+from noodlings.llm.colour_image import image_of
+from noodlings.llm.colour_text import spoken, with_sentence, without_mannerism
+from noodlings.llm.compose import ENOUGH
+from noodlings.llm.content import stable
+from noodlings.llm.hear import hear
+from noodlings.llm.lexicon import tokens
+from noodlings.llm.names import proper
+from noodlings.llm.phrasebook import COLOUR_REST, Phrasebook
+from noodlings.llm.reported import told
+from noodlings.ports import Utterance
+from noodlings.text import clean
+from noodlings.values.lens import Lens
+from noodlings.values.persona import APPETITES, TRANSISTORS
+
+MOST = 40
+"""Spoken words from which on nothing is added to a reply."""
+LATELY = 12
+"""So many of the latest lines must not have told the same memory."""
+AGAIN = 4
+"""So many of the latest lines must not have had the same image."""
+
+_TURN = 0.382
+"""How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+_BEARABLE = frozenset({"safety", "social_bond", "comfort"})
+"""What one may want in the face of something heavy."""
+
+
+def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
+    """The thought as it sounds through a lens; the thought itself where that shows in nothing."""
+    if not _shows(lens, utterance):
+        return thought
+    persona = utterance.persona
+    book = Phrasebook(persona, utterance.said, _seed(utterance, lens.transistor))
+    book.fill(
+        {
+            "name": clean(proper(utterance.speaker)) or "friend",
+            "me": persona.name,
+            "species": persona.species,
+        }
+    )
+    if lens.transistor == "affect":
+        made = embodied(thought, lens, persona, book, hear(utterance.percept, persona).heavy)
+    else:
+        made = _said(
+            thought, _SENTENCES.get(lens.transistor, _of_phrases)(thought, lens, utterance, book), utterance
+        )
+    return thought if made.casefold() in {line.casefold() for line in utterance.said} else made
+
+
+def _shows(lens: Lens, utterance: Utterance) -> bool:
+    """Whether it shows in this reply: always at gain 1, and never of two more than their gains allow."""
+    at = (
+        TRANSISTORS.index(lens.transistor)
+        if lens.transistor in TRANSISTORS
+        else _seed(utterance, lens.transistor)
+    )
+    throw = _seed(utterance) / 2**32
+    return (throw + _TURN * at) % 1.0 < lens.gain
+
+
+def _seed(utterance: Utterance, transistor: str = "") -> int:
+    percept = utterance.percept
+    return stable(utterance.seed, utterance.persona.id, percept.timestamp, percept.text, "colour", transistor)
+
+
+def _said(thought: str, sentence: str, utterance: Utterance) -> str:
+    """The thought with one sentence more, or in place of a mannerism."""
+    if not sentence or sentence.casefold() in thought.casefold():
+        return thought
+    words, persona = len(spoken(thought).split()), utterance.persona
+    if words + len(sentence.split()) > ENOUGH:
+        shorter = without_mannerism(thought, persona)
+        if shorter == thought and words > MOST:
+            return thought
+        thought = shorter
+    return with_sentence(thought, sentence, persona.voice.case)
+
+
+def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    if lens.cue not in APPETITES or (
+        lens.cue not in _BEARABLE and hear(utterance.percept, utterance.persona).heavy
+    ):
+        return ""
+    return book.colour(lens.cue)
+
+
+def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
+    worded = [made for entry in lens.entries if (made := told(entry, utterance, frozenset()))]
+    for made in sorted(worded, key=lambda told: told.quoted):
+        if made.clause.casefold() not in lately:
+            book.fill({"memory": made.clause})
+            return book.colour("alike")
+    return ""
+
+
+def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    lately = " ".join((thought, *utterance.said[-AGAIN:])).casefold()
+    for symbol in lens.symbols:
+        image = image_of(symbol)
+        if image and image.casefold() not in lately:
+            book.fill({"image": image})
+            return book.colour("image")
+    return ""
+
+
+def _itself(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    already = set(tokens(thought))
+    return book.colour("self", [word for word in lens.notes if word.casefold() not in already])
+
+
+def _of_phrases(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    """Of a transistor that this voice does not know: the words it brings itself."""
+    return book.one_of(lens.phrases, rest=COLOUR_REST)
+
+
+_SENTENCES: dict[str, Callable[[str, Lens, Utterance, Phrasebook], str]] = {
+    "goal": _wanted,
+    "memory": _remembered,
+    "subconscious": _imagined,
+    "ego": _itself,
+}

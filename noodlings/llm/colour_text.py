@@ -1,0 +1,82 @@
+"""A reply as a text that can be worked on: what is spoken, what is done, sentence by sentence.
+
+Gestures stand in asterisks and are no speech; what stands in quotation marks is never touched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from noodlings.llm.phrasebook import shared_voice
+from noodlings.text import clean
+from noodlings.values.persona import Persona
+from noodlings.values.phrase import parse
+
+GESTURE = re.compile(r"\*[^*]+\*")
+_UNTOUCHED = re.compile(r"(\*[^*]*\*?|“[^”]*”?)")
+_END = re.compile(r"[.!?…]+[\"”')]*(?=\s|$)")
+
+
+def spoken(text: str) -> str:
+    """What is said of a reply, without what is done."""
+    return clean(GESTURE.sub(" ", text))
+
+
+def cased(words: str, case: str) -> str:
+    """Words in the letter case of a character ("plain", "upper", "lower")."""
+    return {"upper": words.upper(), "lower": words.lower()}.get(case, words)
+
+
+def in_speech(text: str, change: Callable[[str], str]) -> str:
+    """The text with a change made to each stretch of speech outside of gestures and quotations."""
+    pieces = _UNTOUCHED.split(text)
+    return "".join(piece if at % 2 else change(piece) for at, piece in enumerate(pieces))
+
+
+def with_sentence(text: str, sentence: str, case: str) -> str:
+    """The reply with one sentence more: at the end, but before a question that waits for its answer."""
+    at = len(text)
+    sentences = list(_sentences(text))
+    for start, end in reversed(sentences):
+        if not text[start:end].rstrip("\"”')").endswith("?"):
+            at = end
+            break
+        at = start
+    return clean(f"{text[:at]} {cased(sentence, case)} {text[at:]}")
+
+
+def without_mannerism(text: str, persona: Persona) -> str:
+    """The reply without a sentence that its character likes to put in, if something else is left."""
+    for source in persona.voice.mannerisms or shared_voice().mannerisms:
+        found = parse(source).pattern.search(text)
+        if found:
+            shorter = clean(f"{text[: found.start()]} {text[found.end() :]}")
+            if any(map(str.isalnum, spoken(shorter))):
+                return shorter
+    return text
+
+
+def made_of(gesture: str, sources: Sequence[str]) -> bool:
+    """Whether a gesture, without its asterisks, was made of one of these phrases."""
+    return any(parse(source).pattern.fullmatch(gesture) for source in sources)
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Where spoken sentences begin and end, in order."""
+    at = 0
+    for piece in (*GESTURE.finditer(text), None):
+        stop = piece.start() if piece else len(text)
+        for end in _END.finditer(text, at, stop):
+            if text.count("“", 0, end.end()) == text.count("”", 0, end.end()):
+                yield _begin(text, at), end.end()
+                at = end.end()
+        if text[at:stop].strip():
+            yield _begin(text, at), at + len(text[at:stop].rstrip())
+        at = piece.end() if piece else stop
+
+
+def _begin(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
