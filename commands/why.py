@@ -36,8 +36,8 @@ from noodlings.errors import UserError
 from noodlings.inspect.why_views import ModulationView, TransistorsView, WhyView
 from noodlings.text import shorten
 
-_USAGE = "@why NAME [N] [--silent]"
-_SPEC = Spec(_USAGE, (Flag("silent"),), text="N")
+_USAGE = "@why NAME [N] [--silent] [--id N]"
+_SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1)), text="N")
 _ADDED = "bold underline"
 _OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
 
@@ -51,6 +51,7 @@ async def why(context: Context, arguments: str) -> Reply:
     without. With a number, an earlier time: 2 is the one before the last.
 
       --silent            count the times when it said nothing too
+      --id N              the turn in which it perceived this memory
 
     You see its turns with you; whoever runs the world sees all.
 
@@ -60,6 +61,9 @@ async def why(context: Context, arguments: str) -> Reply:
       @why phi --silent
     """
     parsed = parse_flags(arguments, _SPEC)
+    if parsed.has("id"):
+        view = context.inspector.turn(context.caller, parsed.name, parsed.whole("id", 0))
+        return Reply(view.as_dict(), why_view(view))
     back = _whole(parsed.rest) if parsed.rest else 1
     view = context.inspector.why(context.caller, parsed.name, back, parsed.has("silent"))
     return Reply(view.as_dict(), why_view(view))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from noodlings.affect.mood import HALF_LIFE_SECONDS
 from noodlings.inspect.ask import search_for
 from noodlings.inspect.flow import last_flow
 from noodlings.inspect.focus import focus_on
@@ -21,6 +20,7 @@ from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.inspect.recall import PLAINLY, How, archive_state, recall
 from noodlings.inspect.recall_views import ArchiveView, RecallView
 from noodlings.inspect.rights import readable
+from noodlings.inspect.state import mind_of, mood_of
 from noodlings.inspect.views import (
     AffectGroupsView,
     AgentsView,
@@ -31,9 +31,8 @@ from noodlings.inspect.views import (
     FlowView,
     StatsView,
 )
-from noodlings.inspect.why import transistors, why
+from noodlings.inspect.why import transistors, turn, why
 from noodlings.inspect.why_views import TransistorsView, WhyView
-from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
@@ -83,43 +82,12 @@ class Inspector:
     def mood(self, caller: Caller, name: str) -> MoodView:
         """What an agent feels now; open to everybody, but for what a game told it."""
         look = self._look(caller, name)
-        agent, now = look.agent, self._society.clock.now()
-        game, rules = agent.game, agent.rules
-        told = "\n".join(game.blocks(rules, now)).splitlines()
-        return MoodView(
-            agent=look.agent_id,
-            name=look.name,
-            mood=felt(agent.mood),
-            baseline=felt(agent.baseline),
-            affect=felt(agent.affect),
-            half_life=HALF_LIFE_SECONDS,
-            valences=tuple(trace.mood.valence for trace in self._turns(look)),
-            goals=tuple(goal.text for goal in agent.goals),
-            named=agent.named_mood,
-            named_left=game.tracker.left(now, rules.lasts_seconds),
-            game=tuple(clean(line) for line in told) if caller.sees_all else (),
-            hidden=0 if caller.sees_all else len(game.bank.events),
-        )
+        return mood_of(look, self._turns(look))
 
     def observe(self, caller: Caller, name: str) -> ObserveView:
         """The state of an agent's mind; open to everybody."""
         look = self._look(caller, name)
-        agent = look.agent
-        state = agent.mind.state.tolist()
-        return ObserveView(
-            agent=look.agent_id,
-            name=look.name,
-            fast=tuple(state[FAST]),
-            medium=tuple(state[MEDIUM]),
-            slow=tuple(state[SLOW]),
-            mood=felt(agent.mood),
-            affect=felt(agent.affect),
-            expected=felt(agent.mind.expects()),
-            surprises=tuple(trace.surprise for trace in self._turns(look)),
-            appetites=agent.appetites,
-            usual=dict(agent.persona.appetites),
-            goals=tuple(goal.text for goal in agent.goals),
-        )
+        return mind_of(look, self._turns(look))
 
     def stats(self, caller: Caller, name: str) -> StatsView:
         """How full an agent's memory is; figures without content are open to everybody."""
@@ -235,6 +203,14 @@ class Inspector:
         For a player, of its turns with this player. With `silent` also turns in which it said nothing count.
         """
         return why(self._look(caller, name), self._society.store, back, silent)
+
+    def turn(self, caller: Caller, name: str, entry_id: int) -> WhyView:
+        """The turn in which a memory was perceived.
+
+        Raises:
+            NotFound: there is no such memory, or it is not the caller's to read.
+        """
+        return turn(self._look(caller, name), self._society.store, entry_id)
 
     def transistors(self, caller: Caller, name: str) -> TransistorsView:
         """The transistors of an agent with their gains, and the last effect of each."""

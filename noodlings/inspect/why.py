@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import islice
 
-from noodlings.errors import UserError
+from noodlings.errors import NotFound, UserError
 from noodlings.inspect.flow import turn_view
 from noodlings.inspect.look import Look, felt
 from noodlings.inspect.rights import may_read
 from noodlings.inspect.turns import recalled_in, turns
+from noodlings.inspect.views import TurnView
 from noodlings.inspect.why_views import (
     ModulationView,
     StepView,
@@ -19,7 +20,8 @@ from noodlings.inspect.why_views import (
 )
 from noodlings.ports import Store
 from noodlings.text import clean
-from noodlings.values.memory import ImportanceParts
+from noodlings.values.affect import NEUTRAL
+from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.trace import Modulation, Trace
 
 CHANGED = frozenset({"fused", "serial", "offline", "failed"})
@@ -41,7 +43,29 @@ def why(look: Look, store: Store, back: int, silent: bool) -> WhyView:
     found = next(islice(told, back - 1, None), None)
     if found is None:
         return _none(look, back)
-    trace, percept = found
+    return as_seen(look, store, *found, back=back)
+
+
+def turn(look: Look, store: Store, entry_id: int) -> WhyView:
+    """The turn in which a memory was perceived; without a trace, what the memory itself tells of it.
+
+    There is none when the program ended in the midst of the turn, or when it was long ago.
+
+    Raises:
+        NotFound: there is no such memory, or it is not the caller's to read: the same words, so that ids tell
+            nobody anything.
+    """
+    percept = store.entries(look.agent_id, [entry_id]).get(entry_id)
+    if percept is None or not may_read(look.caller, percept):
+        raise NotFound(f"{look.name} has no memory {entry_id} that you could read.")
+    found = store.traces(look.agent_id, 1, entry_id + 1)
+    if not found or found[0].entry_id != entry_id:
+        return _untraced(look, percept)
+    return as_seen(look, store, found[0], percept)
+
+
+def as_seen(look: Look, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0) -> WhyView:
+    """A turn as this caller sees it, whose right to the percept was checked before."""
     recalled, hidden = recalled_in(look, store, trace)
     return WhyView(
         agent=look.agent_id,
@@ -123,6 +147,18 @@ def _modulation(look: Look, store: Store, made: Modulation) -> ModulationView:
         entries=seen,
         symbols=images,
         hidden=hidden,
+    )
+
+
+def _untraced(look: Look, percept: MemoryEntry) -> WhyView:
+    affect = felt(percept.affect or NEUTRAL)
+    return replace(
+        _none(look, 0),
+        turn=TurnView(look.entry(percept), look.entry(percept).response, affect, "", "", ()),
+        affect=affect,
+        surprise=percept.surprise,
+        importance=percept.encoded_importance,
+        parts=percept.parts,
     )
 
 

@@ -48,7 +48,7 @@ class WhyView(View):
     """One turn: what was perceived, felt, recalled, thought, made of the thought, said; and what it cost.
 
     Attributes:
-        back: which turn: 1 is the last.
+        back: which turn: 1 is the last; 0 where it was asked for by its memory.
         turn: None where there is none so far back.
         affect, appraised_by: what was felt about the percept, and by what means.
         surprise, importance, parts: as encoded, 0…1.

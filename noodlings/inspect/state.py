@@ -1,0 +1,53 @@
+"""What an agent feels, and the state of its mind, as one caller may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from noodlings.affect.mood import HALF_LIFE_SECONDS
+from noodlings.inspect.look import Look, felt
+from noodlings.inspect.mood_views import MoodView, ObserveView
+from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
+from noodlings.text import clean
+from noodlings.values.trace import Trace
+
+
+def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
+    """What it feels now, and how that went in its latest turns, oldest first."""
+    agent, sees_all = look.agent, look.caller.sees_all
+    game, rules = agent.game, agent.rules
+    told = "\n".join(game.blocks(rules, look.now)).splitlines()
+    return MoodView(
+        agent=look.agent_id,
+        name=look.name,
+        mood=felt(agent.mood),
+        baseline=felt(agent.baseline),
+        affect=felt(agent.affect),
+        half_life=HALF_LIFE_SECONDS,
+        valences=tuple(trace.mood.valence for trace in turns),
+        goals=tuple(goal.text for goal in agent.goals),
+        named=agent.named_mood,
+        named_left=game.tracker.left(look.now, rules.lasts_seconds),
+        game=tuple(clean(line) for line in told) if sees_all else (),
+        hidden=0 if sees_all else len(game.bank.events),
+    )
+
+
+def mind_of(look: Look, turns: Sequence[Trace]) -> ObserveView:
+    """The state of its mind, and the surprises of its latest turns, oldest first."""
+    agent = look.agent
+    state = agent.mind.state.tolist()
+    return ObserveView(
+        agent=look.agent_id,
+        name=look.name,
+        fast=tuple(state[FAST]),
+        medium=tuple(state[MEDIUM]),
+        slow=tuple(state[SLOW]),
+        mood=felt(agent.mood),
+        affect=felt(agent.affect),
+        expected=felt(agent.mind.expects()),
+        surprises=tuple(trace.surprise for trace in turns),
+        appetites=agent.appetites,
+        usual=dict(agent.persona.appetites),
+        goals=tuple(goal.text for goal in agent.goals),
+    )
