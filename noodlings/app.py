@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from noodlings.affect.appraise import Appraiser
 from noodlings.affect.feeling import feeling
@@ -25,9 +26,12 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.scribe import Scribe
-from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Voice
+from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Voice
 from noodlings.store.sql import SqlStore
 from noodlings.values.persona import Persona
+
+if TYPE_CHECKING:
+    from noodlings.llm.gateway import Gateway
 
 RECIPES = "recipes"
 RULES = "game_events.yaml"
@@ -61,7 +65,8 @@ def build(
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
     )
     notes = None if store or read_only else _notes(settings, records)
-    voice = _model_voice(settings)
+    gateway = _gateway(settings, records)
+    voice = _model_voice(gateway)
     clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(records))
     personas = recipes(folder)
     for agent_id in records.agents():
@@ -81,7 +86,7 @@ def build(
         notes=notes,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
         voice=voice,
-        feeling_model=_feeling_model(settings),
+        feeling_model=_feeling_model(settings, gateway),
         seed=settings.world.seed,
     )
 
@@ -166,17 +171,26 @@ def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:
     )
 
 
-def _model_voice(settings: Settings) -> Voice | None:
+def _gateway(settings: Settings, shelf: Shelf) -> Gateway | None:
+    """The way to a model, one for everything that asks one; None where there is none."""
     if not settings.llm.base_url:
+        return None
+    from noodlings.llm.gateway import Gateway
+
+    return Gateway(settings.llm, shelf)
+
+
+def _model_voice(gateway: Gateway | None) -> Voice | None:
+    if gateway is None:
         return None
     from noodlings.llm.openai import OpenAIVoice
 
-    return OpenAIVoice(settings.llm)
+    return OpenAIVoice(gateway)
 
 
-def _feeling_model(settings: Settings) -> FeelingModel | None:
-    if not (settings.llm.base_url and settings.llm.appraise):
+def _feeling_model(settings: Settings, gateway: Gateway | None) -> FeelingModel | None:
+    if gateway is None or not settings.llm.appraise:
         return None
     from noodlings.llm.appraisal import LLMAppraiser
 
-    return LLMAppraiser(settings.llm)
+    return LLMAppraiser(gateway)

@@ -74,13 +74,42 @@ class EmbeddingSettings(_Section):
     api_key: SecretStr = SecretStr("")
 
 
+class TaskModels(_Section):
+    reply: str = ""
+    modulate: str = ""
+    appraise: str = ""
+    symbol: str = ""
+
+
+class TaskTokens(_Section):
+    reply: int = Field(200, ge=1, le=100_000)
+    modulate: int = Field(200, ge=1, le=100_000)
+    appraise: int = Field(300, ge=1, le=100_000)
+    symbol: int = Field(80, ge=1, le=100_000)
+
+
+class BudgetSettings(_Section):
+    calls_per_hour: int = Field(0, ge=0)
+    calls_per_day: int = Field(0, ge=0)
+    calls_per_player_hour: int = Field(0, ge=0)
+    tokens_per_hour: int = Field(0, ge=0)
+    tokens_per_day: int = Field(0, ge=0)
+    tokens_per_player_hour: int = Field(0, ge=0)
+
+
 class LLMSettings(_Section):
     base_url: str = ""
     model: str = ""
     api_key: SecretStr = SecretStr("")
+    models: TaskModels = TaskModels()
+    max_tokens: TaskTokens = TaskTokens()
     timeout_seconds: float = Field(10.0, gt=0, le=600)
-    max_tokens: int = Field(200, ge=1, le=100_000)
+    first_token_seconds: float = Field(2.0, gt=0, le=600)
+    concurrency: int = Field(4, ge=1, le=1_000)
+    budget: BudgetSettings = BudgetSettings()
     appraise: bool = False
+    record: str = ""
+    replay: str = ""
 
 
 class ThoughtSettings(_Section):

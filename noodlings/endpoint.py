@@ -61,5 +61,13 @@ def refusal(status: int, message: str = "", key: str = "") -> str:
         return f"it answered {status}, {_MEANS[status]}"
     if status >= 500:
         return f"it answered {status}, an error of its own"
-    said = clean(message).replace(key, "…") if key else clean(message)
-    return f"it answered {status}: {shorten(said, 160)}" if said else f"it answered {status}"
+    if 300 <= status < 400:
+        return f"it answered {status}, it sends one elsewhere: give the address it sends to"
+    said = clean_words(message, key)
+    return f"it answered {status}: {said}" if said else f"it answered {status}"
+
+
+def clean_words(message: str, key: str = "") -> str:
+    """What a server says itself, fit to be shown: one line, not long, without the key."""
+    said = clean(message)
+    return shorten(said.replace(key, "…") if key else said, 160)

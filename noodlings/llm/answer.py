@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from noodlings.errors import LLMError
 from noodlings.text import clean, shorten
@@ -17,31 +16,18 @@ _SENTENCE_END = re.compile(r"[.!?…][\"”')*]*(?=\s|$)")
 _QUOTES = {'"': '"', "“": "”", "«": "»"}
 
 
-def content(answer: Any) -> str:
-    """The text of a chat completion (as parsed from JSON). Raises `LLMError` when it has none."""
-    try:
-        text = answer["choices"][0]["message"]["content"]
-    except (TypeError, KeyError, IndexError):
-        raise LLMError("it answered something that is no chat completion") from None
-    if not isinstance(text, str):
-        raise LLMError("it answered without any text")
-    return text
-
-
-def tokens_used(answer: Any) -> int:
-    """What the answer cost, as far as the server says so."""
-    usage = answer.get("usage") if isinstance(answer, dict) else None
-    total = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return total if isinstance(total, int) and total > 0 else 0
-
-
 def without_thinking(text: str) -> str:
     """An answer without what a model thought aloud before it."""
     return _THINKING.sub(" ", text)
 
 
-def sayable(text: str, persona: Persona) -> str:
+def sayable(text: str, persona: Persona, *, whole: bool = True) -> str:
     """The reply without thinking aloud, control characters, its own name in front and quotes around it.
+
+    Args:
+        text: what the model answered.
+        persona: who says it.
+        whole: whether the answer came to its own end; else what stands after its last sentence is left out.
 
     Raises:
         LLMError: nothing is left that could be said.
@@ -51,7 +37,7 @@ def sayable(text: str, persona: Persona) -> str:
     line = _unquoted(name.sub("", line, count=1))
     if not any(c.isalnum() for c in line):
         raise LLMError("its answer has no words in it")
-    return _cut(line)
+    return line if whole and len(line) <= LONGEST_REPLY else _cut(line)
 
 
 def _names(persona: Persona) -> str:
@@ -66,7 +52,6 @@ def _unquoted(line: str) -> str:
 
 
 def _cut(line: str) -> str:
-    if len(line) <= LONGEST_REPLY:
-        return line
+    """The whole sentences of a line, as many as there is room for."""
     ends = [end.end() for end in _SENTENCE_END.finditer(line, 0, LONGEST_REPLY)]
     return line[: ends[-1]] if ends else shorten(line, LONGEST_REPLY)

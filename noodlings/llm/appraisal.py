@@ -10,18 +10,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from noodlings.config import LLMSettings
 from noodlings.errors import LLMError
-from noodlings.llm.answer import content, without_thinking
-from noodlings.llm.chat import Chat
+from noodlings.llm.answer import without_thinking
+from noodlings.llm.call import Call, Task
+from noodlings.llm.gateway import Gateway
 from noodlings.llm.prompts import appraisal_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect
 
-DEADLINE = 0.5
-"""Its part of the deadline of a reply, which is asked for afterwards and keeps its own."""
-MAX_TOKENS = 300
-"""Enough for five numbers, and for a model that thinks a little aloud before them."""
 OVERSHOOT = 1.0
 """How far beyond its axis a number is still taken as the end of it; further out it is on another scale."""
 
@@ -42,34 +38,15 @@ _FORMAT = {
 
 
 class LLMAppraiser:
-    """The port `FeelingModel` over a model.
+    """The port `FeelingModel` over a model."""
 
-    Args:
-        settings: endpoint, model, key, and the deadline of a reply in seconds.
-
-    Raises:
-        UserError: the endpoint is no web address.
-    """
-
-    def __init__(self, settings: LLMSettings) -> None:
-        self._seconds = DEADLINE * settings.timeout_seconds
-        self._chat = Chat(settings)
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
 
     async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
         """What is felt about a text. Raises `LLMError` when the model gives no such thing, or not in time."""
-        allowance.calls += 1
-        return await self._chat.ask(
-            appraisal_prompt(text, addressed),
-            lambda answer: affect_in(content(answer)),
-            seconds=self._seconds,
-            max_tokens=MAX_TOKENS,
-            temperature=0.0,
-            response_format=_FORMAT,
-        )
-
-    async def close(self) -> None:
-        """Let go of open connections."""
-        await self._chat.close()
+        call = Call(Task.APPRAISE, appraisal_prompt(text, addressed), temperature=0.0, format=_FORMAT)
+        return await self._gateway.ask(call, lambda answer: affect_in(answer.text), allowance)
 
 
 def affect_in(text: str) -> Affect:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from noodlings.config import LLMSettings
+from noodlings.llm.gateway import Gateway
 
 KEY = "sk-very-secret-0123456789"
 
@@ -18,28 +20,51 @@ KEY = "sk-very-secret-0123456789"
 class Answer:
     """What goes over the wire: a status, a body, and how it is sent.
 
-    `hold` keeps the connection open without an answer; `cut` closes it in the middle of the body; `drip`
-    sends one byte and then holds.
+    `kind` is the content type; `headers` are more of them, each with its line end; `streamed` replaces the
+    body where a stream is asked for. `hold` keeps the connection open without an answer, `bare` does after
+    the headers; `cut` closes it in the middle of the body; `drip` sends one byte and then holds; `unended`
+    holds after the body, whose length it does not tell. `gate` is waited for before the body.
     """
 
     body: bytes = b""
     status: int = 200
+    kind: str = "application/json"
+    headers: str = ""
+    streamed: bytes | None = None
     hold: bool = False
+    bare: bool = False
     cut: bool = False
     drip: bool = False
+    unended: bool = False
+    gate: asyncio.Event | None = None
 
 
-def chat(content: Any, **more: Any) -> Answer:
-    """A sound chat completion with this content."""
+def chat(content: Any, finish: str = "stop", **more: Any) -> Answer:
+    """A sound chat completion with this content, as a stream of words where one is asked for."""
     message = {"role": "assistant", "content": content}
     body = {
         "id": "1",
         "object": "chat.completion",
         "created": 0,
         "model": "m",
-        "choices": [{"message": message}],
+        "choices": [{"message": message, "finish_reason": finish}],
     }
-    return Answer(json.dumps(body | {"usage": {"total_tokens": 42}} | more).encode())
+    cost = {"usage": {"total_tokens": 42}} | more
+    words = re.findall(r"\s*\S+|\s+$", content) if isinstance(content, str) else [content]
+    deltas = [{"role": "assistant", "content": None}, *({"content": word} for word in words)]
+    parts = [{"choices": [{"delta": delta, "finish_reason": None}]} for delta in deltas]
+    parts += [{"choices": [{"delta": {}, "finish_reason": finish}]}, {"choices": []} | cost]
+    return Answer(json.dumps(body | cost).encode(), streamed=sse(*map(json.dumps, parts), "[DONE]"))
+
+
+def sse(*events: str) -> bytes:
+    """A stream of events with this data."""
+    return "".join(f"data: {data}\r\n\r\n" for data in events).encode()
+
+
+def stream(*events: str, **how: Any) -> Answer:
+    """A stream of events with this data, sent as it is."""
+    return Answer(sse(*events), kind="text/event-stream; charset=utf-8", **how)
 
 
 @dataclass
@@ -59,6 +84,15 @@ class Server:
             **({"base_url": url, "model": "m", "api_key": KEY, "timeout_seconds": 5.0} | changes)
         )
 
+    @asynccontextmanager
+    async def gateway(self, **changes: Any) -> AsyncIterator[Gateway]:
+        """A gateway that leads here and makes further attempts at once, for as long as the block lasts."""
+        gateway = Gateway(self.settings(**changes), sleep=_at_once)
+        try:
+            yield gateway
+        finally:
+            await gateway.close()
+
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One request on one connection."""
         try:
@@ -69,7 +103,10 @@ class Server:
             body = json.loads(await reader.readexactly(length))
             self.headers.append(head)
             self.asked.append(body)
-            await self._send(writer, self.answer(body))
+            answer = self.answer(body)
+            if body.get("stream") and answer.streamed is not None:
+                answer = replace(answer, body=answer.streamed, kind="text/event-stream")
+            await self._send(writer, answer)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the client gave up, as some tests want it to
         finally:
@@ -79,15 +116,21 @@ class Server:
         if answer.hold:
             await self.closing.wait()
             return
-        head = f"HTTP/1.1 {answer.status} X\r\ncontent-type: application/json\r\nconnection: close\r\n"
-        writer.write(f"{head}content-length: {len(answer.body)}\r\n\r\n".encode())
-        if answer.drip:
-            writer.write(answer.body[:1])
-            await writer.drain()
-            await self.closing.wait()
-            return
-        writer.write(answer.body[: len(answer.body) // 2] if answer.cut else answer.body)
+        head = f"HTTP/1.1 {answer.status} X\r\ncontent-type: {answer.kind}\r\nconnection: close\r\n"
+        length = "" if answer.unended else f"content-length: {len(answer.body)}\r\n"
+        writer.write(f"{head}{length}{answer.headers}\r\n".encode())
         await writer.drain()
+        if answer.gate is not None:
+            await answer.gate.wait()
+        sent = 0 if answer.bare else 1 if answer.drip else len(answer.body) // (2 if answer.cut else 1)
+        writer.write(answer.body[:sent])
+        await writer.drain()
+        if answer.bare or answer.drip or answer.unended:
+            await self.closing.wait()
+
+
+async def _at_once(seconds: float) -> None:
+    """Wait for nothing, whatever was asked for."""
 
 
 @asynccontextmanager

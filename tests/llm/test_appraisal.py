@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.config import LLMSettings
-from noodlings.errors import LLMError, UserError
+from noodlings.errors import LLMError
 from noodlings.llm.appraisal import OVERSHOOT, LLMAppraiser, affect_in
 from noodlings.llm.prompts import LONGEST_EVENT
 from noodlings.ports import Allowance
@@ -38,11 +37,8 @@ def but(**changes: object) -> str:
 
 @asynccontextmanager
 async def appraiser_at(server: Server, **changes: object) -> AsyncIterator[LLMAppraiser]:
-    appraiser = LLMAppraiser(server.settings(**changes))
-    try:
-        yield appraiser
-    finally:
-        await appraiser.close()
+    async with server.gateway(**changes) as gateway:
+        yield LLMAppraiser(gateway)
 
 
 async def test_the_model_is_asked_once_for_five_numbers_in_a_schema() -> None:
@@ -164,11 +160,6 @@ async def test_a_cancelled_appraisal_is_cancelled() -> None:
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-
-
-def test_what_is_no_web_address_is_refused_before_anything_is_asked() -> None:
-    with pytest.raises(UserError, match=r"llm\.base_url"):
-        LLMAppraiser(LLMSettings(base_url="localhost:1234"))
 
 
 numbers = st.one_of(st.floats(), st.integers(), st.booleans(), st.none(), st.text(max_size=3))

@@ -29,12 +29,13 @@ async def voice(request: pytest.FixtureRequest) -> AsyncIterator[Voice]:
     if request.param == "offline":
         yield OfflineVoice()
         return
-    async with serving(
-        lambda asked: chat(f"Phi: I heard {len(asked['messages'][1]['content'])} letters.\n")
-    ) as server:
-        model = OpenAIVoice(server.settings())
-        yield model
-        await model.close()
+    async with (
+        serving(
+            lambda asked: chat(f"Phi: I heard {len(asked['messages'][1]['content'])} letters.\n")
+        ) as server,
+        server.gateway() as gateway,
+    ):
+        yield OpenAIVoice(gateway)
 
 
 async def test_it_says_its_name(voice: Voice) -> None:

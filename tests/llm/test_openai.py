@@ -4,22 +4,22 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.answer import LONGEST_REPLY
-from noodlings.llm.chat import LARGEST_ANSWER
+from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.prompts import LONGEST_EVENT
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
-from tests.llm.server import KEY, Answer, Server, chat, serving
+from tests.llm.server import KEY, Answer, Server, chat, serving, sse, stream
 from tests.llm.utterances import memory, utterance
 
 HELLO = utterance("hello", who="phi")
@@ -27,11 +27,8 @@ HELLO = utterance("hello", who="phi")
 
 @asynccontextmanager
 async def voice_at(server: Server, **changes: object) -> AsyncIterator[OpenAIVoice]:
-    voice = OpenAIVoice(server.settings(**changes))
-    try:
-        yield voice
-    finally:
-        await voice.close()
+    async with server.gateway(**changes) as gateway:
+        yield OpenAIVoice(gateway)
 
 
 async def test_the_answer_of_the_model_is_what_is_said() -> None:
@@ -51,7 +48,7 @@ async def test_the_prompt_holds_who_it_is_how_it_feels_and_what_it_remembers() -
         mood=Affect(-0.6, 0.5, 0.0, 0.8),
         said=("mew, already said",),
     )
-    async with serving(chat("oh.")) as server, voice_at(server, max_tokens=200) as voice:
+    async with serving(chat("oh.")) as server, voice_at(server, max_tokens={"reply": 200}) as voice:
         await voice.speak(asked, Allowance())
     system, user = (message["content"] for message in server.asked[0]["messages"])
     assert "very young grey kitten" in system
@@ -99,55 +96,31 @@ async def test_the_answer_is_made_fit_to_be_said(content: str, said: str) -> Non
         assert (await voice.speak(HELLO, Allowance())).text == said
 
 
-FAILURES = {
-    "empty content": (chat(""), "no words"),
-    "only signs": (chat("…\n***"), "no words"),
-    "only thinking": (chat("<think>hm"), "no words"),
-    "no text": (chat(None), "without any text"),
-    "a list": (chat([{"type": "text"}]), "without any text"),
-    "wrong shape": (Answer(b'{"choices": []}'), "no chat completion"),
-    "not even an object": (Answer(b'["hello"]'), "no chat completion"),
-    "NaN": (Answer(b"NaN"), "no chat completion"),
-    "no body": (Answer(b""), "no JSON"),
-    "no JSON": (Answer(b"<html>hello</html>"), "no JSON"),
-    "deep": (Answer(b"[" * 100_000), "no JSON"),
-    "huge": (Answer(b" " * (10 * LARGEST_ANSWER)), "more than 1,000,000 bytes"),
-    "cut off": (Answer(b'{"choices": [' + b" " * 1_000, cut=True), "broke off"),
-    "401": (
-        Answer(json.dumps({"error": {"message": f"wrong key {KEY}"}}).encode(), 401),
-        "401, the key is refused",
-    ),
-    "404": (Answer(b"{}", 404), "404, there is no such model"),
-    "400": (
-        Answer(json.dumps({"error": {"message": f"bad {KEY}\x1b[0m"}}).encode(), 400),
-        "it answered 400: .*bad …",
-    ),
-    "429": (Answer(b"", 429), "too many requests"),
-    "500": (Answer(b"boom", 500), "500, an error of its own"),
-}
-
-
-@pytest.mark.parametrize("name", FAILURES)
-async def test_every_failure_is_told_with_the_address_and_without_the_key(name: str) -> None:
-    answer, words = FAILURES[name]
-    async with serving(answer) as server, voice_at(server) as voice:
-        with pytest.raises(LLMError, match=words) as failed:
-            await voice.speak(HELLO, Allowance())
-        assert f"http://127.0.0.1:{server.port}/v1" in str(failed.value)
-        assert KEY not in str(failed.value)
-        assert failed.value.__cause__ is None
-        assert len(server.asked) <= 2
+PARTS = (
+    '{"choices": [{"delta": {"content": "mew. "}}]}',
+    '{"choices": [{"delta": {"content": "you"}, "finish_reason": "length"}]}',
+)
 
 
 @pytest.mark.parametrize(
-    "answer", [Answer(hold=True), Answer(b"{" * 50, drip=True)], ids=["silent", "one byte"]
+    ("answer", "said"),
+    [
+        (chat("mew. you"), "mew. you"),
+        (chat("mew. you", finish="length"), "mew."),
+        (replace(chat("mew. you", finish="length"), streamed=None), "mew."),
+        (chat("you", finish="length"), "you"),
+        (stream(*PARTS), "mew."),
+        (stream(*PARTS, "[DONE]", unended=True), "mew."),
+        (stream(PARTS[0], "[DONE]"), "mew."),
+        (Answer(b": ping\n\nid: 7\nfoo\n\n" + sse(*PARTS), kind="text/event-stream"), "mew."),
+    ],
+    ids=["whole", "cut", "no stream", "no sentence", "no end", "lingers", "no reason", "other fields"],
 )
-async def test_a_server_that_never_finishes_is_left_at_the_deadline(answer: Answer) -> None:
-    async with serving(answer) as server, voice_at(server, timeout_seconds=0.3) as voice:
-        begun = time.monotonic()
-        with pytest.raises(LLMError, match=r"no answer in 0\.3 s"):
-            await voice.speak(HELLO, Allowance())
-        assert time.monotonic() - begun < 0.3 + 1.0
+async def test_a_reply_is_put_together_and_ends_with_a_sentence(answer: Answer, said: str) -> None:
+    async with serving(answer) as server, voice_at(server) as voice:
+        assert (await voice.speak(HELLO, Allowance())).text == said
+    assert server.asked[0]["stream"] is True
+    assert server.asked[0]["stream_options"] == {"include_usage": True}
 
 
 async def test_after_a_failure_the_next_call_is_made_as_if_nothing_had_been() -> None:
@@ -156,21 +129,6 @@ async def test_after_a_failure_the_next_call_is_made_as_if_nothing_had_been() ->
         with pytest.raises(LLMError):
             await voice.speak(HELLO, Allowance())
         assert (await voice.speak(HELLO, Allowance())).text == "mew."
-
-
-async def test_one_failure_on_the_way_is_tried_once_more() -> None:
-    answers = iter([Answer(b"", 500), chat("mew.")])
-    async with serving(lambda _: next(answers)) as server, voice_at(server) as voice:
-        assert (await voice.speak(HELLO, Allowance())).text == "mew."
-        assert len(server.asked) == 2
-
-
-async def test_nobody_there_is_told_at_once() -> None:
-    async with serving(chat("mew.")) as server:
-        pass
-    async with voice_at(server) as voice:
-        with pytest.raises(LLMError, match="cannot be reached"):
-            await voice.speak(HELLO, Allowance())
 
 
 async def test_calls_run_side_by_side() -> None:
@@ -197,14 +155,15 @@ async def test_without_a_key_none_of_the_environment_is_sent(monkeypatch: pytest
 )
 def test_what_is_no_web_address_is_refused_before_anything_is_asked(url: str) -> None:
     with pytest.raises(UserError, match=r"llm\.base_url"):
-        OpenAIVoice(LLMSettings(base_url=url))
+        Gateway(LLMSettings(base_url=url))
 
 
 async def test_a_password_in_the_address_is_not_told() -> None:
-    voice = OpenAIVoice(LLMSettings(base_url="http://me:hush@127.0.0.1:9/v1?token=abc", timeout_seconds=2))
+    gateway = Gateway(LLMSettings(base_url="http://me:hush@127.0.0.1:9/v1?token=abc", timeout_seconds=2))
+    voice = OpenAIVoice(gateway)
     with pytest.raises(LLMError, match=r"http://127\.0\.0\.1:9/v1") as failed:
         await voice.speak(HELLO, Allowance())
-    await voice.close()
+    await gateway.close()
     assert "hush" not in str(failed.value)
     assert "abc" not in str(failed.value)
 

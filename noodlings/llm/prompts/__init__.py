@@ -6,6 +6,7 @@ Words from outside go in as JSON strings without angle brackets, so that no line
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
 from string import Template
@@ -15,6 +16,8 @@ from noodlings.llm.feelings import in_words
 from noodlings.llm.names import shown
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
+from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
@@ -23,7 +26,13 @@ LONGEST_EVENT = 2_000
 LONGEST_MEMORY = 300
 """Characters of each memory."""
 LATELY = 5
-"""Own lines that it is reminded not to repeat."""
+"""Own lines, or images, that it is reminded not to repeat."""
+READ = 4
+"""Notes, memories and images of one lens, of each so many."""
+
+_STRENGTHS = ((1 / 3, "Faintly"), (2 / 3, "Clearly"))
+"""How strong a lens is, below these products of its gain and strength."""
+_STRONGEST = "Strongly"
 
 _DID = {
     Kind.SAY: "says to you",
@@ -47,7 +56,8 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
         "manner": _manner(utterance),
         "game": _game(utterance.blocks),
         "memories": "\n".join(_memory(r.entry, utterance) for r in utterance.recalled) or _NONE,
-        "said": "\n".join(fenced(line, LONGEST_MEMORY) for line in utterance.said[-LATELY:]) or _NONE,
+        "said": _lines(utterance.said[-LATELY:]) or _NONE,
+        "lenses": _lenses(utterance),
         "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
@@ -58,6 +68,32 @@ def appraisal_prompt(text: str, addressed: bool) -> tuple[str, str]:
     """What a model is asked about a feeling: the system's message and the user's."""
     toward = "This is meant for them" if addressed else "They hear or see this"
     return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
+
+
+def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> tuple[str, str]:
+    """What a model is asked for a thought as seen through one lens: the system's message and the user's."""
+    slots = {
+        "identity": utterance.persona.identity,
+        "name": utterance.persona.name,
+        "lens": _lens(lens, utterance),
+        "what": _what(utterance),
+        "heard": fenced(utterance.percept.text, LONGEST_EVENT),
+        "thought": fenced(thought, LONGEST_EVENT),
+    }
+    return _filled("modulate", slots)
+
+
+def symbol_prompt(
+    event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]
+) -> tuple[str, str]:
+    """What a model is asked for an image of a moment: the system's message and the user's."""
+    slots = {
+        "examples": "\n".join(f"- {example}" for example in examples),
+        "taken": _lines(avoid[-LATELY:]) or _NONE,
+        "heard": fenced(event, LONGEST_EVENT),
+        "felt": in_words(affect),
+    }
+    return _filled("symbol", slots)
 
 
 def fenced(text: str, width: int) -> str:
@@ -93,6 +129,38 @@ def _game(blocks: tuple[str, ...]) -> str:
     # Line by line as it is: these lines are a format of their own. No bracket in them can close the fence.
     lines = [clean(line).replace("<", "").replace(">", "") for line in "\n".join(blocks).splitlines()]
     return Template(template("game")).substitute(blocks="\n".join(lines)).strip() + "\n\n"
+
+
+def _lenses(utterance: Utterance) -> str:
+    """The section on what colours a reply; "" where nothing does."""
+    if not utterance.lenses:
+        return ""
+    lines = "\n".join(_lens(lens, utterance) for lens in utterance.lenses)
+    return Template(template("lenses")).substitute(lenses=lines).strip() + "\n\n"
+
+
+def _lens(lens: Lens, utterance: Utterance) -> str:
+    """What one lens asks for and how strongly, on a line; then what was read for it, in fences."""
+    product = lens.gain * lens.strength
+    strength = next((word for below, word in _STRENGTHS if product < below), _STRONGEST)
+    read = [fenced(note, LONGEST_MEMORY) for note in lens.notes[:READ]]
+    read += [_memory(entry, utterance) for entry in lens.entries[:READ]]
+    images = _lines([symbol.symbolic_encoding for symbol in lens.symbols[:READ]])
+    return (
+        f"- {strength}: {clean(lens.direction)}"
+        + _within("read", "\n".join(read))
+        + _within("images", images)
+    )
+
+
+def _within(tag: str, lines: str) -> str:
+    """Fenced lines between tags, on lines of their own; "" without any."""
+    return f"\n<{tag}>\n{lines}\n</{tag}>" if lines else ""
+
+
+def _lines(texts: Sequence[str]) -> str:
+    """Each text as a JSON string on a line."""
+    return "\n".join(fenced(text, LONGEST_MEMORY) for text in texts)
 
 
 def _what(utterance: Utterance) -> str:

@@ -1,0 +1,206 @@
+"""The one way to a language model: an OpenAI-compatible endpoint, with everything that keeps it in bounds.
+
+A call has a deadline, is retried where that may help, waits for its turn, is refused when the budget is used
+up or the endpoint is left alone, and is counted. Whatever goes wrong is an `LLMError` within the deadline
+that names the endpoint and never the key; so something else can take the model's place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+
+from noodlings.config import LLMSettings
+from noodlings.endpoint import address
+from noodlings.errors import LLMError, UserError
+from noodlings.llm.budget import Budget
+from noodlings.llm.call import Answer, Call, CallFailed, Receipt, Task
+from noodlings.llm.circuit import Circuit, CircuitOpen
+from noodlings.llm.recording import Recorder, Replay, Spent
+from noodlings.llm.wire import Wire
+from noodlings.ports import Allowance, Shelf
+
+PAUSES = (0.25, 1.0)
+"""Seconds before each further attempt, where a failure may pass; the server may ask for longer."""
+SHARES = {Task.APPRAISE: 0.5}
+"""How much of the whole deadline a task may take, where not all of it: a reply comes after an appraisal."""
+FAIR = 0.5
+"""An endpoint that had less than this part of a task's time is not to blame for what was late."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Errand:
+    """A call on its way.
+
+    Attributes:
+        call, user_id: what is asked, and for which player.
+        until: its deadline, by the monotonic clock.
+        spent: what it cost so far.
+        heard: to be called when the first word of its answer is there.
+        sent: when the attempt that is on its way was sent; None while it waits for its turn.
+    """
+
+    call: Call
+    user_id: str
+    until: float
+    spent: Spent
+    heard: Callable[[], object] = lambda: None
+    sent: float | None = None
+
+
+class Gateway:
+    """A model at an endpoint, shared by everything in a process that asks one.
+
+    Args:
+        settings: endpoint, models, key and limits.
+        shelf: keeps what was spent of the budget over a restart.
+        now: wall time in seconds since 1970-01-01 UTC, for the budget.
+        monotonic: for deadlines; `Allowance.until` goes by the same clock.
+        sleep: waits between attempts.
+
+    Raises:
+        UserError: the endpoint is no web address, or a recording cannot be opened.
+    """
+
+    def __init__(
+        self,
+        settings: LLMSettings,
+        shelf: Shelf | None = None,
+        now: Callable[[], float] = time.time,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        if settings.record and settings.replay:
+            raise UserError("llm.record and llm.replay are both set; a replay cannot be recorded")
+        self._endpoint = f"the model at {address(settings.base_url, 'llm.base_url')}"
+        self._settings = settings
+        self._now, self._monotonic, self._sleep = now, monotonic, sleep
+        self._wire = Wire(settings)
+        self._circuit = Circuit(monotonic)
+        self._budget = Budget(settings.budget, shelf)
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._recorder = Recorder(Path(settings.record).expanduser()) if settings.record else None
+        self._replay = Replay(Path(settings.replay).expanduser()) if settings.replay else None
+
+    def model(self, task: Task) -> str:
+        """The name of the model that is asked."""
+        return getattr(self._settings.models, task) or self._settings.model
+
+    async def ask(self, call: Call, read: Callable[[Answer], T], allowance: Allowance) -> T:
+        """What `read` makes of the model's answer.
+
+        Args:
+            call: what is asked.
+            read: raises `LLMError` when the answer is no use.
+            allowance: for whom, and until when; what was spent is added to it, also when it fails. Where the
+                first word of a reply takes longer than `llm.first_token_seconds`, `late` is called, once.
+
+        Raises:
+            LLMError: there is no answer of any use, or not in time.
+        """
+        spent = Spent()
+        try:
+            return read(await self._recorded(call, allowance, spent))
+        except LLMError as error:
+            raise LLMError(f"{self._endpoint}: {error}") from None
+        finally:
+            allowance.calls += spent.calls
+            allowance.tokens += spent.tokens
+
+    async def close(self) -> None:
+        """Let go of open connections. A second time it does nothing."""
+        await self._wire.close()
+
+    async def _recorded(self, call: Call, allowance: Allowance, spent: Spent) -> Answer:
+        """The answer of the endpoint, or of the recording in its place."""
+        if self._replay is not None:
+            return self._replay.take(call, spent)
+        outcome: Answer | LLMError
+        try:
+            outcome = await self._in_time(call, allowance, spent)
+        except LLMError as error:
+            outcome = error
+        if self._recorder is not None:
+            self._recorder.keep(call, spent, outcome)
+        if isinstance(outcome, LLMError):
+            raise outcome
+        return outcome
+
+    async def _in_time(self, call: Call, allowance: Allowance, spent: Spent) -> Answer:
+        """The answer before the deadline, if the endpoint is not left alone."""
+        whole = SHARES.get(call.task, 1.0) * self._settings.timeout_seconds
+        begun = self._monotonic()
+        seconds = min(whole, allowance.until - begun)
+        if seconds <= 0:
+            raise LLMError("no time is left for it in this turn")
+        errand = _Errand(call, allowance.user_id, begun + seconds, spent)
+        try:
+            with self._circuit.call(), self._watched(errand, allowance.late):
+                try:
+                    async with asyncio.timeout(seconds):
+                        return await self._attempts(errand)
+                except TimeoutError:
+                    raise self._late(errand, seconds, whole) from None
+        except CircuitOpen as refused:
+            again = datetime.fromtimestamp(self._now() + refused.seconds, UTC).strftime("%H:%M:%S UTC")
+            raise LLMError(f"{refused}; it is tried again at {again}") from None
+
+    async def _attempts(self, errand: _Errand) -> Answer:
+        """The answer to the first attempt that has one; raises what the last one met."""
+        for pause in PAUSES:
+            try:
+                return await self._attempt(errand)
+            except CallFailed as failed:
+                wait = max(pause, failed.wait)
+                if not failed.passing or self._monotonic() + wait >= errand.until:
+                    raise
+            await self._sleep(wait)
+        return await self._attempt(errand)
+
+    async def _attempt(self, errand: _Errand) -> Answer:
+        """One attempt, when it is its turn and the budget allows it; counted however it ends."""
+        call, who, spent = errand.call, errand.user_id, errand.spent
+        errand.sent = None
+        async with self._slots:
+            self._budget.admit(who, self._now())
+            self._budget.spend(who, self._now(), calls=1)
+            spent.calls += 1
+            receipt = Receipt(sum(map(len, call.prompt)))
+            errand.sent = self._monotonic()
+            limit: int = getattr(self._settings.max_tokens, call.task)
+            tokens = min(limit, call.tokens or limit)
+            try:
+                return await self._wire.send(call, self.model(call.task), tokens, receipt, errand.heard)
+            finally:
+                spent.tokens += receipt.tokens
+                self._budget.spend(who, self._now(), tokens=receipt.tokens)
+
+    def _late(self, errand: _Errand, seconds: float, whole: float) -> CallFailed:
+        """What to say of a deadline that passed."""
+        if errand.sent is None:
+            words = f"its turn did not come in {seconds:.3g} s (llm.concurrency)"
+            return CallFailed(words, ailing=False)
+        had = self._monotonic() - errand.sent
+        return CallFailed(f"it gave no answer in {seconds:.3g} s", ailing=had >= FAIR * whole)
+
+    @contextmanager
+    def _watched(self, errand: _Errand, late: Callable[[], None]) -> Iterator[None]:
+        """While the first word of a streamed answer is waited for, `late` may be called."""
+        if not errand.call.streamed:
+            yield
+            return
+        timer = asyncio.get_running_loop().call_later(self._settings.first_token_seconds, late)
+        errand.heard = timer.cancel
+        try:
+            yield
+        finally:
+            timer.cancel()

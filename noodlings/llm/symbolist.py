@@ -1,0 +1,112 @@
+"""An image of an intense moment, by a language model.
+
+The rule it keeps: one printable line that is an image of its own, or an `LLMError`. What only gives back the
+examples of the prompt, an image of before, or the moment itself, is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from noodlings.errors import LLMError
+from noodlings.llm.answer import without_thinking
+from noodlings.llm.call import Call, Task
+from noodlings.llm.content import stable
+from noodlings.llm.gateway import Gateway
+from noodlings.llm.lexicon import tokens, topic_stems
+from noodlings.llm.prompts import symbol_prompt
+from noodlings.ports import Allowance
+from noodlings.text import clean
+from noodlings.values.affect import Affect
+
+LONGEST_IMAGE = 160
+"""Characters; of a longer answer the first sentence is taken if that is short enough."""
+ALIKE = 0.6
+"""Images that share this part of their words are the same image."""
+REPEATED = 0.5
+"""An image with this part of its words, or more, from the moment itself merely tells it again."""
+TEMPERATURE = 0.9
+
+EXAMPLES = ("a thimble of hailstones", "nine lanterns beneath a glacier", "a trombone asleep in straw")
+"""Shown in the prompt for their shape. Of words nobody needs: an answer with one of them is a copy."""
+
+_LABEL = re.compile(
+    r"^\W*(?:\d+[.)]\s*)?(?:(?:the\s+)?(?:image|symbol|metaphor|answer)\W*:)?\s*", re.IGNORECASE
+)
+_SENTENCE = re.compile(r"[^.!?]+[.!?]?")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class LLMSymbolist:
+    """The port `Symbolist` over a model."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+
+    @property
+    def name(self) -> str:
+        """The model's name at its endpoint."""
+        return self._gateway.model(Task.SYMBOL)
+
+    async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
+        """An image. Raises `LLMError` when the model gives none that is new, or not in time."""
+        call = Call(
+            Task.SYMBOL,
+            symbol_prompt(event, affect, avoid, EXAMPLES),
+            TEMPERATURE,
+            seed=stable(event, *avoid),
+        )
+        return await self._gateway.ask(call, lambda answer: image_in(answer.text, event, avoid), allowance)
+
+
+def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
+    """The image in a model's answer: its first line that says something.
+
+    Args:
+        text: what the model answered.
+        event: the moment it is an image of.
+        avoid: images of before.
+
+    Raises:
+        LLMError: there is none, or it repeats what it must not.
+    """
+    image = _first_line(text)
+    words = topic_stems(tokens(image))
+    if not words:
+        raise LLMError("its image has no words in it")
+    if words & topic_stems(tokens(" ".join(EXAMPLES))):
+        raise LLMError("its image is one of the examples")
+    if any(_share(words, topic_stems(tokens(old))) >= ALIKE for old in avoid):
+        raise LLMError("its image was there before")
+    if len(words & topic_stems(tokens(event))) >= REPEATED * len(words):
+        raise LLMError("its image only tells again what happened")
+    if names := _capitalised(image[1:]) & _capitalised(event):
+        raise LLMError(f"its image names {min(names)}")
+    return image
+
+
+def _first_line(text: str) -> str:
+    for raw in without_thinking(text).splitlines():
+        line = _LABEL.sub("", clean(raw), count=1).strip(" \"'“”*_")
+        if line and not line.endswith(":"):
+            return _short(line)
+    raise LLMError("its image has no words in it")
+
+
+def _short(line: str) -> str:
+    if len(line) <= LONGEST_IMAGE:
+        return line
+    first = _SENTENCE.match(line)
+    if first is None or len(first.group()) > LONGEST_IMAGE:
+        raise LLMError(f"its image is longer than {LONGEST_IMAGE} characters")
+    return first.group().strip()
+
+
+def _capitalised(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text) if word[0].isupper()}
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    """The part of all words that both have, 0…1."""
+    return len(one & other) / len(one | other) if one else 0.0
