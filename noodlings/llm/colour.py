@@ -99,7 +99,7 @@ def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
         lens.cue not in _BEARABLE and hear(utterance.percept, utterance.persona).heavy
     ):
         return ""
-    return book.colour(lens.cue)
+    return book.colour(lens.cue, asking="?" not in thought)
 
 
 def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:

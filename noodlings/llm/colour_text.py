@@ -15,6 +15,7 @@ from noodlings.values.phrase import parse
 
 GESTURE = re.compile(r"\*[^*]+\*")
 _UNTOUCHED = re.compile(r"(\*[^*]*\*?|“[^”]*”?)")
+_LEANING = re.compile(r"\b(?:it|its|that|this|they|them|their|he|him|his|she|her|so|then|there)\b", re.I)
 _END = re.compile(r"[.!?…]+[\"”')]*(?=\s|$)")
 
 
@@ -35,12 +36,15 @@ def in_speech(text: str, change: Callable[[str], str]) -> str:
 
 
 def with_sentence(text: str, sentence: str, case: str) -> str:
-    """The reply with one sentence more: at the end, but before a question that waits for its answer."""
-    at = len(text)
+    """The reply with one sentence more: behind what is said, before what is done at the end of it.
+
+    A question waits for its answer, so it stays the last; unless it leans on what stands before it ("What
+    did you do about it?"), for then nothing may come between the two.
+    """
     sentences = list(_sentences(text))
+    at = sentences[-1][1] if sentences else len(text)
     for start, end in reversed(sentences):
-        if not text[start:end].rstrip("\"”')").endswith("?"):
-            at = end
+        if not text[start:end].rstrip("\"”')").endswith("?") or _LEANING.search(text, start, end):
             break
         at = start
     return clean(f"{text[:at]} {cased(sentence, case)} {text[at:]}")

@@ -30,7 +30,10 @@ class OfflineVoice:
     async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
         """A reply that differs from every line in `utterance.said`, letter case aside."""
         draft = self.draft(utterance)
-        return Speech(draft.text, tuple(told.entry.id for told in draft.told))
+        text = draft.text
+        for lens in utterance.lenses:
+            text = colour(text, lens, utterance)
+        return Speech(text, tuple(told.entry.id for told in draft.told))
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
         """The thought as it sounds through a lens; see `noodlings.llm.colour`."""

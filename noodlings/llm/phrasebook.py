@@ -77,14 +77,18 @@ class Phrasebook:
         phrase = self._freshest([*own, *shared])
         return self._expand(phrase) if phrase else ""
 
-    def colour(self, key: str, about: Sequence[str] = ()) -> str:
+    def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
         """Something that colours a reply (`noodlings.values.occasions.COLOURS`), or "" when all is used up.
 
         Args:
             about: words; a phrase that holds one of them goes first.
+            asking: whether it may be a question.
         """
         own = self._usable(self._voice.colours.get(key, ()))
         shared = self._usable(shared_colours()[key])
+        if not asking:
+            own = [phrase for phrase in own if "?" not in phrase.source]
+            shared = [phrase for phrase in shared if "?" not in phrase.source]
         words = [word.casefold() for word in about]
         fitting = [phrase for phrase in own if any(word in phrase.source.casefold() for word in words)]
         for phrases, rest in ((fitting, OWN_REST), (own, OWN_REST), ([*own, *shared], COLOUR_REST)):
