@@ -22,6 +22,7 @@ from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import CAPACITY, PlainMemory
+from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
@@ -98,7 +99,8 @@ def build(
         archive = None
         if hierarchical:
             archive = AgentArchive(persona.id, records, embedding, society.names, perceived)
-        agent = Agent(persona, memory, journal, faculties, archive)
+        subconscious = _subconscious(settings, journal)
+        agent = Agent(persona, memory, subconscious, journal, faculties, archive)
         if record is not None:
             agent.restore(record)
         return agent
@@ -167,6 +169,16 @@ def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:
         metric=memory.affect_metric,
         weights=memory.importance,
         symbol_capacity=windows.subconscious,
+        journal=journal,
+    )
+
+
+def _subconscious(settings: Settings, journal: Journal) -> SubconsciousMemory:
+    memory = settings.memory
+    return SubconsciousMemory(
+        settings.memory_windows.subconscious,
+        memory.affect_threshold,
+        metric=memory.affect_metric,
         journal=journal,
     )
 

@@ -169,10 +169,10 @@ class AgentState:
 
 @dataclass(frozen=True, slots=True)
 class AgentRecord:
-    """An agent as loaded: its state, what is in working and episodic memory, and how much it ever perceived.
+    """An agent as loaded: its state, what is in mind, and how much it ever perceived.
 
-    `working`, `episodic` and `symbols` are oldest first; `perceived` counts the archive; `last_id` is the
-    highest id.
+    `working`, `episodic` and `symbols` are oldest first; `perceived` counts the archive; `last_id` and
+    `last_symbol_id` are the highest ids that were ever given.
     """
 
     state: AgentState
@@ -182,6 +182,7 @@ class AgentRecord:
     consolidated: int = 0
     last_id: int = 0
     symbols: tuple[Symbol, ...] = ()
+    last_symbol_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ from noodlings.memory.context import Budget
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
+from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.mind.mind import Mind
 from noodlings.ports import (
@@ -78,6 +79,7 @@ class Agent:
     Attributes:
         persona: who it is.
         memory: what it has in mind.
+        subconscious: what intense moments became.
         mood: its slow feeling, an `Affect`.
         affect: what it felt about the latest percept.
         mind: expectation and phenomenal state.
@@ -88,12 +90,14 @@ class Agent:
         self,
         persona: Persona,
         memory: HierarchicalMemory | PlainMemory,
+        subconscious: SubconsciousMemory,
         journal: Journal,
         faculties: Faculties,
         archive: AgentArchive | None = None,
     ) -> None:
         self.persona = persona
         self.memory = memory
+        self.subconscious = subconscious
         self.archive = archive
         self.affect: Affect = NEUTRAL
         self.mind = Mind()
@@ -115,6 +119,11 @@ class Agent:
     def searcher(self) -> Searcher | None:
         """Finds in everything it ever perceived; None for a plain list."""
         return None if self.archive is None else self.archive.searcher
+
+    @property
+    def forgettings(self) -> int:
+        """How often something was forgotten: whatever was read of it before may be gone."""
+        return self._forgettings
 
     @property
     def mood(self) -> Affect:
@@ -203,6 +212,7 @@ class Agent:
         notes = self._with.notes
         forgotten = delete() if notes is None else notes.forget(self.id, entry_ids, delete)
         self._forgettings += 1
+        self.subconscious.forget(entry_ids)
         if self.archive is not None:
             self.archive.forget(entry_ids, forgotten.redacted)
         record = store.load(self.id)
@@ -409,6 +419,8 @@ class Agent:
             trace,
             noted.links,
             noted.vectors,
+            noted.symbols,
+            noted.faded,
         )
         self._with.store.commit(changes)
         if self.archive is not None:
@@ -448,6 +460,7 @@ class Agent:
         self.memory.restore(
             record.working, record.episodic, record.perceived, record.consolidated, record.last_id
         )
+        self.subconscious.restore(record.symbols, record.last_symbol_id)
 
     def _note_said(self, text: str, now: float) -> None:
         self._said.append(text)

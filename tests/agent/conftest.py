@@ -19,6 +19,7 @@ from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
+from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
 from tests.agent.embedders import Flaky, Still, Time
@@ -58,7 +59,8 @@ def make_agent(clock, store) -> Callable[..., Agent]:
         } | changes
         journal = Journal()
         memory = PlainMemory(journal=journal) if plain else HierarchicalMemory(*windows, journal=journal)
-        agent = Agent(make_persona(name), memory, journal, Faculties(**faculties))
+        subconscious = SubconsciousMemory(journal=journal)
+        agent = Agent(make_persona(name), memory, subconscious, journal, Faculties(**faculties))
         record = store.load(agent.id)
         if record is not None:
             agent.restore(record)
