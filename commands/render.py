@@ -1,4 +1,4 @@
-"""The shared look of everything that is shown: headings, bars, times, feelings, aligned rows.
+"""The shared look of every command: headings, remarks, aligned rows; the small drawings are `noodlings.look`.
 
 The rules: no colour carries meaning alone (a bar has its number, a feeling its word); nothing is wider than
 what it is shown in, and what is cut ends in an ellipsis; text from outside is a `rich.text.Text`, cleaned,
@@ -15,37 +15,24 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from noodlings.text import ELLIPSIS, clean, shorten
+from noodlings.look import ACCENT as ACCENT
+from noodlings.look import LOUD as LOUD
+from noodlings.look import QUIET as QUIET
+from noodlings.look import ago as ago
+from noodlings.look import bar as bar
+from noodlings.look import cut as cut
+from noodlings.look import feeling_style as feeling_style
+from noodlings.look import feeling_text as feeling_text
+from noodlings.look import level as level
+from noodlings.look import measure as measure
+from noodlings.look import number as number
+from noodlings.look import words as words
+from noodlings.text import clean
 
-QUIET = "dim"
-LOUD = "bold"
-ACCENT = "cyan"
 GAP = 2
 """Cells between two columns."""
 ROOMY = 44
 """Cells that the open column keeps before optional columns are shown beside it."""
-_LONGEST = 1_000
-"""Characters of one text that are looked at for a row; no terminal is wider."""
-
-_EIGHTHS = " ▏▎▍▌▋▊▉"
-_LEVELS = "▁▂▃▄▅▆▇█"
-_STYLES = {
-    "joy": "yellow",
-    "calm": "cyan",
-    "fear": "magenta",
-    "anger": "red",
-    "sorrow": "bright_blue",
-    "boredom": "green",
-    "neutral": "",
-    "unknown": QUIET,
-}
-_MINUTE, _HOUR, _DAY, _WEEK, _MONTH, _YEAR = 60, 3_600, 86_400, 604_800, 2_629_800, 31_557_600
-_UNITS = ((_YEAR, "y"), (_MONTH, "mo"), (_WEEK, "wk"), (_DAY, "d"), (_HOUR, "h"), (_MINUTE, "min"), (1, "s"))
-
-
-def words(text: str, style: str = "") -> Text:
-    """Text from anywhere, made harmless: one line, no escapes, no markup."""
-    return Text(clean(shorten(text, _LONGEST)), style=style, no_wrap=True)
 
 
 def quiet(text: str) -> RenderableType:
@@ -73,71 +60,12 @@ def heading(name: str, what: str, note: str = "") -> RenderableType:
     return Flowing([*parts, Text(clean(note), style=QUIET)] if note else parts, indent=0, gap=3)
 
 
-def number(value: float) -> str:
-    """A number between 0 and 1 with two digits: "0.92"."""
-    return f"{value:.2f}"
-
-
-def bar(value: float, width: int, style: str = ACCENT) -> Text:
-    """A bar of `width` cells for a value of 0…1, to an eighth of a cell. Show the number beside it.
-
-    Whatever is above 0 shows at least its thinnest sliver.
-    """
-    share = min(max(value, 0.0), 1.0)
-    eighths = max(round(share * width * 8), 1 if share > 0 else 0)
-    full, part = divmod(eighths, 8)
-    drawn = "█" * full + (_EIGHTHS[part] if part else "")
-    return Text.assemble((drawn, style), ("·" * (width - len(drawn)), QUIET))
-
-
-def measure(value: float, width: int, style: str = ACCENT) -> Text:
-    """A bar with its number behind it."""
-    return bar(value, width, style).append(f" {number(value)}", style="")
-
-
-def level(value: float) -> str:
-    """A value of 0…1 as one cell: ▁ to █. Show the number beside it."""
-    return _LEVELS[min(int(min(max(value, 0.0), 1.0) * 8), 7)]
-
-
-def ago(seconds: float) -> str:
-    """How long ago, in the largest unit that fits: "now", "42 s ago", "3 min ago", "5 wk ago"."""
-    for unit, name in _UNITS:
-        if seconds >= unit:
-            return f"{seconds // unit:,.0f} {name} ago"
-    return "now"
-
-
-def feeling_style(family: str) -> str:
-    """The colour of a sort of feeling; a word for it stands beside it wherever it is used."""
-    return _STYLES[family]
-
-
-def feeling_text(word: str, family: str) -> Text:
-    """A feeling as a word in the colour of its sort."""
-    return Text(word, style=feeling_style(family), no_wrap=True)
-
-
 def stacked(*parts: RenderableType | None) -> Group:
     """Parts below one another; None is left out."""
     return Group(*(part for part in parts if part is not None))
 
 
 BLANK = Text("")
-
-
-def cut(text: Text, width: int, align: Literal["left", "right"] = "left", pad: bool = False) -> Text:
-    """A copy of exactly (padded) or at most `width` cells; wide characters count two."""
-    line = text.copy()
-    line.no_wrap = True
-    if line.cell_len > width:
-        line.truncate(width - 1, overflow="crop")
-        line.rstrip()
-        line.append(ELLIPSIS)
-    missing = width - line.cell_len
-    if pad and missing > 0:
-        line.pad_left(missing) if align == "right" else line.pad_right(missing)
-    return line
 
 
 @dataclass(frozen=True, slots=True)
