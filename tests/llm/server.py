@@ -69,13 +69,18 @@ def stream(*events: str, **how: Any) -> Answer:
 
 @dataclass
 class Server:
-    """Where it listens, what it was asked, and what it answers (changed between calls at will)."""
+    """Where it listens, what it was asked, and what it answers (changed between calls at will).
+
+    `running` counts the calls that it is answering, `most` is the most there were at once.
+    """
 
     answer: Callable[[dict[str, Any]], Answer]
     port: int = 0
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[str] = field(default_factory=list)
     closing: asyncio.Event = field(default_factory=asyncio.Event)
+    running: int = 0
+    most: int = 0
 
     def settings(self, **changes: Any) -> LLMSettings:
         """Settings that lead here."""
@@ -95,6 +100,8 @@ class Server:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One request on one connection."""
+        self.running += 1
+        self.most = max(self.most, self.running)
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             length = next(
@@ -110,6 +117,7 @@ class Server:
         except (asyncio.IncompleteReadError, ConnectionError):
             pass  # the client gave up, as some tests want it to
         finally:
+            self.running -= 1
             writer.close()
 
     async def _send(self, writer: asyncio.StreamWriter, answer: Answer) -> None:
