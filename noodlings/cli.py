@@ -101,6 +101,34 @@ def demo(data: Data = None, config: Config = None) -> None:
         asyncio.run(visit.demo(settings_of(Path(folder), config), _connect))
 
 
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with tokens.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 for any that is free.")] = 8765,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="TLS: the certificate, PEM; with --key.")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="TLS: its key, PEM.")] = None,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Serve the characters to other programs: REST, a live stream, metrics.
+
+    On this machine alone, and without tokens every caller is admin. See docs/api.md.
+    """
+    import asyncio
+
+    from api.audit import auditing_to
+    from api.run import run
+    from noodlings import serve as serving
+
+    address = serving.Address(host, port, certificate, key)
+    settings = settings_of(data, config)
+    asyncio.run(serving.serve(settings, address, run, auditing_to, typer.echo))
+
+
 @app.command(context_settings={"ignore_unknown_options": True})
 def memories(
     words: Annotated[list[str], typer.Argument(metavar="NAME", help="Whose; then flags, as in the world.")],

@@ -83,8 +83,12 @@ class World:
         rooms = (state or {}).get("rooms", {})
         self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
         for persona in personas:
-            self._beings[persona.id] = Being.character(persona)
-            self._rooms.setdefault(persona.id, self._home(persona))
+            self.settle_in(persona)
+
+    def settle_in(self, persona: Persona) -> None:
+        """A character lives here from now on, where it was last, else at its home."""
+        self._beings[persona.id] = Being.character(persona)
+        self._rooms.setdefault(persona.id, self._home(persona))
 
     def enter(self, user_id: str, name: str, outlet: Outlet) -> None:
         """A player comes in, where it was last. Raises `UserError` when the name will not do."""

@@ -1,0 +1,164 @@
+"""Who there is, what they feel, what they would find, and why they said what they said."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from api import examples
+from api.answers import documented, shown
+from api.memory import Limit, Share, Who
+from api.parts import AgentName, EntryId, Looking, Reader
+from noodlings.errors import UserError
+from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.link_views import FocusView
+from noodlings.inspect.mood_views import MoodView, ObserveView
+from noodlings.inspect.recall import How, Status
+from noodlings.inspect.recall_views import ArchiveView, RecallView
+from noodlings.inspect.views import AgentsView, AgentView
+from noodlings.inspect.why_views import TransistorsView, WhyView
+from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.recall.filters import Filters
+from noodlings.values.affect import Affect
+from noodlings.values.caller import Caller
+from noodlings.values.percept import Kind
+
+LATEST = 253_402_300_799
+"""The last second of the year 9999."""
+
+router = APIRouter(prefix="/agents")
+
+Asked = Annotated[
+    str, Query(alias="query", min_length=1, max_length=1_000, examples=["what did I say about my dog"])
+]
+Moment = Annotated[
+    float | None,
+    Query(ge=0, le=LATEST, description="World time, seconds since 1970-01-01 UTC.", examples=[1_700_000_000]),
+]
+
+
+@router.get("", tags=["agents"], responses=documented(AgentsView, examples.AGENTS))
+async def agents(caller: Reader, inspector: Looking) -> Response:
+    """All agents, by name."""
+    return shown(inspector.agents(caller))
+
+
+@router.get("/{agent}", tags=["agents"], responses=documented(AgentView, examples.AGENT))
+async def agent(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """Who it is and how it feels; open to everybody."""
+    return shown(inspector.agent(caller, agent))
+
+
+@router.get("/{agent}/mood", tags=["agents"], responses=documented(MoodView, examples.MOOD))
+async def mood(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """What it feels now, where that returns to, and what a game left; open to everybody but for the last."""
+    return shown(inspector.mood(caller, agent))
+
+
+@router.get("/{agent}/state", tags=["agents"], responses=documented(ObserveView, examples.STATE))
+async def state(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """The 40 numbers of its mind, what it expects, its surprises and what it wants; open to everybody."""
+    return shown(inspector.observe(caller, agent))
+
+
+@router.get("/{agent}/why", tags=["turns"], responses=documented(WhyView, examples.WHY))
+async def why(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    back: Annotated[
+        int, Query(ge=1, le=1_000, description="1 is the last turn, 2 the one before.", examples=[1])
+    ] = 1,
+    silent: Annotated[
+        bool, Query(description="Count the turns in which it said nothing too.", examples=[False])
+    ] = False,
+) -> Response:
+    """Why it said what it said; for a player, in its turns with this player."""
+    return shown(inspector.why(caller, agent, back, silent))
+
+
+@router.get("/{agent}/turns/{entry}", tags=["turns"], responses=documented(WhyView, examples.WHY))
+async def turn(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
+    """The turn in which a memory was perceived."""
+    return shown(inspector.turn(caller, agent, entry))
+
+
+@router.get(
+    "/{agent}/transistors", tags=["turns"], responses=documented(TransistorsView, examples.TRANSISTORS)
+)
+async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """What colours its words: each transistor, its gain, and its last effect."""
+    return shown(inspector.transistors(caller, agent))
+
+
+@router.get("/{agent}/focus", tags=["recall"], responses=documented(FocusView, examples.FOCUS))
+async def focus(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    query: Asked,
+    level: Annotated[int, Query(ge=0, le=5, description="How far it goes back.", examples=[4])] = 3,
+) -> Response:
+    """What it remembers about something, as it would be put before it."""
+    return shown(await inspector.focus(caller, agent, level, query))
+
+
+@router.get("/{agent}/archive", tags=["recall"], responses=documented(ArchiveView, examples.ARCHIVE))
+async def archive(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """How far everything it ever perceived is loaded and embedded; open to everybody."""
+    return shown(inspector.archive(caller, agent))
+
+
+@router.get("/{agent}/recall", tags=["recall"], responses=documented(RecallView, examples.RECALL))
+async def recall(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    query: Asked,
+    limit: Limit = 10,
+    user_id: Who = "",
+    since: Moment = None,
+    until: Moment = None,
+    kind: Annotated[Kind | None, Query(examples=["say"])] = None,
+    feeling: Annotated[str, Query(max_length=40, examples=["sorrow"])] = "",
+    min_importance: Share = 0.0,
+    status: Annotated[Status | None, Query(examples=["archive"])] = None,
+    min_score: Share = 0.0,
+    mood: Annotated[
+        str,
+        Query(
+            max_length=60,
+            description="What felt alike comes sooner: current, or valence and arousal such as -0.8,0.9.",
+            examples=["current"],
+        ),
+    ] = "",
+    emotion_weight: Share = DEFAULT_WEIGHT,
+) -> Response:
+    """Look for something in everything it ever perceived, by words and meaning, best first."""
+    how = How(
+        filters=Filters(
+            since=since,
+            until=until,
+            kinds=frozenset() if kind is None else frozenset({kind}),
+            min_importance=min_importance,
+            feeling=feeling.lower() or None,
+        ),
+        status=status,
+        mood=_mood(inspector, caller, agent, mood),
+        emotion_weight=emotion_weight,
+        min_score=min_score,
+    )
+    return shown(await inspector.recall(caller, agent, query, limit, user_id or None, how))
+
+
+def _mood(inspector: Inspector, caller: Caller, agent: str, given: str) -> Affect | None:
+    if not given:
+        return None
+    if given == "current":
+        return inspector.mood(caller, agent).mood.affect
+    try:
+        valence, arousal = map(float, given.split(","))
+    except ValueError:
+        raise UserError("mood is current, or valence and arousal such as -0.8,0.9") from None
+    return Affect(valence, arousal)

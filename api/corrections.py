@@ -1,0 +1,147 @@
+"""Changing what an agent remembers: forget, pin, weigh, link, and take it back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from api import examples
+from api.answers import documented
+from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living
+from noodlings.inspect.views import plain
+from noodlings.ports import Forgotten
+from noodlings.values.memory import MemoryEntry
+
+router = APIRouter(prefix="/agents/{agent}/memory", tags=["corrections"])
+
+
+class Weight(BaseModel):
+    """An importance set by hand."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"importance": 0.9}]})
+
+    importance: float | None = Field(
+        ge=0, le=1, allow_inf_nan=False, description="Null goes back to what it was at first."
+    )
+
+
+class Joint(BaseModel):
+    """Two memories that belong together."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"source": 12, "target": 3}]})
+
+    source: int = Field(ge=1, le=LARGEST_ID)
+    target: int = Field(ge=1, le=LARGEST_ID)
+
+
+class Corrected(BaseModel):
+    """A memory after a correction."""
+
+    agent: str
+    id: int
+    pinned: bool
+    importance: float
+    encoded_importance: float
+    override_by: str
+
+
+class Forgot(BaseModel):
+    """What was forgotten.
+
+    `answers` counts answers that repeated it and went too; `erased`: the last bytes have left the disk.
+    """
+
+    agent: str
+    forgotten: int
+    answers: int
+    erased: bool
+
+
+class Linked(BaseModel):
+    """A link that was made."""
+
+    agent: str
+    source: int
+    target: int
+    strength: float
+
+
+@router.delete("/entries/{entry}", responses=documented(Forgot, examples.FORGOT))
+async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
+    """Forget one memory, for good: an admin any, a player what it told itself."""
+    forgotten = society.corrections.forget(caller, agent, [entry])
+    return _forgot(society.find(agent).id, forgotten)
+
+
+@router.delete("/entries", responses=documented(Forgot, examples.FORGOT))
+async def forget_user(
+    agent: AgentName,
+    caller: Actor,
+    society: Living,
+    user_id: Annotated[str, Query(min_length=1, max_length=80, examples=["user_caity"])],
+) -> Response:
+    """Forget everything from one user, for good: an admin anybody's, a player its own."""
+    forgotten = society.corrections.forget_user(caller, agent, user_id)
+    return _forgot(society.find(agent).id, forgotten)
+
+
+@router.put("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
+async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
+    """Hold a memory: it never fades away. For an admin."""
+    return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry))
+
+
+@router.delete("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
+async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
+    """Let a pinned memory fade like any other. For an admin."""
+    return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry, pinned=False))
+
+
+@router.put("/entries/{entry}/importance", responses=documented(Corrected, examples.CORRECTED))
+async def importance(
+    agent: AgentName, entry: EntryId, weight: Weight, caller: Actor, society: Living
+) -> Response:
+    """Set by hand how important a memory is. For an admin."""
+    changed = society.corrections.set_importance(caller, agent, entry, weight.importance)
+    return _corrected(society.find(agent).id, changed)
+
+
+@router.post("/links", status_code=201, responses=documented(Linked, examples.LINKED, 201))
+async def link(agent: AgentName, joint: Joint, caller: Actor, society: Living) -> Response:
+    """Link one memory with another by hand. For an admin."""
+    made = society.corrections.link(caller, agent, joint.source, joint.target)
+    data = {"source": made.source, "target": made.target, "strength": made.strength}
+    return JSONResponse({"agent": society.find(agent).id} | data, 201)
+
+
+@router.post("/undo", responses=documented(Corrected, examples.CORRECTED))
+async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
+    """Take back the last pin or weight, for ten minutes. For an admin."""
+    entry, _ = society.corrections.undo(caller, agent)
+    return _corrected(society.find(agent).id, entry)
+
+
+def _corrected(agent_id: str, entry: MemoryEntry) -> Response:
+    changed: dict[str, Any] = {
+        "agent": agent_id,
+        "id": entry.id,
+        "pinned": entry.pinned,
+        "importance": entry.importance,
+        "encoded_importance": entry.encoded_importance,
+        "override_by": entry.override_by,
+    }
+    return JSONResponse(plain(changed))
+
+
+def _forgot(agent_id: str, forgotten: Forgotten) -> Response:
+    return JSONResponse(
+        {
+            "agent": agent_id,
+            "forgotten": forgotten.count,
+            "answers": len(forgotten.redacted),
+            "erased": forgotten.erased,
+        }
+    )

@@ -1,0 +1,199 @@
+"""What answers look like, for the documentation: views made by hand, so that none is of a wrong shape."""
+
+from __future__ import annotations
+
+from noodlings.inspect.link_views import FocusEntryView, FocusView, LinkedEntryView, LinksView
+from noodlings.inspect.mood_views import MoodView, ObserveView
+from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
+from noodlings.inspect.views import (
+    AffectGroupsView,
+    AffectGroupView,
+    AgentsView,
+    AgentView,
+    AlikeEntryView,
+    AlikeView,
+    EntriesView,
+    EntryView,
+    FeltView,
+    FlowEntryView,
+    FlowView,
+    StatsView,
+    TurnView,
+    iso,
+)
+from noodlings.inspect.why_views import (
+    ModulationView,
+    StepView,
+    TransistorsView,
+    TransistorView,
+    WhyView,
+)
+from noodlings.values.affect import Affect
+from noodlings.values.memory import ImportanceParts
+
+_WHO = ("servnak", "SERVNAK")
+_AT = 1_767_225_600.0
+_GRIEF = Affect(-0.7, 0.6, 0.1, 0.9, 0.0)
+_CALM = Affect(0.1, 0.45, 0.0, 0.1, 0.05)
+_FELT = FeltView(_CALM, "calm", "calm")
+_PARTS = ImportanceParts(surprise=0.4, intensity=0.9, salience=0.0, addressed=1.0, answered=1.0)
+
+_ENTRY = EntryView(
+    id=12,
+    user="user_caity",
+    name="caity",
+    text="My dog died yesterday",
+    response="SISTER. I LOWER MY WEATHERCOCK.",
+    timestamp=_AT,
+    when=iso(_AT),
+    age=3_600.0,
+    affect=_GRIEF,
+    feeling="grief",
+    family="sorrow",
+    surprise=0.41,
+    importance=0.78,
+    encoded_importance=0.74,
+    override=0.78,
+    override_by="response",
+    parts=_PARTS,
+    strength=0.77,
+    kind="say",
+    pinned=False,
+    recall_count=1,
+    private=False,
+)
+_RECALLED = FlowEntryView(12, False, ("important",), 0.78, {"important": 0.78}, True, _ENTRY)
+_TURN = TurnView(_ENTRY, _ENTRY.response, _FELT, "offline", "it was meant for it", ())
+_MODULATION = ModulationView(
+    transistor="affect",
+    gain=0.5,
+    how="offline",
+    before="I am sorry. No hurry.",
+    after="I am sorry … no hurry.",
+    lens="slowly and softly",
+    read=("grief",),
+    entries=(12,),
+    symbols=(),
+    hidden=0,
+)
+
+
+def _entries(view: str, user: str = "") -> EntriesView:
+    return EntriesView(*_WHO, view, True, user, (_ENTRY,), 0, 1, 3)
+
+
+WORKING, EPISODIC, IMPORTANT = map(_entries, ("working", "episodic", "important"))
+BY_USER = _entries("user", "user_caity")
+STATS = StatsView(
+    *_WHO,
+    hierarchical=True,
+    working=20,
+    working_capacity=20,
+    episodic=42,
+    episodic_capacity=200,
+    symbols=3,
+    symbol_capacity=100,
+    perceived=512,
+    consolidated=60,
+    consolidation_rate=0.117188,
+    average_importance=0.52,
+    pinned=1,
+    histogram=(3, 8, 9, 12, 9, 7, 5, 4, 3, 1),
+)
+GROUPS = AffectGroupsView(*_WHO, True, (AffectGroupView("sorrow", 1, 0.78, (_ENTRY,)),), 1, 3)
+ALIKE = AlikeView(
+    *_WHO, True, FeltView(_GRIEF, "grief", "sorrow"), 0.7, (AlikeEntryView(0.93, _ENTRY),), 1, 0
+)
+FLOW = FlowView(*_WHO, True, _TURN, (_RECALLED,), 0)
+LINKS = LinksView(*_WHO, _ENTRY, (LinkedEntryView(12, 1, "followed", True, 0.5, _ENTRY),), 0)
+
+AGENT = AgentView(*_WHO, "robot", "A robot with a weathercock on its head.", _FELT, _FELT, True, 20, 42, 512)
+AGENTS = AgentsView((AGENT,))
+MOOD = MoodView(
+    *_WHO,
+    mood=_FELT,
+    baseline=_FELT,
+    affect=FeltView(_GRIEF, "grief", "sorrow"),
+    half_life=1_800.0,
+    valences=(0.1, -0.1, -0.3),
+    goals=("find out more",),
+    named="chill",
+    named_left=0.0,
+    game=(),
+    hidden=0,
+)
+STATE = ObserveView(
+    *_WHO,
+    fast=(0.0,) * 16,
+    medium=(0.0,) * 16,
+    slow=(0.0,) * 8,
+    mood=_FELT,
+    affect=_FELT,
+    expected=_FELT,
+    surprises=(0.2, 0.4),
+    appetites={"curiosity": 0.7},
+    usual={"curiosity": 0.5},
+    goals=("find out more",),
+)
+WHY = WhyView(
+    *_WHO,
+    back=1,
+    turn=_TURN,
+    affect=FeltView(_GRIEF, "grief", "sorrow"),
+    appraised_by="words+vector",
+    surprise=0.41,
+    importance=0.74,
+    parts=_PARTS,
+    thought="I am sorry. No hurry.",
+    recalled=(_RECALLED,),
+    modulations=(_MODULATION,),
+    steps=(StepView("appraise", 4.1), StepView("think", 0.6)),
+    calls=0,
+    tokens=0,
+    hidden=0,
+)
+TRANSISTORS = TransistorsView(*_WHO, "fused", (TransistorView("affect", 0.5, _MODULATION, 60.0),))
+
+ARCHIVE = ArchiveView(*_WHO, 512, 512, True, "all-MiniLM-L6-v2-int8", 512, 0, 0, "")
+RECALL = RecallView(
+    *_WHO,
+    "my dog",
+    None,
+    0.3,
+    True,
+    (FoundView(0.81, ("semantic", "lexical"), {"meaning": 0.7, "words": 0.9}, "episodic", _ENTRY),),
+    ARCHIVE,
+)
+FOCUS = FocusView(
+    *_WHO,
+    query="my dog",
+    level=4,
+    limit=15,
+    hours=72.0,
+    depth=3,
+    memories=(FocusEntryView(0.81, ("semantic",), {"semantic": 0.7}, None, None, None, 0, _ENTRY),),
+    searched=1,
+    linked=0,
+    context=("- an hour ago caity told me: My dog died yesterday",),
+    tokens=14,
+)
+
+FORGOT = {"agent": "servnak", "forgotten": 1, "answers": 0, "erased": True}
+CORRECTED = {
+    "agent": "servnak",
+    "id": 12,
+    "pinned": True,
+    "importance": 0.78,
+    "encoded_importance": 0.74,
+    "override_by": "response",
+}
+LINKED = {"agent": "servnak", "source": 12, "target": 3, "strength": 1.0}
+ANSWERED = {
+    "data": {"kind": "say", "text": "hello, servnak", "to": ""},
+    "text": 'You say, "hello, servnak"',
+    "error": False,
+    "leave": False,
+    "heard": ['SERVNAK says, "GREETINGS."'],
+    "lost": 0,
+}
+RECIPES = {"recipes": [{"id": "servnak", "name": "SERVNAK", "species": "robot", "own": False}]}

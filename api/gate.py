@@ -1,0 +1,190 @@
+"""What a request has to pass before anything looks at it: where it comes from, how often, how big, how deep.
+
+A plain ASGI middleware, so that a refused request costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from http import HTTPStatus
+from itertools import accumulate
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.problem import Refused, problem
+from api.rights import Doorkeeper
+
+MAX_DEPTH = 20
+"""Lists and objects within one another in a JSON body; a recipe has four."""
+MAX_BUCKETS = 10_000
+"""Callers whose rate is known; who was silent for longest is forgotten first."""
+BURST_SECONDS = 2.0
+"""So many seconds' worth of requests may come at once."""
+CLOSED = 1008
+"""The close code of a WebSocket for somebody who may not be here."""
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
+_JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)
+
+
+class Rate:
+    """A bucket of permissions for each caller, filled at a steady rate.
+
+    Args:
+        per_second: how many permissions come each second; twice as many are held at most.
+        now: seconds that only ever rise.
+    """
+
+    def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._most = max(per_second * BURST_SECONDS, 1.0)
+        self._now = now
+        self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, key: str) -> float:
+        """One permission. Returns the seconds until there is one, 0 when it was had."""
+        now = self._now()
+        held, since = self._held.pop(key, (self._most, now))
+        held = min(held + (now - since) * self._per_second, self._most)
+        granted = held >= 1.0
+        self._held[key] = (held - granted, now)
+        if len(self._held) > MAX_BUCKETS:
+            self._held.popitem(last=False)
+        return 0.0 if granted else (1.0 - held) / self._per_second
+
+
+class Gate:
+    """Refuses what may not come in; everything else goes on unchanged.
+
+    Args:
+        app: behind the gate.
+        doorkeeper: knows who asks, for the rate.
+        rate: of each token, or of each address without one.
+        origins: web pages that may ask, beside pages of this server itself.
+        max_body_bytes: the longest body.
+    """
+
+    def __init__(
+        self, app: ASGIApp, doorkeeper: Doorkeeper, rate: Rate, origins: Collection[str], max_body_bytes: int
+    ) -> None:
+        self._app = app
+        self._doorkeeper = doorkeeper
+        self._rate = rate
+        self._origins = frozenset(origins)
+        self._max_body_bytes = max_body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See `Gate`."""
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._require_known_page(Headers(scope=scope))
+            self._require_rate(scope)
+            if scope["type"] == "http" and scope["method"] in _WITH_BODY:
+                receive = await self._whole_body(Headers(scope=scope), receive)
+        except Refused as refused:
+            if scope["type"] == "websocket":
+                await send({"type": "websocket.close", "code": CLOSED, "reason": str(refused)[:100]})
+                return
+            answer = problem(refused.status, str(refused), headers=refused.headers)
+            await answer(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+    def _require_known_page(self, headers: Headers) -> None:
+        """A page in somebody's browser may be anybody's, and the browser stands behind every firewall.
+
+        Without tokens the name that was asked for must be of this machine as well: else a page could give its
+        own name our address.
+        """
+        host = headers.get("host", "")
+        if self._doorkeeper.open and _hostname(host) not in LOOPBACK:
+            raise Refused(
+                HTTPStatus.FORBIDDEN, f"Without tokens this answers to {', '.join(LOOPBACK)} alone."
+            )
+        origin = headers.get("origin")
+        if origin is not None and origin not in self._origins and _place(origin) != host:
+            raise Refused(HTTPStatus.FORBIDDEN, "Pages from there may not ask here; see api.origins.")
+
+    def _require_rate(self, scope: Scope) -> None:
+        seconds = self._rate.take(self._key(scope))
+        if seconds:
+            after = {"Retry-After": str(max(round(seconds + 0.5), 1))}
+            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, f"Too often; again in {seconds:.2f} s.", after)
+
+    def _key(self, scope: Scope) -> str:
+        address = str((scope.get("client") or ("somewhere",))[0])
+        if self._doorkeeper.open:
+            return address
+        try:
+            return self._doorkeeper.admit(Headers(scope=scope).get("authorization")).key
+        except Refused:
+            return address
+
+    async def _whole_body(self, headers: Headers, receive: Receive) -> Receive:
+        """The body in one piece, once it is known to be neither too long nor too deep."""
+        declared = headers.get("content-length", "0")
+        if declared.isdecimal() and int(declared) > self._max_body_bytes:
+            raise self._too_long()
+        parts: list[bytes] = []
+        length = 0
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return _once(message, receive)
+            parts.append(message.get("body", b""))
+            length += len(parts[-1])
+            if length > self._max_body_bytes:
+                raise self._too_long()
+            more = message.get("more_body", False)
+        body = b"".join(parts)
+        if depth_of(body) > MAX_DEPTH:
+            raise Refused(HTTPStatus.BAD_REQUEST, f"The body is nested deeper than {MAX_DEPTH} levels.")
+        return _once({"type": "http.request", "body": body, "more_body": False}, receive)
+
+    def _too_long(self) -> Refused:
+        return Refused(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {self._max_body_bytes:,} bytes."
+        )
+
+
+def depth_of(body: bytes) -> int:
+    """How deep lists and objects lie within one another in JSON, whether or not it is otherwise sound."""
+    if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
+        return 0
+    bare = _JSON_STRING.sub(b"", body)
+    steps = ({91: 1, 123: 1, 93: -1, 125: -1}.get(byte, 0) for byte in bare)
+    return max(accumulate(steps), default=0)
+
+
+def _hostname(host: str) -> str:
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+def _place(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return ""
+
+
+def _once(message: Message, receive: Receive) -> Receive:
+    """A `receive` that gives this message first."""
+    waiting = [message]
+
+    async def replay() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return replay

@@ -1,0 +1,185 @@
+"""What an agent remembers: its streams, its feelings about them, links, and what it said because of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+
+from api import examples
+from api.answers import by_importance, documented, documented_tagged, latest_first, paged, shown, tagged
+from api.parts import AgentName, EntryId, Looking, Reader
+from noodlings.errors import UserError
+from noodlings.inspect.link_views import LinksView
+from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
+from noodlings.values.affect import AXES, Affect
+
+MOST = 1_000
+
+Limit = Annotated[int, Query(ge=1, le=MOST, description="So many at most.", examples=[20])]
+Cursor = Annotated[
+    str, Query(max_length=200, description="From the Link header of the page before.", examples=[""])
+]
+Who = Annotated[
+    str,
+    Query(
+        max_length=80,
+        alias="user_id",
+        description="Only of this user: an id, a name, or me.",
+        examples=["user_caity"],
+    ),
+]
+Share = Annotated[float, Query(ge=0, le=1, examples=[0.5])]
+
+router = APIRouter(prefix="/agents/{agent}/memory", tags=["memory"])
+
+
+@router.get("/stats", responses=documented_tagged(StatsView, examples.STATS))
+async def stats(request: Request, agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """How full its memory is; figures without content are open to everybody."""
+    return tagged(request, inspector.stats(caller, agent))
+
+
+@router.get("/working", responses=documented_tagged(EntriesView, examples.WORKING))
+async def working(
+    request: Request,
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    limit: Limit = 20,
+    cursor: Cursor = "",
+) -> Response:
+    """The latest, oldest first; pages go back from the latest."""
+    return paged(
+        request,
+        lambda most, offset: inspector.working(caller, agent, most, offset),
+        latest_first,
+        limit,
+        cursor,
+    )
+
+
+@router.get("/episodic", responses=documented_tagged(EntriesView, examples.EPISODIC))
+async def episodic(
+    request: Request,
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    min_importance: Share = 0.0,
+    user_id: Who = "",
+    limit: Limit = 20,
+    cursor: Cursor = "",
+) -> Response:
+    """What mattered enough to be kept, the most important first."""
+
+    def page(most: int | None, offset: int) -> EntriesView:
+        return inspector.episodic(caller, agent, most, offset, min_importance, user_id or None)
+
+    return paged(request, page, by_importance, limit, cursor)
+
+
+@router.get("/important", responses=documented_tagged(EntriesView, examples.IMPORTANT))
+async def important(
+    request: Request,
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    limit: Limit = 10,
+    cursor: Cursor = "",
+) -> Response:
+    """What matters most of all that is in mind."""
+    return paged(
+        request,
+        lambda most, offset: inspector.important(caller, agent, most, offset),
+        by_importance,
+        limit,
+        cursor,
+    )
+
+
+@router.get("/by-user", responses=documented_tagged(EntriesView, examples.BY_USER))
+async def by_user(
+    request: Request,
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    user_id: Who = "me",
+    limit: Limit = 10,
+    cursor: Cursor = "",
+) -> Response:
+    """What is in mind of one user, oldest first; pages go back from the latest."""
+    return paged(
+        request,
+        lambda most, offset: inspector.by_user(caller, agent, user_id, most, offset),
+        latest_first,
+        limit,
+        cursor,
+    )
+
+
+@router.get("/affect-groups", responses=documented(AffectGroupsView, examples.GROUPS))
+async def affect_groups(agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 3) -> Response:
+    """What is in mind by the sort of feeling; of each sort the most important."""
+    return shown(inspector.affect_groups(caller, agent, limit))
+
+
+@router.get("/by-affect", responses=documented(AlikeView, examples.ALIKE))
+async def by_affect(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    current_affect: Annotated[
+        list[Annotated[str, Query(max_length=200)]] | None,
+        Query(
+            max_length=len(AXES),
+            description="Valence −1…1, arousal, fear, sorrow, boredom 0…1: as [0.5,0.7,0,0,0] or repeated. "
+            "Without it, what the agent feels now.",
+            examples=[["[0.5,0.7,0,0,0]"]],
+        ),
+    ] = None,
+    limit: Limit = 5,
+    min_similarity: Annotated[
+        float | None,
+        Query(ge=0, le=1, description="As in the settings where it is left out.", examples=[0.7]),
+    ] = None,
+) -> Response:
+    """What felt like an affect, the most alike first."""
+    affect = _affect(current_affect) if current_affect else None
+    return shown(inspector.affect_alike(caller, agent, affect, limit, min_similarity))
+
+
+@router.get("/last-retrieval", responses=documented(FlowView, examples.FLOW))
+async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
+    """What the last answer was made of; for a player, the last answer to this player."""
+    return shown(inspector.last_retrieval(caller, agent))
+
+
+@router.get("/entries/{entry}/links", responses=documented(LinksView, examples.LINKS))
+async def links(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
+    """A memory, and those that links lead to from there, two steps each way."""
+    return shown(inspector.links(caller, agent, entry))
+
+
+def _affect(given: list[str]) -> Affect:
+    """Five numbers, in one bracket or one by one; out of range is refused, not bent."""
+    if len(given) == 1 and given[0].lstrip().startswith("["):
+        try:
+            numbers = json.loads(given[0])
+        except ValueError:
+            numbers = None
+    else:
+        numbers = given
+    try:
+        five = [_number(one) for one in numbers]
+    except (TypeError, ValueError, OverflowError):
+        five = []
+    if len(five) == len(AXES):
+        return Affect(*five)
+    raise UserError(f"current_affect is five numbers, {', '.join(AXES)}, such as [0.5,0.7,0,0,0]")
+
+
+def _number(given: object) -> float:
+    if isinstance(given, bool):
+        raise TypeError(given)
+    return float(given)  # type: ignore[arg-type]

@@ -1,0 +1,145 @@
+"""Figures for Prometheus: turns, steps, models, streams, readers, requests.
+
+Turns are counted as they happen; what only stands somewhere is read when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from api.parts import Held, parts_of
+from api.problem import RESPONSES
+from noodlings.values.caller import Role
+from noodlings.values.trace import Happening
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.inspect.feed import Feed
+
+_STEP_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+_TURN = "turn"
+
+router = APIRouter()
+
+
+class Metrics:
+    """The figures of one server.
+
+    Args:
+        society: whose turns are counted, from now on.
+        feed: whose readers are counted.
+        unfinished: how many turns are under way that were asked for here.
+    """
+
+    def __init__(self, society: Society, feed: Feed, unfinished: Callable[[], int]) -> None:
+        self.registry = CollectorRegistry()
+        self._society, self._feed, self._unfinished = society, feed, unfinished
+        self._turns = Counter(
+            "noodlings_turns", "Finished turns.", ["agent", "outcome"], registry=self.registry
+        )
+        self._steps = Histogram(
+            "noodlings_step_seconds",
+            "How long each step of a turn took.",
+            ["step"],
+            buckets=_STEP_SECONDS,
+            registry=self.registry,
+        )
+        self._calls = Counter(
+            "noodlings_llm_calls", "Calls of a language model, failed ones too.", registry=self.registry
+        )
+        self._tokens = Counter(
+            "noodlings_llm_tokens", "Tokens that they took and gave.", registry=self.registry
+        )
+        self._degraded = Counter(
+            "noodlings_degraded",
+            "Turns in which something failed and was done without.",
+            registry=self.registry,
+        )
+        self._requests = Histogram(
+            "noodlings_request_seconds",
+            "How long requests took.",
+            ["method", "route", "status"],
+            buckets=_STEP_SECONDS,
+            registry=self.registry,
+        )
+        self.registry.register(self)
+        self.close = society.watch(self._happened)
+
+    def request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """One request was answered."""
+        self._requests.labels(method, route, str(status)).observe(seconds)
+
+    def text(self) -> bytes:
+        """All figures in the text format of Prometheus."""
+        return generate_latest(self.registry)
+
+    def describe(self) -> list[Metric]:
+        """Nothing beforehand: what there is stands in `collect`."""
+        return []
+
+    def collect(self) -> Iterator[Metric]:
+        """What stands somewhere now: of agents only those that were asked for so far."""
+        streams = GaugeMetricFamily("noodlings_stream_entries", "Entries.", labels=["agent", "stream"])
+        perceived = GaugeMetricFamily("noodlings_perceived", "Ever perceived.", labels=["agent"])
+        for agent in self._society.agents.awake:
+            stats = agent.memory.stats()
+            for stream, count in (
+                ("working", stats.working),
+                ("episodic", stats.episodic),
+                ("symbols", stats.symbols),
+            ):
+                streams.add_metric([agent.id, stream], count)
+            perceived.add_metric([agent.id], stats.perceived)
+        yield streams
+        yield perceived
+        yield _gauge("noodlings_live_readers", "Readers of the live stream.", self._feed.readers)
+        yield _gauge("noodlings_live_waiting", "Events that wait for them.", self._feed.waiting)
+        yield _gauge("noodlings_live_lost", "Events that readers were too slow for.", self._feed.lost)
+        yield _gauge("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
+
+    def _happened(self, happening: Happening) -> None:
+        if happening.step != _TURN:
+            return
+        trace = happening.trace
+        outcome = "silent" if trace.response is None else trace.voice
+        self._turns.labels(trace.agent_id, outcome).inc()
+        for step, milliseconds in trace.milliseconds.items():
+            self._steps.labels(step).observe(milliseconds / 1e3)
+        self._calls.inc(trace.calls)
+        self._tokens.inc(trace.tokens)
+        if trace.degraded:
+            self._degraded.inc()
+
+
+def _gauge(name: str, meaning: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, meaning, value)
+
+
+@router.get(
+    "/metrics",
+    tags=["server"],
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses=RESPONSES
+    | {
+        200: {
+            "description": "The text format of Prometheus.",
+            "content": {
+                "text/plain": {
+                    "schema": {"type": "string"},
+                    "example": 'noodlings_turns_total{agent="servnak",outcome="offline"} 12.0\n',
+                }
+            },
+        }
+    },
+)
+async def metrics(request: Request, held: Held) -> Response:
+    """Turns, how long each step took, calls of a model, sizes of streams, queues. For an admin."""
+    held.require(Role.ADMIN, to="read the figures of the server")
+    return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)

@@ -1,0 +1,114 @@
+"""What the routes work with, and how each gets at the part it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, Header, Path, Security
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.requests import HTTPConnection
+
+from api.rights import MAX_ID, USER_HEADER, Doorkeeper, Pass
+from noodlings.agent.society import Society
+from noodlings.inspect.inspector import Inspector
+from noodlings.values.caller import Caller
+
+if TYPE_CHECKING:
+    from api.metrics import Metrics
+    from api.people import People
+    from api.turns import Turns
+    from noodlings.inspect.feed import Feed
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What one server is made of.
+
+    Attributes:
+        society, inspector: what it is thin over.
+        doorkeeper: who may.
+        turns: percepts on their way, each at most once.
+        people: whoever is in the rooms by `POST /api/commands`.
+        feed: who looks on.
+        metrics: figures.
+        ready: whether everything is loaded.
+    """
+
+    society: Society
+    inspector: Inspector
+    doorkeeper: Doorkeeper
+    turns: Turns
+    people: People
+    feed: Feed
+    metrics: Metrics
+    ready: Callable[[], bool]
+
+
+def parts_of(connection: HTTPConnection) -> Parts:
+    """The parts of the server that was asked."""
+    parts: Parts = connection.app.state.parts
+    return parts
+
+
+_bearer = HTTPBearer(auto_error=False, description="A token of `api.tokens`; none is needed without any.")
+
+
+def _held(
+    connection: HTTPConnection,
+    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+) -> Pass:
+    """What whoever asks may do. Raises `Refused` (401)."""
+    held = parts_of(connection).doorkeeper.admit(connection.headers.get("authorization"))
+    connection.state.held = held
+    return held
+
+
+def _inspector(connection: HTTPConnection) -> Inspector:
+    return parts_of(connection).inspector
+
+
+def _society(connection: HTTPConnection) -> Society:
+    return parts_of(connection).society
+
+
+Held = Annotated[Pass, Depends(_held)]
+Looking = Annotated[Inspector, Depends(_inspector)]
+Living = Annotated[Society, Depends(_society)]
+OnBehalfOf = Annotated[
+    str,
+    Header(
+        alias=USER_HEADER,
+        max_length=MAX_ID,
+        description="For whom a world asks: it reads and may what this user reads and may.",
+        examples=["user_caity"],
+    ),
+]
+
+
+def _reader(connection: HTTPConnection, held: Held, user: OnBehalfOf = "") -> Caller:
+    caller = held.reader(user)
+    connection.state.caller = caller
+    return caller
+
+
+def _actor(connection: HTTPConnection, held: Held, user: OnBehalfOf = "") -> Caller:
+    caller = held.actor(user)
+    connection.state.caller = caller
+    return caller
+
+
+Reader = Annotated[Caller, Depends(_reader)]
+"""Whoever reads."""
+Actor = Annotated[Caller, Depends(_actor)]
+"""Whoever changes something."""
+AgentName = Annotated[
+    str,
+    Path(alias="agent", max_length=80, description="Id, name or alias of a character.", examples=["servnak"]),
+]
+LARGEST_ID = 2**53
+EntryId = Annotated[
+    int,
+    Path(alias="entry", ge=1, le=LARGEST_ID, description="Number of a memory of it.", examples=[12]),
+]

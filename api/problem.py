@@ -1,0 +1,153 @@
+"""Everything that goes wrong, in one shape: `application/problem+json` (RFC 9457).
+
+The rule it keeps: what was raised on purpose is told in its own words, everything else only in the log.
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from noodlings.errors import Forbidden, LLMError, NoodlingsError, NotFound, StoreError, UserError
+from noodlings.text import clean, shorten
+
+MEDIA_TYPE = "application/problem+json"
+_LONGEST = 500
+"""Characters of what was wrong with one value."""
+
+log = logging.getLogger(__name__)
+
+
+class Wrong(BaseModel):
+    """One part of a request that will not do."""
+
+    where: str = Field(description="Where it stands, such as query.limit or body.text.")
+    what: str = Field(description="What is wrong with it.")
+
+
+class Problem(BaseModel):
+    """What every error looks like."""
+
+    type: str = Field(description="about:blank: the status says what sort of problem it is.")
+    title: str = Field(description="The status in words.")
+    status: int = Field(description="The status.", ge=400, le=599)
+    detail: str = Field(description="What was wrong, and what would be right.")
+    errors: list[Wrong] = Field(default=[], description="Each part of the request that will not do.")
+
+
+class Refused(NoodlingsError):
+    """A request that is refused before anything is asked of an agent.
+
+    Attributes:
+        status: of the answer.
+        headers: of the answer.
+    """
+
+    def __init__(self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.headers = headers or {}
+
+
+class Conflict(UserError):
+    """What is to be made is there already."""
+
+
+_STATUS: tuple[tuple[type[NoodlingsError], HTTPStatus], ...] = (
+    (Forbidden, HTTPStatus.FORBIDDEN),
+    (NotFound, HTTPStatus.NOT_FOUND),
+    (Conflict, HTTPStatus.CONFLICT),
+    (UserError, HTTPStatus.BAD_REQUEST),
+    (StoreError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (LLMError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+
+_EXAMPLE = {
+    "type": "about:blank",
+    "title": "Not Found",
+    "status": 404,
+    "detail": "There is no character servank; did you mean SERVNAK?",
+    "errors": [],
+}
+RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {
+        "description": "It was refused; the body says why.",
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": _EXAMPLE}},
+    },
+    "503": {
+        "description": "The store cannot be read or written now.",
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    },
+}
+"""What every route may answer instead, for its documentation."""
+
+
+def problem(
+    status: int, detail: str, errors: tuple[Wrong, ...] = (), headers: dict[str, str] | None = None
+) -> JSONResponse:
+    """An answer in the one shape."""
+    body = Problem(
+        type="about:blank",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        detail=clean(detail),
+        errors=list(errors),
+    )
+    return JSONResponse(body.model_dump(), status, headers, MEDIA_TYPE)
+
+
+def status_of(error: NoodlingsError) -> HTTPStatus:
+    """The status that says what sort of problem an error of ours is."""
+    if isinstance(error, Refused):
+        return error.status
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.BAD_REQUEST)
+
+
+def tell_problems(app: FastAPI) -> None:
+    """Answer whatever is raised in `app` in the one shape."""
+    app.add_exception_handler(NoodlingsError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _of_framework)
+    app.add_exception_handler(Exception, _unforeseen)
+
+
+async def _ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, NoodlingsError)  # noqa: S101 -- what the handler was added for
+    headers = error.headers if isinstance(error, Refused) else None
+    return problem(status_of(error), str(error), headers=headers)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101
+    found = tuple(
+        Wrong(
+            where=shorten(clean(".".join(map(str, one["loc"]))), 200),
+            what=shorten(clean(one["msg"]), _LONGEST),
+        )
+        for one in error.errors()[:20]
+    )
+    detail = "; ".join(f"{one.where}: {one.what}" for one in found)
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, found)
+
+
+async def _of_framework(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101
+    details = {
+        HTTPStatus.NOT_FOUND: f"There is nothing at {shorten(request.url.path, 100)}; see /docs.",
+        HTTPStatus.METHOD_NOT_ALLOWED: f"{request.method} is not possible here; see /docs.",
+    }
+    detail = details.get(HTTPStatus(error.status_code), str(error.detail))
+    return problem(error.status_code, detail, headers=dict(error.headers or {}))
+
+
+async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
+    # Starlette raises it again after this answer, and the server logs it with its traceback.
+    log.error("%s %s broke: %s", request.method, request.url.path, type(error).__name__)
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; the log has the details.")

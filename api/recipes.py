@@ -1,0 +1,163 @@
+"""Recipes: who may come to life, and bringing somebody to life with a new one.
+
+The rule it keeps: what is accepted here is kept in the data folder as a file like any other, and can be read
+again at the next start; what could not be is refused before anything is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import yaml
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+
+from api import examples
+from api.answers import documented, shown
+from api.parts import Actor, Held, Living, Looking, parts_of
+from api.problem import Conflict, Refused
+from noodlings.agent.recipes import load_recipe
+from noodlings.aside import written_whole
+from noodlings.errors import StoreError, UserError
+from noodlings.inspect.views import AgentView
+from noodlings.values.caller import Role
+from noodlings.values.persona import Persona
+
+FOLDER = "recipes"
+_TYPES = ("application/json", "application/yaml", "text/yaml", "application/x-yaml", "text/x-yaml")
+_RECIPE = """name: Lotta
+species: lighthouse keeper
+description: Lotta smells of salt and lamp oil.
+identity: You are Lotta, who keeps the lighthouse. You speak little, and kindly.
+"""
+_SCHEMA = {
+    "type": "object",
+    "required": ["name", "species", "description", "identity"],
+    "properties": {
+        name: {"type": "string", "minLength": 1} for name in ("name", "species", "description", "identity")
+    },
+}
+
+router = APIRouter(prefix="/recipes", tags=["recipes"])
+
+
+class Listed(BaseModel):
+    """A recipe; `own` says that it is a file of the data folder."""
+
+    id: str
+    name: str
+    species: str
+    own: bool
+
+
+class Recipes(BaseModel):
+    """All recipes, by id."""
+
+    recipes: list[Listed]
+
+
+@router.get("", responses=documented(Recipes, examples.RECIPES))
+async def recipes(society: Living, held: Held) -> Recipes:
+    """Who there is, and whether by a recipe of the data folder."""
+    folder = society.settings.data_dir / FOLDER
+    personas = sorted(society.personas.values(), key=lambda persona: persona.id)
+    return Recipes(
+        recipes=[
+            Listed(id=one.id, name=one.name, species=one.species, own=(folder / f"{one.id}.yaml").is_file())
+            for one in personas
+        ]
+    )
+
+
+@router.post(
+    "/{id}",
+    status_code=201,
+    responses=documented(AgentView, examples.AGENT, 201),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "A recipe: these four, and whatever else one may hold.",
+            "content": {
+                "application/yaml": {"schema": {"type": "string"}, "example": _RECIPE},
+                "application/json": {"schema": _SCHEMA, "example": yaml.safe_load(_RECIPE)},
+            },
+        }
+    },
+)
+async def create(
+    request: Request,
+    id: Annotated[str, Path(pattern="^[a-z][a-z0-9_]{0,39}$", examples=["lotta"])],
+    caller: Actor,
+    held: Held,
+    society: Living,
+    inspector: Looking,
+) -> Response:
+    """Let somebody new come to life, and keep the recipe in the data folder. For an admin."""
+    held.require(Role.ADMIN, to="create a character")
+    text = _text(request.headers.get("content-type", ""), await request.body())
+    if id in society.personas:
+        raise Conflict(f"there is already a character {id}")
+    persona = await run_in_threadpool(_read, id, text)
+    _require_new(persona, society.personas.values())
+    _keep(society.settings.data_dir / FOLDER, id, text)
+    society.create(persona)
+    parts_of(request).people.world.settle_in(persona)
+    return shown(inspector.agent(caller, persona.id), HTTPStatus.CREATED)
+
+
+def _text(content_type: str, body: bytes) -> str:
+    if content_type.partition(";")[0].strip().lower() not in _TYPES:
+        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"A recipe is one of {', '.join(_TYPES)}.")
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise UserError("a recipe is text in UTF-8") from None
+
+
+def _read(agent_id: str, text: str) -> Persona:
+    """The persona of a recipe, in the words of `load_recipe` where it will not do."""
+    _refuse_aliases(text)
+    with TemporaryDirectory(prefix="noodlings-recipe-") as folder:
+        path = FilePath(folder) / f"{agent_id}.yaml"
+        path.write_text(text, encoding="utf-8")
+        try:
+            return load_recipe(path)
+        except UserError as error:
+            raise UserError(str(error).replace(str(path), agent_id)) from None
+
+
+def _refuse_aliases(text: str) -> None:
+    """An alias may stand for an alias: a page of them is more than any memory holds."""
+    try:
+        events: Iterable[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
+        if any(isinstance(event, yaml.AliasEvent) for event in events):
+            raise UserError("a recipe that is sent may hold no aliases (*name)")
+    except (yaml.YAMLError, RecursionError) as error:
+        raise UserError(f"this cannot be read as YAML: {' '.join(str(error).split())}") from None
+
+
+def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
+    """Whoever is called must be one character."""
+    mine = _names(persona)
+    for other in others:
+        shared = mine & _names(other)
+        if shared:
+            raise Conflict(f"{min(shared)!r} is already a name of the character {other.id}")
+
+
+def _names(persona: Persona) -> set[str]:
+    return {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}
+
+
+def _keep(folder: FilePath, agent_id: str, text: str) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with written_whole(folder / f"{agent_id}.yaml") as aside:
+            aside.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"the recipe cannot be kept: {error.strerror or error}") from error

@@ -1,0 +1,151 @@
+"""Who asks, and what they may: tokens by role become callers.
+
+    admin    everything
+    world    acts for whoever it names (`Noodlings-User`, or `user_id` in a body), with that user's rights
+    viewer   reads everything, changes nothing
+    player   reads and changes what it shared with an agent itself; what that is decides `noodlings.inspect`
+
+Without any token configured every caller is admin: then the server listens on this machine alone. A web page
+in a browser on this machine is not let in by that, see `api.gate`.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from http import HTTPStatus
+
+from api.problem import Refused
+from noodlings.config import ApiToken
+from noodlings.errors import Forbidden, UserError
+from noodlings.text import clean
+from noodlings.values.caller import Caller, Role
+
+USER_HEADER = "Noodlings-User"
+MAX_ID = 80
+"""Characters of a user's id."""
+
+_HASHED = "sha256:"
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What a token lets one do.
+
+    Attributes:
+        role: see above.
+        user_id: of a player; else "".
+        key: by which it is counted and found in the audit log: the beginning of the token's hash.
+    """
+
+    role: Role
+    user_id: str = ""
+    key: str = "loopback"
+
+    def reader(self, user: str = "") -> Caller:
+        """Whoever reads, on behalf of `user` where one is named.
+
+        Raises:
+            Forbidden: it may not read on behalf of others.
+        """
+        if self.role is Role.PLAYER:
+            return self._player(user)
+        if not user:
+            return Caller(f"api_{self.role}", self.role.value, self.role)
+        named = _user_id(user)
+        if self.role is Role.WORLD:
+            return Caller(named, _name(named), Role.PLAYER)
+        return Caller(named, _name(named), self.role)
+
+    def actor(self, user: str, name: str = "") -> Caller:
+        """Whoever acts as `user`: a world with the rights of that user.
+
+        Raises:
+            Forbidden: it may change nothing, or act as nobody but itself.
+        """
+        if self.role is Role.VIEWER:
+            raise Forbidden("a viewer reads, and changes nothing")
+        if self.role is Role.PLAYER:
+            return self._player(user)
+        if not user:
+            if self.role is Role.ADMIN:
+                return self.reader()
+            raise UserError(f"a world says for whom it acts: the header {USER_HEADER}, or user_id")
+        named = _user_id(user)
+        role = Role.PLAYER if self.role is Role.WORLD else self.role
+        return Caller(named, clean(name) or _name(named), role)
+
+    def require(self, *roles: Role, to: str) -> None:
+        """Raise `Forbidden` unless it has one of the roles; `to` finishes "… may not"."""
+        if self.role not in roles:
+            raise Forbidden(f"a {self.role} may not {to}")
+
+    def _player(self, user: str) -> Caller:
+        if user and user != self.user_id:
+            raise Forbidden("a player speaks and reads for nobody but itself")
+        return Caller(self.user_id, _name(self.user_id), Role.PLAYER)
+
+
+OWNER = Pass(Role.ADMIN)
+"""Whoever asks on this machine, where no tokens are configured."""
+
+
+class Doorkeeper:
+    """Knows the tokens, as hashes.
+
+    Args:
+        tokens: see `noodlings.config.ApiToken`; without any, everybody is the owner.
+    """
+
+    def __init__(self, tokens: Sequence[ApiToken]) -> None:
+        self._passes = [
+            (digest, Pass(Role(token.role), token.user, digest[:12]))
+            for token in tokens
+            for digest in [_digest(token.token.get_secret_value())]
+        ]
+
+    @property
+    def open(self) -> bool:
+        """Whether there are no tokens, so that everybody is the owner."""
+        return not self._passes
+
+    def admit(self, authorization: str | None) -> Pass:
+        """The rights of an `Authorization: Bearer …` header.
+
+        Every token is compared, in constant time, so that time tells nothing of how near a guess came.
+
+        Raises:
+            Refused: 401, there is no token or a wrong one.
+        """
+        if self.open:
+            return OWNER
+        scheme, _, secret = (authorization or "").partition(" ")
+        given = sha256(secret.strip().encode("utf-8", "replace")).hexdigest()
+        found = [held for digest, held in self._passes if hmac.compare_digest(digest, given)]
+        if scheme.lower() != "bearer" or not found:
+            raise Refused(
+                HTTPStatus.UNAUTHORIZED,
+                "This needs a token: the header Authorization: Bearer …",
+                {"WWW-Authenticate": 'Bearer realm="noodlings"'},
+            )
+        return found[0]
+
+
+def _digest(secret: str) -> str:
+    """A configured token as its hash, which it may be already."""
+    if secret.startswith(_HASHED):
+        return secret.removeprefix(_HASHED)
+    return sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _user_id(user: str) -> str:
+    named = clean(user)
+    if not named or len(named) > MAX_ID or named != user:
+        raise UserError(f"a user's id is one printable line of 1 to {MAX_ID} characters")
+    return named
+
+
+def _name(user_id: str) -> str:
+    return user_id.removeprefix("user_") or user_id

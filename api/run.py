@@ -1,0 +1,103 @@
+"""Running the application over a bound socket, and stopping it in order."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import uvicorn
+from fastapi import FastAPI
+
+from api.server import make_app, make_parts
+from noodlings.errors import UserError
+
+if TYPE_CHECKING:
+    import socket
+
+    from noodlings.agent.society import Society
+    from noodlings.worlds.rooms import World
+
+FINISH_SECONDS = 30
+"""So long requests under way may take when the server stops."""
+
+
+class Where(Protocol):
+    """The certificate to listen with, see `noodlings.serve.Address`."""
+
+    @property
+    def certificate(self) -> Path | None: ...
+
+    @property
+    def key(self) -> Path | None: ...
+
+
+class Served(Protocol):
+    """What is served, see `noodlings.serve.Serving`."""
+
+    society: Society
+    world: World
+    stopping: bool
+
+    def ready(self) -> bool: ...
+
+
+async def run(serving: Served, where: Where, bound: socket.socket, started: Callable[[], None]) -> None:
+    """Serve until a signal ends it (SIGTERM, SIGINT); requests and turns under way are finished first.
+
+    Raises:
+        UserError: certificate or key cannot be used.
+    """
+    parts = make_parts(serving.society, serving.world, serving.ready)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        serving.stopping = True
+        await parts.turns.close()
+        parts.feed.close()
+        parts.metrics.close()
+
+    config = uvicorn.Config(
+        make_app(parts, lifespan),
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=4_096,
+        ws_ping_interval=None,  # our own heartbeats keep the way open, and a slow reader is no dead one
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=FINISH_SECONDS,
+        ssl_certfile=where.certificate,
+        ssl_keyfile=where.key,
+    )
+    try:
+        config.load()
+    except (OSError, ssl.SSLError) as error:
+        raise UserError(f"certificate or key cannot be used: {error}") from None
+    server = _Server(config, started)
+    await server.serve([bound])
+
+
+class _Server(uvicorn.Server):
+    """Says when it takes requests, and does not let the signal that ended it end the process unfinished."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._say_started = started
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals end the serving, and nothing after it: what is kept is still to be closed."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._say_started()

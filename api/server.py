@@ -1,0 +1,172 @@
+"""The server put together: routes over one society, behind one gate, recorded on the way."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api import agents, corrections, health, lines, live, memory, metrics, perceive, recipes
+from api.audit import note
+from api.gate import Gate, Rate
+from api.metrics import Metrics
+from api.parts import Parts
+from api.people import People
+from api.problem import Problem, tell_problems
+from api.rights import OWNER, USER_HEADER, Doorkeeper
+from api.turns import Turns
+from noodlings import __version__
+from noodlings.inspect.feed import Feed
+from noodlings.inspect.inspector import Inspector
+from noodlings.text import clean, shorten
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.worlds.rooms import World
+
+_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
+_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_SCHEMA = "/openapi.json"
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+log = logging.getLogger(__name__)
+
+
+def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambda: True) -> Parts:
+    """The parts of a server over a society and its rooms. Use within a running event loop."""
+    settings = society.settings
+    inspector = Inspector(society)
+    feed = Feed(society, settings.live.queue)
+    turns = Turns(society)
+    return Parts(
+        society=society,
+        inspector=inspector,
+        doorkeeper=Doorkeeper(settings.api.tokens),
+        turns=turns,
+        people=People(society, inspector, world),
+        feed=feed,
+        metrics=Metrics(society, feed, lambda: turns.unfinished),
+        ready=ready,
+    )
+
+
+def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
+    """The ASGI application."""
+    settings = parts.society.settings.api
+    app = FastAPI(
+        title="noodlings",
+        version=__version__,
+        description="Characters who remember what matters to them. See docs/api.md.",
+        openapi_url=_SCHEMA,
+        docs_url="/docs",
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.parts = parts
+    for topic in (agents, memory, corrections, perceive, lines, recipes, live):
+        app.include_router(topic.router, prefix="/api")
+    app.include_router(health.router)
+    app.include_router(metrics.router)
+    tell_problems(app)
+    _with_problem_schema(app)
+    rate = Rate(settings.requests_per_second)
+    app.add_middleware(
+        Gate,
+        doorkeeper=parts.doorkeeper,
+        rate=rate,
+        origins=settings.origins,
+        max_body_bytes=settings.max_body_bytes,
+    )
+    app.add_middleware(Recorder, metrics=parts.metrics)
+    if settings.origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=settings.origins,
+            allow_methods=["GET", *_CHANGING],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", USER_HEADER],
+            expose_headers=["ETag", "Link"],
+        )
+    return app
+
+
+class Recorder:
+    """Counts and logs what was asked and what came of it; each change and each denial is in the audit log."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """See `Recorder`."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = 500
+        request = secrets.token_hex(4)
+        scope.setdefault("state", {})
+        began = time.perf_counter()
+
+        async def noted(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", request.encode())]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noted)
+        finally:
+            seconds = time.perf_counter() - began
+            route = getattr(scope.get("route"), "path", "")
+            self._metrics.request(scope["method"], route, status, seconds)
+            self._write(scope, request, route, status, seconds)
+
+    def _write(self, scope: Scope, request: str, route: str, status: int, seconds: float) -> None:
+        state = scope["state"]
+        turn = state.get("turn", "")
+        log.info(
+            "request=%s method=%s route=%s status=%d ms=%.1f turn=%s",
+            request, scope["method"], route or "-", status, seconds * 1e3, turn or "-",
+        )  # fmt: skip
+        if scope["method"] not in _CHANGING and status not in _DENIED:
+            return
+        held, caller = state.get("held"), state.get("caller")
+        note(
+            at=round(time.time(), 3),
+            request=request,
+            token=(held or OWNER).key if status != HTTPStatus.UNAUTHORIZED else "",
+            role=held.role.value if held else "",
+            user=caller.user_id if caller else "",
+            address=str((scope.get("client") or ("",))[0]),
+            method=scope["method"],
+            path=shorten(clean(scope["path"]), 200),
+            what=clean(state.get("what", "")),
+            turn=turn,
+            status=status,
+        )
+
+
+def _with_problem_schema(app: FastAPI) -> None:
+    """Every route refers to it, and none answers with it in the ordinary way, so it has to be put in."""
+    made = app.openapi
+
+    def openapi() -> dict[str, object]:
+        known = app.openapi_schema is not None
+        schema = made()
+        if not known:
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas = schema.setdefault("components", {}).setdefault("schemas", {})
+            schemas |= problem.pop("$defs", {}) | {"Problem": problem}
+        return schema
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,175 @@
+"""Percepts on their way to agents: each under a client's key is perceived once, however often it is sent.
+
+A key is kept with the percept itself, so a retry finds it after a kill as well. What a retry is told is read
+anew, so that nothing forgotten meanwhile is repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter, OrderedDict
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from http import HTTPStatus
+
+from api.problem import Refused
+from noodlings.agent.society import Society
+from noodlings.ports import Records
+from noodlings.values.percept import Percept
+from noodlings.values.trace import Trace
+
+KEY = "client_key"
+"""Under this a key stands in the data of a percept."""
+FINGERPRINT = "client_body"
+"""Beside it, what was sent with it."""
+KNOWN_KEYS = 10_000
+"""Keys that are known without asking the store, of all agents together."""
+LOOKED_BACK = 500
+"""So many of an agent's latest percepts are searched for keys when it is first asked for one."""
+UNFINISHED = 64
+"""Turns of one agent that may be under way."""
+BUSY_SECONDS = "1"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Once:
+    """What became of a key: the entry, and what was sent."""
+
+    entry_id: int
+    fingerprint: str
+
+
+Place = tuple[str, str, str]
+"""Agent, user and key: a key is its user's own, so that it tells nobody else anything."""
+
+
+class Turns:
+    """Every percept that was sent here. Use within a running event loop.
+
+    Args:
+        society: whose agents perceive.
+    """
+
+    def __init__(self, society: Society) -> None:
+        self._society = society
+        self._known: OrderedDict[Place, Once] = OrderedDict()
+        self._under_way: dict[Place, tuple[str, asyncio.Task[Trace]]] = {}
+        self._tasks: set[asyncio.Task[Trace]] = set()
+        self._unfinished: Counter[str] = Counter()
+        self._read_back: set[str] = set()
+        self._closed = False
+
+    @property
+    def unfinished(self) -> int:
+        """How many turns are under way."""
+        return len(self._tasks)
+
+    async def perceive(self, agent_id: str, percept: Percept, key: str = "") -> tuple[int, bool]:
+        """Let an agent perceive something, once; whoever stops waiting does not stop the turn.
+
+        Returns:
+            The entry it became, and whether this was a retry.
+
+        Raises:
+            Refused: 422, the key was used for something else; 429, the agent is too far behind; 503, the
+                server is stopping.
+        """
+        if not key:
+            return (await asyncio.shield(self._begin(agent_id, percept))).entry_id, False
+        place, sent = (agent_id, percept.user_id, key), _fingerprint(percept)
+        under_way = self._under_way.get(place)
+        if under_way is not None:
+            _require_same(under_way[0], sent)
+            return (await asyncio.shield(under_way[1])).entry_id, True
+        once = self._once(place)
+        if once is not None:
+            _require_same(once.fingerprint, sent)
+            return once.entry_id, True
+        marked = replace(percept, data=dict(percept.data) | {KEY: key, FINGERPRINT: sent})
+        task = self._begin(agent_id, marked)
+        self._under_way[place] = sent, task
+        task.add_done_callback(lambda done: self._remember(place, sent, done))
+        return (await asyncio.shield(task)).entry_id, False
+
+    async def close(self) -> None:
+        """Take nothing more, and finish what is under way."""
+        self._closed = True
+        if self._tasks:
+            await asyncio.wait(set(self._tasks))
+
+    def _begin(self, agent_id: str, percept: Percept) -> asyncio.Task[Trace]:
+        if self._closed:
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
+        if self._unfinished[agent_id] >= UNFINISHED:
+            raise Refused(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                f"{agent_id} is {UNFINISHED} turns behind; send it again in a moment.",
+                {"Retry-After": BUSY_SECONDS},
+            )
+        task = asyncio.create_task(self._society.perceive(agent_id, percept), name=f"turn of {agent_id}")
+        self._tasks.add(task)
+        self._unfinished[agent_id] += 1
+        task.add_done_callback(lambda done: self._finished(agent_id, done))
+        return task
+
+    def _finished(self, agent_id: str, task: asyncio.Task[Trace]) -> None:
+        self._tasks.discard(task)
+        self._unfinished[agent_id] -= 1
+        if not task.cancelled() and task.exception() is not None:
+            log.warning("a turn of %s failed: %s", agent_id, task.exception())
+
+    def _remember(self, place: Place, sent: str, task: asyncio.Task[Trace]) -> None:
+        del self._under_way[place]
+        if not task.cancelled() and task.exception() is None:
+            self._keep(place, Once(task.result().entry_id, sent))
+
+    def _keep(self, place: Place, once: Once) -> None:
+        self._known[place] = once
+        self._known.move_to_end(place)
+        if len(self._known) > KNOWN_KEYS:
+            self._known.popitem(last=False)
+
+    def _once(self, place: Place) -> Once | None:
+        agent_id = place[0]
+        if agent_id not in self._read_back:
+            self._read_back.add(agent_id)
+            for user_id, key, once in _kept_keys(self._society.store, agent_id):
+                self._keep((agent_id, user_id, key), once)
+        return self._known.get(place)
+
+
+def _kept_keys(store: Records, agent_id: str) -> list[tuple[str, str, Once]]:
+    """User, key and what became of it, of the latest percepts that were sent with a key, oldest first."""
+    record = store.load(agent_id)
+    if record is None:
+        return []
+    found = []
+    for entry in store.archive(agent_id, max(record.last_id - LOOKED_BACK, -1), LOOKED_BACK):
+        data = entry.extra.get("data", {})
+        key, sent = data.get(KEY), data.get(FINGERPRINT)
+        if isinstance(key, str) and isinstance(sent, str):
+            found.append((entry.user_id, key, Once(entry.id, sent)))
+    return found
+
+
+def _fingerprint(percept: Percept) -> str:
+    """The same for the same thing sent again, at whatever time."""
+    told = (
+        percept.kind.value,
+        percept.text,
+        percept.addressed,
+        sorted(percept.present),
+        percept.place,
+        sorted(percept.data.items(), key=lambda fact: fact[0]),
+    )
+    return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:32]
+
+
+def _require_same(before: str, now: str) -> None:
+    if before != now:
+        raise Refused(
+            HTTPStatus.UNPROCESSABLE_ENTITY, "This key was used for something else; each needs its own."
+        )

@@ -1,0 +1,187 @@
+"""Turns as they happen, for those who look on: each reader has a bounded queue and sees what it may read.
+
+The rules it keeps: nobody who perceives ever waits for a reader; whoever is too slow loses the oldest and is
+told how many; what was forgotten while it waited is not told any more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from noodlings.inspect.look import Look
+from noodlings.inspect.rights import may_read
+from noodlings.inspect.views import View
+from noodlings.inspect.why import as_seen
+from noodlings.inspect.why_views import WhyView
+from noodlings.values.caller import Caller
+from noodlings.values.trace import Happening, Trace
+
+if TYPE_CHECKING:
+    from noodlings.agent.agent import Agent
+    from noodlings.agent.society import Society
+
+TURN = "turn"
+"""The step at which a turn is finished."""
+KEPT = 256
+"""Turns that are held ready in the words of each sort of reader, so that a hundred readers cost little."""
+
+
+@dataclass(frozen=True, slots=True)
+class HappeningView(View):
+    """A sign of an agent at work.
+
+    Attributes:
+        entry: the memory of what it perceives.
+        step: "perceived", the steps of a turn as they are done, "thinking" when a reply is late, "turn".
+        turn: with "turn" the whole of it, else None.
+    """
+
+    agent: str
+    name: str
+    entry: int
+    step: str
+    turn: WhyView | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """Something that happened, and how often its agent had forgotten something by then."""
+
+    happening: Happening
+    forgettings: int
+
+
+class Reader:
+    """Somebody who looks on. Made by `Feed.reading`; use within a running event loop.
+
+    Attributes:
+        caller: who.
+        agent_id: at which agent; "" for all.
+        lost: how much was lost in all because it was too slow.
+    """
+
+    def __init__(self, feed: Feed, caller: Caller, agent_id: str, capacity: int) -> None:
+        self.caller = caller
+        self.agent_id = agent_id
+        self.lost = 0
+        self._feed = feed
+        self._capacity = capacity
+        self._waiting: deque[_Waiting] = deque()
+        self._untold = 0
+        self._there = asyncio.Event()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def hand(self, waiting: _Waiting) -> int:
+        """One more. Returns how many had to go for it."""
+        gone = 0
+        if len(self._waiting) >= self._capacity:
+            self._waiting.popleft()
+            gone = 1
+            self.lost += 1
+            self._untold += 1
+        self._waiting.append(waiting)
+        self._there.set()
+        return gone
+
+    async def next(self) -> tuple[int, HappeningView]:
+        """The next thing that happened, and how much was lost before it since the last call."""
+        while True:
+            while not self._waiting:
+                self._there.clear()
+                await self._there.wait()
+            view = self._feed.seen(self._waiting.popleft(), self.caller)
+            if view is not None:
+                lost, self._untold = self._untold, 0
+                return lost, view
+
+
+class Feed:
+    """What happens in a society, handed to those who look on.
+
+    Args:
+        society: what is looked at.
+        capacity: how much may wait for one reader, at least 1.
+    """
+
+    def __init__(self, society: Society, capacity: int) -> None:
+        self._society = society
+        self._capacity = capacity
+        self._readers: set[Reader] = set()
+        self._views: OrderedDict[tuple[str, int, int, str | None], WhyView] = OrderedDict()
+        self.lost = 0
+        self.close = society.watch(self._happened)
+
+    @property
+    def readers(self) -> int:
+        """How many look on."""
+        return len(self._readers)
+
+    @property
+    def waiting(self) -> int:
+        """How much waits for them."""
+        return sum(map(len, self._readers))
+
+    @contextmanager
+    def reading(self, caller: Caller, agent_id: str = "") -> Iterator[Reader]:
+        """Look on, at one agent or at all, from now to the end of the block."""
+        reader = Reader(self, caller, agent_id, self._capacity)
+        self._readers.add(reader)
+        try:
+            yield reader
+        finally:
+            self._readers.discard(reader)
+
+    def seen(self, waiting: _Waiting, caller: Caller) -> HappeningView | None:
+        """Something that happened as a caller may see it now; None when it was forgotten meanwhile."""
+        happening = waiting.happening
+        agent = self._society.agents[happening.agent_id]
+        entry = agent.entry(happening.entry_id)
+        if entry is None or not may_read(caller, entry):
+            return None
+        turn = None
+        if happening.step == TURN:
+            trace = self._trace(waiting, agent)
+            if trace is None:
+                return None
+            turn = self._turn(trace, agent, caller)
+        return HappeningView(agent.id, agent.persona.name, entry.id, happening.step, turn)
+
+    def _trace(self, waiting: _Waiting, agent: Agent) -> Trace | None:
+        """The trace as it is by now: when something was forgotten, its answer may be gone."""
+        happening = waiting.happening
+        if agent.forgettings == waiting.forgettings:
+            return happening.trace
+        kept = self._society.store.traces(agent.id, 1, happening.entry_id + 1)
+        return kept[0] if kept and kept[0].entry_id == happening.entry_id else None
+
+    def _turn(self, trace: Trace, agent: Agent, caller: Caller) -> WhyView:
+        """The turn, made once for all who may read the same."""
+        key = (agent.id, trace.entry_id, agent.forgettings, caller.only_user)
+        view = self._views.get(key)
+        if view is None:
+            look = Look(self._society, agent, caller)
+            view = as_seen(look, self._society.store, trace, agent.entry(trace.entry_id))
+            self._views[key] = view
+            if len(self._views) > KEPT:
+                self._views.popitem(last=False)
+        return view
+
+    def _happened(self, happening: Happening) -> None:
+        interested = [r for r in self._readers if r.agent_id in ("", happening.agent_id)]
+        if not interested:
+            return
+        agent = self._society.agents[happening.agent_id]
+        entry = agent.entry(happening.entry_id)
+        if entry is None:
+            return
+        waiting = _Waiting(happening, agent.forgettings)
+        for reader in interested:
+            if may_read(reader.caller, entry):
+                self.lost += reader.hand(waiting)

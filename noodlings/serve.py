@@ -1,0 +1,197 @@
+"""`noodlings serve`: one process with a society, its rooms and the API, until somebody ends it.
+
+It stops in order: nothing more is taken, turns under way are finished, and the file is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from noodlings.config import Settings
+from noodlings.errors import UserError
+from noodlings.visit import opened
+from noodlings.worlds.places import load_places
+from noodlings.worlds.rooms import World
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+
+PATIENCE = 30.0
+"""Real seconds that unfinished turns are waited for."""
+BACKLOG = 1_024
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen, and with which certificate.
+
+    Attributes:
+        port: 0 for any that is free.
+        certificate, key: files in PEM; both or none.
+    """
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+
+
+@dataclass(slots=True)
+class Serving:
+    """A server while it runs.
+
+    Attributes:
+        society, world: what it serves.
+        loaded: whether models are loaded.
+        stopping: whether nothing more is taken.
+    """
+
+    society: Society
+    world: World
+    loaded: bool = False
+    stopping: bool = False
+
+    def ready(self) -> bool:
+        """Whether requests are best sent here."""
+        return self.loaded and not self.stopping
+
+
+Run = Callable[[Serving, Address, socket.socket, Callable[[], None]], Awaitable[None]]
+"""Serves on a bound socket until the process is to end; the last argument is called when requests are taken.
+Handed in, because nothing here knows the API."""
+
+
+async def serve(
+    settings: Settings,
+    address: Address,
+    run: Run,
+    audited: Callable[[Path], AbstractContextManager[object]],
+    say: Callable[[str], None],
+) -> None:
+    """Serve until a signal ends it.
+
+    Args:
+        audited: where changes and denials are written, within its block.
+        say: shows one line to whoever started it.
+
+    Raises:
+        UserError: the address cannot be used, or not without tokens.
+        StoreBusy: another process writes to the data folder.
+    """
+    _refuse_openness(settings, address)
+    with _bound(address) as bound, opened(settings) as society, audited(settings.data_dir):
+        async with _living(society) as serving:
+            scheme = "https" if address.certificate else "http"
+            host, port = bound.getsockname()[:2]
+            where = f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+            def started() -> None:
+                for line in banner(settings, society, where):
+                    say(line)
+
+            await run(serving, address, bound, started)
+
+
+def banner(settings: Settings, society: Society, where: str) -> list[str]:
+    """What is said when requests are taken."""
+    names = ", ".join(sorted(persona.name for persona in society.personas.values()))
+    voice = f"the model {society.voice_name}" if society.llm_configured else "the offline voice"
+    tokens = len(settings.api.tokens)
+    rights = (
+        f"{tokens} token{'s' * (tokens != 1)} configured."
+        if tokens
+        else "No tokens are configured: every caller on this machine is admin, and may read and change "
+        "everything."
+    )
+    return [
+        f"noodlings serves {where} (documentation: {where}/docs)",
+        f"Data: {settings.data_dir}. Here live {names}; {voice} speaks.",
+        rights,
+        "Ctrl-C ends it; what is under way is finished first.",
+    ]
+
+
+@asynccontextmanager
+async def _living(society: Society) -> AsyncIterator[Serving]:
+    """The rooms of a society while they are served, with life in them between messages."""
+    world = World(
+        load_places(),
+        society.personas.values(),
+        society.perceive,
+        lambda agent_id, now: society.agents[agent_id].idle(now),
+        society.clock,
+        seed=society.settings.world.seed,
+        state=society.world_state,
+        changed=society.save_world,
+    )
+    serving = Serving(society, world)
+    background = [
+        asyncio.create_task(_load(serving), name="loading models"),
+        asyncio.create_task(_idle_life(serving), name="idle life"),
+    ]
+    try:
+        yield serving
+    finally:
+        serving.stopping = True
+        for task in background:
+            task.cancel()
+        await asyncio.gather(*background, return_exceptions=True)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(world.settle(), PATIENCE)
+        await world.close()
+
+
+async def _load(serving: Serving) -> None:
+    """Load on another thread what else the first percept would wait for."""
+    await asyncio.to_thread(serving.society.warm)
+    serving.loaded = True
+
+
+async def _idle_life(serving: Serving) -> None:
+    """Between messages life goes on; what goes wrong in it is logged and does not end it."""
+    seconds = serving.society.settings.world.idle_seconds
+    while seconds > 0:
+        await asyncio.sleep(seconds)
+        try:
+            await serving.world.live(serving.society.clock.now())
+        except Exception:
+            log.exception("nobody could do anything of their own accord")
+
+
+def _refuse_openness(settings: Settings, address: Address) -> None:
+    if not settings.api.tokens and not _is_loopback(address.host):
+        raise UserError(
+            f"{address.host} can be reached by others, and no tokens are configured, so anybody could read "
+            "and change everything. Set NOODLINGS_API__TOKENS="
+            '\'[{"role": "admin", "token": "at least 16 characters"}]\' or listen on 127.0.0.1.'
+        )
+    if (address.certificate is None) != (address.key is None):
+        raise UserError("a certificate needs its key, and a key its certificate")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _bound(address: Address) -> socket.socket:
+    """Bound before anything is loaded, so that a port that is taken is told at once."""
+    try:
+        family, _, _, _, where = socket.getaddrinfo(
+            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        return socket.create_server(where[:2], family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        raise UserError(f"cannot listen on {address.host}, port {address.port}: {error}") from None
