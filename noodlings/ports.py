@@ -200,7 +200,7 @@ class Changes:
         links: between entries that are there by then; one that is there already keeps the stronger strength.
         vectors: of entries that are there by then; one that is there already is replaced.
         symbols: new symbols, of entries that are there by then.
-        faded: ids of symbols that left the subconscious: they are deleted.
+        faded: ids of symbols that left the subconscious, new ones too; they stay in the archive.
     """
 
     agent_id: str

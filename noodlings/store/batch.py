@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.store.documents import text, to_json, whole
-from noodlings.store.rows import Row, entry_row, history_row, link_row, trace_row, vector_row
+from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class Batch:
         trace: the row of the finished turn, or None.
         links: whole rows of new links, or stronger ones; the ends of one may have been forgotten meanwhile.
         vectors: whole rows of vectors, the entry of one may have been forgotten meanwhile.
+        symbols: whole rows of new symbols, the entry of one may have been forgotten meanwhile.
+        faded: ids of symbols that left the subconscious.
     """
 
     agent_id: str
@@ -34,6 +36,8 @@ class Batch:
     trace: Row | None
     links: list[Row]
     vectors: list[Row]
+    symbols: list[Row]
+    faded: list[int]
 
     @property
     def linked(self) -> frozenset[int]:
@@ -60,4 +64,6 @@ def batch_of(changes: Changes) -> Batch:
         trace=None if changes.trace is None else trace_row(changes.trace),
         links=[link_row(changes.agent_id, link) for link in changes.links],
         vectors=[vector_row(changes.agent_id, vector) for vector in changes.vectors],
+        symbols=[symbol_row(changes.agent_id, symbol) for symbol in changes.symbols],
+        faded=[whole(symbol_id, "id") for symbol_id in changes.faded],
     )

@@ -33,8 +33,9 @@ def delete_entries(
     if not texts:
         return Forgotten()
     gone = frozenset(texts)
-    words = content_words(part for pair in texts.values() for part in pair)
-    turns = _redact_traces(connection, agent_id, gone, words)
+    images = _images(connection, agent_id, gone)
+    words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
+    turns = _redact_traces(connection, agent_id, gone, words, frozenset(images))
     redacted = tuple(
         entry_id
         for entry_id, (_, response) in _texts(connection, agent_id, turns).items()
@@ -44,6 +45,9 @@ def delete_entries(
         connection.execute(sql.REDACT_RESPONSE, [_row(agent_id, entry_id) for entry_id in redacted])
     connection.execute(sql.FORGET_ENTRY, [_row(agent_id, entry_id) for entry_id in gone])
     connection.execute(sql.RAISE_FORGOTTEN_ID, {"of_agent": agent_id, "last_id": max(gone)})
+    if images:
+        last = {"of_agent": agent_id, "last_id": max(images)}
+        connection.execute(sql.RAISE_FORGOTTEN_SYMBOL_ID, last)
     event = {
         "agent_id": agent_id,
         "timestamp": number(timestamp, "timestamp"),
@@ -64,8 +68,21 @@ def _texts(connection: Connection, agent_id: str, ids: Sequence[int]) -> dict[in
     return found
 
 
+def _images(connection: Connection, agent_id: str, ids: Iterable[int]) -> dict[int, str]:
+    """id → image, of the symbols that were made of these entries, faded ones too."""
+    found = {}
+    for some in portions(ids):
+        for row in connection.execute(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": some}):
+            found[row.id] = row.symbolic_encoding
+    return found
+
+
 def _redact_traces(
-    connection: Connection, agent_id: str, gone: frozenset[int], words: frozenset[str]
+    connection: Connection,
+    agent_id: str,
+    gone: frozenset[int],
+    words: frozenset[str],
+    symbols: frozenset[int],
 ) -> list[int]:
     """Take the forgotten out of the traces of other turns; the turns that may hold words of it.
 
@@ -77,7 +94,7 @@ def _redact_traces(
             traces[row["entry_id"]] = trace_of(row)
         except StoreError:
             connection.execute(sql.FORGET_TRACE, _row(agent_id, row["entry_id"]))
-    turns = turns_made_of(list(traces.values()), gone, words) - gone
+    turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
     for entry_id in turns:
         document = trace_row(without(traces[entry_id], gone))["document"]
         connection.execute(sql.REDACT_TRACE, {**_row(agent_id, entry_id), "document": document})

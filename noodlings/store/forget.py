@@ -1,9 +1,9 @@
 """What forgetting leaves behind of turns that remembered: which words go, and which may stay.
 
-A trace refers to memories by id, but the thought and the answer of that turn were made with them. So in every
-trace that recalled a forgotten entry the reference goes and the words are replaced, and an entry loses its
-response when that repeats what was forgotten. An answer that repeats it may have been recalled in its turn:
-what such a turn repeats goes too.
+A trace refers to memories and symbols by id, but the thought and the answer of that turn were made with them.
+So in every trace that recalled a forgotten entry, or in which a transistor read one or a symbol made of one,
+the reference goes and the words are replaced, and an entry loses its response when that repeats what was
+forgotten. An answer that repeats it may have been recalled in its turn: what such a turn repeats goes too.
 """
 
 from __future__ import annotations
@@ -38,28 +38,37 @@ _STOP_WORDS = frozenset(
 )
 
 
-def turns_made_of(traces: Sequence[Trace], gone: frozenset[int], words: frozenset[str]) -> frozenset[int]:
+def turns_made_of(
+    traces: Sequence[Trace],
+    gone: frozenset[int],
+    words: frozenset[str],
+    symbols: frozenset[int] = frozenset(),
+) -> frozenset[int]:
     """The turns that may hold words of what was forgotten, each by the id of its entry.
 
-    Those that had it in mind; and those that had an answer in mind which repeats it, and repeat it too.
+    Those that had it in mind, or an image of it; and those that had an answer in mind which repeats it, and
+    repeat it too.
 
     Args:
         traces: of all turns.
         gone: ids of the forgotten.
-        words: their content words. Without any, only who had the forgotten itself in mind can be told.
+        words: content words of them and of their symbols. Without any, only who had the forgotten itself in
+            mind can be told.
+        symbols: ids of the symbols made of them, faded ones too.
     """
     reached: set[int] = set()
     sources, known = set(gone), 0
     while len(sources) > known:  # an answer may be repeated by a later one, that by another, and so on
         known = len(sources)
         for trace in traces:
-            recalled = {memory.entry_id for memory in trace.recalled}
-            if trace.entry_id in sources or recalled.isdisjoint(sources):
+            read = _entries_read(trace)
+            made_of_it = not (read.isdisjoint(gone) and _symbols_read(trace).isdisjoint(symbols))
+            if trace.entry_id in sources or (read.isdisjoint(sources) and not made_of_it):
                 continue
             repeating = bool(words and trace.response) and repeats(trace.response or "", words)
             if repeating:
                 sources.add(trace.entry_id)
-            if repeating or not recalled.isdisjoint(gone):
+            if repeating or made_of_it:
                 reached.add(trace.entry_id)
     return frozenset(reached)
 
@@ -71,11 +80,29 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
         recalled=tuple(recalled for recalled in trace.recalled if recalled.entry_id not in forgotten),
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
-            replace(made, before=FORGOTTEN, after=FORGOTTEN, lens="", read=(), entries=(), symbols=())
+            replace(
+                made,
+                before=FORGOTTEN if made.before else "",
+                after=FORGOTTEN if made.after else "",
+                lens="",
+                read=(),
+                entries=(),
+                symbols=(),
+            )
             for made in trace.modulations
         ),
         response=None if trace.response is None else FORGOTTEN,
     )
+
+
+def _entries_read(trace: Trace) -> frozenset[int]:
+    """Whatever was in mind, and what the transistors read beside that."""
+    recalled = (recalled.entry_id for recalled in trace.recalled)
+    return frozenset(recalled).union(*(made.entries for made in trace.modulations))
+
+
+def _symbols_read(trace: Trace) -> frozenset[int]:
+    return frozenset[int]().union(*(made.symbols for made in trace.modulations))
 
 
 def content_words(texts: Iterable[str]) -> frozenset[str]:

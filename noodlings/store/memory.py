@@ -15,7 +15,7 @@ from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store.batch import Batch, batch_of
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forget import content_words, repeats, turns_made_of, without
-from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row, vector_of, vector_row
+from noodlings.store.rows import Row, entry_of, link_of, symbol_of, trace_of, trace_row, vector_of, vector_row
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
 from noodlings.values.vector import EntryVector
@@ -28,7 +28,9 @@ class _Agent:
     traces: dict[int, Row] = field(default_factory=dict)
     links: dict[tuple[int, int, str], Row] = field(default_factory=dict)
     vectors: dict[int, Row] = field(default_factory=dict)
+    symbols: dict[int, Row] = field(default_factory=dict)
     last_id: int = 0
+    last_symbol_id: int = 0
 
 
 class MemoryStore:
@@ -65,6 +67,7 @@ class MemoryStore:
         for row in batch.links:
             _keep_link(agent, row)
         _keep_vectors(agent, batch.vectors)
+        _keep_symbols(agent, batch)
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored."""
@@ -79,6 +82,12 @@ class MemoryStore:
             perceived=len(rows),
             consolidated=sum(row["consolidated"] for row in rows),
             last_id=agent.last_id,
+            symbols=tuple(
+                symbol_of(agent.symbols[key])
+                for key in sorted(agent.symbols)
+                if not agent.symbols[key]["faded"]
+            ),
+            last_symbol_id=agent.last_symbol_id,
         )
 
     def agents(self) -> list[str]:
@@ -134,15 +143,21 @@ class MemoryStore:
         gone = {entry_id: agent.entries.pop(entry_id) for entry_id in set(ids) & agent.entries.keys()}
         if not gone:
             return Forgotten()
+        made = {key: row for key, row in agent.symbols.items() if row["entry_id"] in gone}
         words = content_words(
-            words for row in gone.values() for words in (row["user_text"], row["response"] or "")
+            [
+                *(words for row in gone.values() for words in (row["user_text"], row["response"] or "")),
+                *(row["symbolic_encoding"] for row in made.values()),
+            ]
         )
         agent.traces = {entry_id: row for entry_id, row in agent.traces.items() if entry_id not in gone}
         agent.vectors = {entry_id: row for entry_id, row in agent.vectors.items() if entry_id not in gone}
+        agent.symbols = {key: row for key, row in agent.symbols.items() if key not in made}
         agent.links = {key: row for key, row in agent.links.items() if gone.keys().isdisjoint(key[:2])}
         traces = {entry_id: trace_of(row) for entry_id, row in agent.traces.items()}
         redacted = []
-        for entry_id in sorted(turns_made_of(list(traces.values()), frozenset(gone), words)):
+        turns = turns_made_of(list(traces.values()), frozenset(gone), words, frozenset(made))
+        for entry_id in sorted(turns):
             agent.traces[entry_id] = trace_row(without(traces[entry_id], frozenset(gone)))
             response = agent.entries[entry_id]["response"]
             if response and repeats(response, words):
@@ -178,15 +193,29 @@ def _keep_vectors(agent: _Agent, rows: Iterable[Row]) -> None:
     agent.vectors |= {row["entry_id"]: row for row in rows if row["entry_id"] in agent.entries}
 
 
+def _keep_symbols(agent: _Agent, batch: Batch) -> None:
+    for row in batch.symbols:
+        if row["entry_id"] in agent.entries:
+            agent.symbols[row["id"]] = row
+            agent.last_symbol_id = max(agent.last_symbol_id, row["id"])
+    for symbol_id in batch.faded:
+        if symbol_id in agent.symbols:
+            agent.symbols[symbol_id]["faded"] = True
+
+
 def _check(agent: _Agent, batch: Batch) -> None:
     """Refuse what the database would: an entry added twice, or changed before it was added."""
     added = [row["id"] for row in batch.added]
     twice = {entry_id for entry_id in added if entry_id in agent.entries or added.count(entry_id) > 1}
     if twice:
         raise StoreError(f"the archive of {batch.agent_id} holds entry {min(twice)} already")
+    symbols = [row["id"] for row in batch.symbols]
+    twice = {symbol_id for symbol_id in symbols if symbol_id in agent.symbols or symbols.count(symbol_id) > 1}
+    if twice:
+        raise StoreError(f"{batch.agent_id} has symbol {min(twice)} already")
     last_id = max([agent.last_id, *added])
     named = [*batch.revised, *batch.joined, *batch.left, *batch.linked]
-    named += [row["entry_id"] for row in batch.vectors]
+    named += [row["entry_id"] for row in (*batch.vectors, *batch.symbols)]
     if batch.trace is not None:
         named.append(batch.trace["entry_id"])
     _require_known(batch.agent_id, last_id, named)

@@ -18,7 +18,7 @@ import numpy as np
 from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
+from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry, Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from noodlings.values.vector import EntryVector, Vector
@@ -231,6 +231,44 @@ def link_of(row: Stored) -> Link:
         )
     except (TypeError, ValueError, NoodlingsError) as error:
         what = f"the link from {row['source_id']} to {row['target_id']} of {row['agent_id']}"
+        raise StoreError(f"{what} is damaged: {error}") from error
+
+
+def symbol_row(agent_id: str, symbol: Symbol) -> Row:
+    """All columns of a symbol that has not faded. Raises `StoreError` as `entry_row` does."""
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "id": whole(symbol.id, "id"),
+        "entry_id": whole(symbol.entry_id, "entry_id"),
+        "timestamp": number(symbol.timestamp, "timestamp"),
+        "literal_event": text(symbol.literal_event, "literal_event"),
+        "symbolic_encoding": text(symbol.symbolic_encoding, "symbolic_encoding"),
+        "affect": _AFFECT.pack(*symbol.affect.as_list()),
+        "salience": number(symbol.salience, "salience"),
+        "surprise": number(symbol.surprise, "surprise"),
+        "made_by": text(symbol.made_by, "made_by"),
+        "circle": to_json(sorted(symbol.circle), "circle") if symbol.circle else None,
+        "faded": False,
+    }
+
+
+def symbol_of(row: Stored) -> Symbol:
+    """The symbol of a row. Raises `StoreError` when the row is damaged."""
+    what = f"symbol {row['id']} of {row['agent_id']}"
+    try:
+        return Symbol(
+            id=row["id"],
+            entry_id=row["entry_id"],
+            timestamp=row["timestamp"],
+            literal_event=row["literal_event"],
+            symbolic_encoding=row["symbolic_encoding"],
+            affect=Affect(*_AFFECT.unpack(row["affect"])),
+            salience=row["salience"],
+            surprise=row["surprise"],
+            made_by=row["made_by"],
+            circle=frozenset(_optional(row["circle"], f"circle of {what}", ())),
+        )
+    except (struct.error, TypeError, ValueError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error}") from error
 
 

@@ -21,7 +21,17 @@ from noodlings.store.batch import Batch, batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
 from noodlings.store.erasure import IDS_AT_ONCE, delete_entries, portions
-from noodlings.store.rows import Row, Stored, entry_of, link_of, trace_of, undamaged, vector_of, vector_row
+from noodlings.store.rows import (
+    Row,
+    Stored,
+    entry_of,
+    link_of,
+    symbol_of,
+    trace_of,
+    undamaged,
+    vector_of,
+    vector_row,
+)
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
 from noodlings.values.vector import EntryVector
@@ -79,6 +89,7 @@ class SqlStore:
             if batch.links:
                 _keep_links(connection, batch)
             _keep_vectors(connection, batch.agent_id, batch.vectors)
+            _keep_symbols(connection, batch)
         self._known.add(batch.agent_id)
 
     def load(self, agent_id: str) -> AgentRecord | None:
@@ -93,6 +104,8 @@ class SqlStore:
             last_id = connection.execute(sql.LAST_ID, of_agent).scalar_one()
             perceived = connection.execute(sql.PERCEIVED, of_agent).scalar_one()
             consolidated = connection.execute(sql.CONSOLIDATED, of_agent).scalar_one()
+            symbols = _fetch(connection, sql.SYMBOLS, of_agent)
+            last_symbol_id = connection.execute(sql.LAST_SYMBOL_ID, of_agent).scalar_one()
         return AgentRecord(
             state=AgentState(agent_id, _state_data(agent_id, agent.state)),
             working=tuple(reversed(undamaged(working, entry_of))),
@@ -100,6 +113,8 @@ class SqlStore:
             perceived=perceived,
             consolidated=consolidated,
             last_id=max(last_id, agent.forgotten_id),
+            symbols=tuple(undamaged(symbols, symbol_of)),
+            last_symbol_id=max(last_symbol_id, agent.forgotten_symbol_id),
         )
 
     def agents(self) -> list[str]:
@@ -238,6 +253,17 @@ def _keep_vectors(connection: Connection, agent_id: str, rows: Sequence[Row]) ->
         kept = [row for row in rows if row["entry_id"] in there]
         if kept:
             connection.execute(sql.ADD_VECTOR, kept)
+
+
+def _keep_symbols(connection: Connection, batch: Batch) -> None:
+    """Add symbols, and note which faded. One of an entry that was forgotten meanwhile is left out."""
+    there = _there(connection, batch.agent_id, {row["entry_id"] for row in batch.symbols})
+    rows = [row for row in batch.symbols if row["entry_id"] in there]
+    if rows:
+        connection.execute(sql.ADD_SYMBOL, rows)
+    if batch.faded:
+        faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
+        connection.execute(sql.FADE_SYMBOL, faded)
 
 
 def _there(connection: Connection, agent_id: str, ids: Set[int]) -> set[int]:

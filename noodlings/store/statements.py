@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, union_all, update
 from sqlalchemy.dialects import sqlite
 
-from noodlings.store.tables import agents, entries, events, links, traces, vectors, world
+from noodlings.store.tables import agents, entries, events, links, symbols, traces, vectors, world
 
 _agent: BindParameter[Any] = bindparam("of_agent")
 _of_agent = entries.c.agent_id == _agent
@@ -23,7 +23,9 @@ _limit: BindParameter[Any] = bindparam("limit")
 
 ADD_AGENT = insert(agents).prefix_with("OR IGNORE")
 SET_STATE = update(agents).where(agents.c.agent_id == _agent)
-AGENT = select(agents.c.state, agents.c.forgotten_id).where(agents.c.agent_id == _agent)
+AGENT = select(agents.c.state, agents.c.forgotten_id, agents.c.forgotten_symbol_id).where(
+    agents.c.agent_id == _agent
+)
 AGENTS = select(agents.c.agent_id).order_by(agents.c.agent_id)
 
 ADD_ENTRY = insert(entries)
@@ -94,12 +96,27 @@ VECTORS = select(vectors).where(
     vectors.c.model == bindparam("of_model"),
 )
 
+_of_agents_symbols = symbols.c.agent_id == _agent
+ADD_SYMBOL = insert(symbols)
+FADE_SYMBOL = update(symbols).where(_of_agents_symbols, symbols.c.id == bindparam("of_id")).values(faded=True)
+SYMBOLS = select(symbols).where(_of_agents_symbols, ~symbols.c.faded).order_by(symbols.c.id)
+ALL_SYMBOLS = select(symbols).where(_of_agents_symbols).order_by(symbols.c.id)
+LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_agents_symbols)
+SYMBOLS_OF = select(symbols.c.id, symbols.c.symbolic_encoding).where(
+    _of_agents_symbols, symbols.c.entry_id.in_(_ids)
+)
+
 WORDS = select(entries.c.id, entries.c.user_text, entries.c.response).where(_among)
 FORGET_ENTRY = delete(entries).where(_of_entry)
 RAISE_FORGOTTEN_ID = (
     update(agents)
     .where(agents.c.agent_id == _agent)
     .values(forgotten_id=func.max(agents.c.forgotten_id, bindparam("last_id")))
+)
+RAISE_FORGOTTEN_SYMBOL_ID = (
+    update(agents)
+    .where(agents.c.agent_id == _agent)
+    .values(forgotten_symbol_id=func.max(agents.c.forgotten_symbol_id, bindparam("last_id")))
 )
 ALL_TRACES = select(traces).where(traces.c.agent_id == _agent)
 REDACT_TRACE = update(traces).where(_of_trace)

@@ -1,9 +1,9 @@
 """The tables of the database, as SQLAlchemy Core metadata.
 
 The migrations make these tables; a test compares the two. Whoever changes something here writes a migration
-and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces`, `vectors` and `world`;
-`links` say which entries belong together, and `events` that something was done, by whom and to how much, and
-never what it was about.
+and raises `SCHEMA`. Content stands only in `agents.state`, `entries`, `traces`, `vectors`, `symbols` and
+`world`; `links` say which entries belong together, and `events` that something was done, by whom and to how
+much, and never what it was about.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0003"
+SCHEMA = "0004"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(
@@ -43,6 +43,7 @@ agents = Table(
     Column("state", Text),
     # An id is never given twice, also not when the newest entry was forgotten.
     Column("forgotten_id", Integer, nullable=False),
+    Column("forgotten_symbol_id", Integer, nullable=False, server_default=text("0")),
 )
 
 entries = Table(
@@ -129,6 +130,29 @@ vectors = Table(
     Column("reason", Text, nullable=False),
     ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
 )
+
+symbols = Table(
+    "symbols",
+    metadata,
+    Column("agent_id", Text, primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("entry_id", Integer, nullable=False),
+    Column("timestamp", Float, nullable=False),
+    Column("literal_event", Text, nullable=False),
+    Column("symbolic_encoding", Text, nullable=False),
+    Column("affect", LargeBinary, nullable=False),
+    Column("salience", Float, nullable=False),
+    Column("surprise", Float, nullable=False),
+    Column("made_by", Text, nullable=False),
+    Column("circle", Text),
+    # What left the subconscious stays, as all else that leaves a mind: turns refer to it, and forgetting has
+    # to know what it was made of.
+    Column("faded", Boolean, nullable=False),
+    ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
+)
+
+Index("ix_symbols_entry", symbols.c.agent_id, symbols.c.entry_id)
+Index("ix_symbols_in_mind", symbols.c.agent_id, symbols.c.id, sqlite_where=text("faded = 0"))
 
 events = Table(
     "events",

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from noodlings.store.documents import LARGEST
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.memory import ImportanceParts, MemoryEntry, Why
+from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -52,6 +52,22 @@ def a_trace(number: int, *recalled: int, **changes: Any) -> Trace:
         ),
     }
     return Trace(**(fields | changes))
+
+
+def a_symbol(number: int, entry_id: int, **changes: Any) -> Symbol:
+    """The `number`th symbol, made of an entry of `an_entry`."""
+    fields: dict[str, Any] = {
+        "id": number,
+        "entry_id": entry_id,
+        "timestamp": 1_000.0 + entry_id,
+        "literal_event": "hello",
+        "symbolic_encoding": f"image {number}",
+        "affect": Affect(-0.5, 0.8, 0.7, 0.1, 0.0),
+        "salience": 0.75,
+        "surprise": 0.25,
+        "made_by": "images",
+    }
+    return Symbol(**(fields | changes))
 
 
 def same(one: MemoryEntry | None, other: MemoryEntry | None) -> bool:
@@ -109,6 +125,20 @@ entries = st.builds(
     last_recalled=st.none() | finite,
     stability=st.floats(0, allow_nan=False, allow_infinity=False),
     extra=json_data,
+)
+
+symbols = st.builds(
+    Symbol,
+    id=st.integers(1, LARGEST),
+    entry_id=st.just(1),
+    timestamp=finite,
+    literal_event=texts,
+    symbolic_encoding=texts,
+    affect=affects,
+    salience=unit,
+    surprise=unit,
+    made_by=texts,
+    circle=st.frozensets(texts, max_size=3),
 )
 
 scores = st.dictionaries(st.sampled_from([why.value for why in Why]), unit)

@@ -64,6 +64,10 @@ def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None
         assert trace.entry_id == turns
         assert record is not None
         assert record.consolidated == len(entries)
+        symbols = {symbol.id for symbol in record.symbols}
+        assert {number for number in acknowledged if number > turns - 5} <= symbols
+        assert symbols.isdisjoint(number - 5 for number in acknowledged)
+        assert record.last_symbol_id == turns
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
-from tests.store.records import AGENT, a_trace, an_entry
+from tests.store.records import AGENT, a_symbol, a_trace, an_entry
 
 
 def main(folder: Path) -> None:
@@ -31,6 +31,8 @@ def main(folder: Path) -> None:
                 evicted=(number - 5,) if number > 5 else (),
                 state=AgentState(AGENT, {"turns": number}),
                 trace=a_trace(number, response=f"answer {number}"),
+                symbols=(a_symbol(number, number),),
+                faded=(number - 5,) if number > 5 else (),
             )
         )
         print(number, flush=True)
