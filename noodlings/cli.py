@@ -16,6 +16,7 @@ import typer
 
 from noodlings import cli_data
 from noodlings.cli_notes import notes_app
+from noodlings.cli_scene import scene
 from noodlings.errors import NoodlingsError, StoreBusy
 from noodlings.evaluate.cli import eval_app
 from noodlings.options import AsJson, Config, Data, settings_of
@@ -171,6 +172,7 @@ def replay(
 
 
 app.command()(cli_data.export)
+app.command()(scene)
 app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
 

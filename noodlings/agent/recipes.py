@@ -74,17 +74,28 @@ def load_recipe(path: Path) -> Persona:
         )
     try:
         data = yaml.load(_read(path), Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
-        if not isinstance(data, dict):
-            raise UserError(
-                f"recipe {path}: it holds no keys; at least name, species, description and identity"
-            )
-        return _Recipe.model_validate(data).persona(identifier)
-    except ValidationError as error:
-        raise UserError(f"recipe {path}: {explain(error, _Recipe)}") from None
+        return read_recipe(data, identifier, f"recipe {path}")
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"recipe {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
     except OSError as error:
         raise UserError(f"recipe {path} cannot be read: {error.strerror}") from None
+
+
+def read_recipe(data: Any, identifier: str, where: str) -> Persona:
+    """The persona of a recipe that was read from YAML.
+
+    Args:
+        where: how a refusal begins.
+
+    Raises:
+        UserError: it says something that is not allowed.
+    """
+    if not isinstance(data, dict):
+        raise UserError(f"{where}: it holds no keys; at least name, species, description and identity")
+    try:
+        return _Recipe.model_validate(data).persona(identifier)
+    except ValidationError as error:
+        raise UserError(f"{where}: {explain(error, _Recipe)}") from None
 
 
 def plain_persona(agent_id: str) -> Persona:

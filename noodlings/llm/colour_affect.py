@@ -17,6 +17,9 @@ from noodlings.values.persona import Persona
 SEEN = 0.5
 """Strength from which a feeling is seen, and not only heard."""
 
+SHORT = 2
+"""Words of a first sentence that is an outburst."""
+
 _LIGHT = frozenset({"joy", "boredom"})
 _LAST_STOP = re.compile(r"(?<![.…])\.(?=[\"”')]*\s*$)")
 _LOUD = re.compile(r"\?!+|!+\?|!+")
@@ -49,6 +52,8 @@ def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook) -> str:
     if len(done) < 2 and not at_end and (sign := _sign(cue, persona, book)):
         first = not done and book.chance(0.4)
         return f"{sign} {thought}" if first else f"{thought} {sign}"
+    if len(thought.split(".", 1)[0].split()) <= SHORT:
+        return thought  # it begins with an outburst already
     outburst = cased(book.one_of(book.interjections(Feeling(cue)), rest=2), persona.voice.case)
     return thought if not outburst or outburst in thought else f"{outburst} {thought}"
 

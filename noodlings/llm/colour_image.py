@@ -10,7 +10,9 @@ from noodlings.values.memory import Symbol
 LONGEST = 4
 """Words of a thing, its article aside."""
 
-_NAMED = re.compile(r"\b(an?|the) ([a-z][a-z'’-]*(?: [a-z][a-z'’-]*){0,5})", re.I)
+_NAMED = re.compile(r"\b(an?|the) ((?:[a-z][a-z'’-]*(?: |\b)){1,8})", re.I)
+_WITHIN = re.compile(r"\b(?:under|in|into|of|through|on|like|with|from|as) ([a-z][a-z'’-]{2,})\b", re.I)
+_FIRST = re.compile(r"^((?:[a-z][a-z'’-]*(?: |\b)){1,8})", re.I)
 _ENDS = frozenset(
     re.findall(
         r"\w+",
@@ -24,22 +26,40 @@ _VERBAL = re.compile(r".*[aeiouy].*(?:ing|ed|ly)$|.*[^s'’u]s$")
 
 
 def image_of(symbol: Symbol) -> str:
-    """A thing with its article, "a cold tide"; "" where none can be told apart from what happened."""
+    """A thing, "a cold tide" or "hornets"; "" where none can be told apart from what happened."""
     event = topic_stems(tokens(symbol.literal_event))
-    things = [(m.group(1).lower(), _thing(m.group(2))) for m in _NAMED.finditer(symbol.symbolic_encoding)]
+    image = symbol.symbolic_encoding
+    found = [(m.group(1).lower(), _thing(m.group(2))) for m in _NAMED.finditer(image)]
+    first = _FIRST.match(image)
+    things = [("", _thing(first.group(1)))] if first and _is_bare(first.group(1)) else []
     for articles in (("a", "an"), ("the",)):
-        for article, thing in things:
-            if article in articles and thing and not topic_stems(tokens(thing)) & event:
-                return f"{article} {thing}"
+        things += [(article, thing) for article, thing in found if article in articles]
+    things += [("", m.group(1).lower()) for m in _WITHIN.finditer(image) if m.group(1).lower() not in _ENDS]
+    for article, thing in things:
+        if thing and not topic_stems(tokens(thing)) & event:
+            return f"{article} {thing}".strip()
     return ""
 
 
+def _is_bare(text: str) -> bool:
+    """Whether an image begins with a thing that needs no article: hornets, wet wool."""
+    first = text.split()[0].lower()
+    return not (first in _ENDS or first in words_for("common") or first.endswith(("ing", "ly")))
+
+
 def _thing(text: str) -> str:
-    """The words up to the first that is no part of the thing."""
+    """The words up to the first that is no part of the thing; "a ring of salt" is one."""
     words: list[str] = []
-    for word in text.lower().split()[: LONGEST + 1]:
-        verb = bool(words) and (bool(_VERBAL.fullmatch(word)) or word in words_for("verbs"))
-        if word in _ENDS or verb:
+    for word in text.lower().split():
+        joins = word == "of" and bool(words)
+        verb = (
+            bool(words)
+            and words[-1] != "of"
+            and (bool(_VERBAL.fullmatch(word)) or word in words_for("verbs"))
+        )
+        if len(words) > LONGEST or (word in _ENDS and not joins) or verb:
             break
         words.append(word)
-    return " ".join(words) if 0 < len(words) <= LONGEST else ""
+    if words and words[-1] == "of":
+        words.pop()
+    return " ".join(words) if len(words) <= LONGEST else ""

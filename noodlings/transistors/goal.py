@@ -1,14 +1,16 @@
 """The goal transistor: what the character has long wanted shows in what it says.
 
-Which memories speak of a want follows from what moves the drive behind it (`mind/appetites.yaml`): by the
-same arithmetic a moment fed it or sharpened it.
+Which memories speak of a want follows from their words, or from what moves the drive behind it
+(`mind/appetites.yaml`): by the same arithmetic a moment fed it or sharpened it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from noodlings.mind.appetites import Drive, DriveTable, shipped_drives, signals
+from noodlings.mind.appetites import DriveTable, Goal, shipped_drives, signals
 from noodlings.transistors.base import CognitiveTransistor, ThoughtState
 from noodlings.transistors.reading import HISTORY, READ, readable
 from noodlings.values.lens import Lens
@@ -21,60 +23,86 @@ _DIRECTION = (
     "Let what the character wants show in what it says: a leaning, a question, a small condition; with what "
     "came of it before in mind. It does not explain the wish."
 )
+_SPOKEN_OF = {
+    appetite: re.compile(rf"\b(?:{words})", re.IGNORECASE)
+    for appetite, words in {
+        "curiosity": "curious|wonder|secret|riddle|discover|explor|find out|myster",
+        "status": "respect|famous|honou?r|admir|proud|pride|laughed at|promot",
+        "mastery": "learn|practi[sc]|master|skill|improv|get better|succeed|fail",
+        "novelty": r"new\b|never seen|adventur|journey|travel|different",
+        "safety": "safe|danger|protect|guard|lock|shelter",
+        "social_bond": r"friend|lonely|alone\b|together|visit|miss you|love|company",
+        "comfort": r"warm|rest\b|soft|tired|co[sz]y|blanket|comfort|sleep",
+        "autonomy": r"free\b|freedom|order|obey|own way|decide|choose",
+    }.items()
+}
+"""Beginnings of words by which a line speaks of a want."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A remembered moment in which a drive was at stake: how much, and which way (below 0, it was fed)."""
+
+    entry: MemoryEntry
+    much: float
+    net: float
 
 
 class GoalTransistor(CognitiveTransistor):
-    """Nothing to add without a goal that was ever at stake in what it remembers.
+    """Nothing to add without a goal that presses, or was at stake in what is remembered.
 
     Args:
         gain: see `CognitiveTransistor`.
-        drives: what moves each drive.
+        drives: what moves each drive, and from which level on a goal presses.
     """
 
     name = "goal"
 
     def __init__(self, gain: float = 1.0, drives: DriveTable | None = None) -> None:
         super().__init__(gain)
-        self._drives = (drives or shipped_drives()).appetites
+        self._drives = drives or shipped_drives()
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The strongest goal that has a history, as strong as its drive."""
+        """The strongest such goal, as strong as its drive, with the moments in which it was most at stake."""
         if not state["goals"]:
             return None
         past = readable(state["memory"].retrieve_episodic(limit=HISTORY), state)
-        moments = [(entry, happened(entry)) for entry in past]
+        lived = [(entry, _happened(entry)) for entry in past]
         for goal in state["goals"]:
-            drive = self._drives[goal.appetite]
-            moved = [(entry, *moves(drive, signs)) for entry, signs in moments]
-            at_stake = [(entry, much, net) for entry, much, net in moved if much >= AT_STAKE]
-            if at_stake:
-                at_stake.sort(key=lambda found: (-found[1], -found[0].id))
-                return self.seen(
-                    _DIRECTION,
-                    goal.level,
-                    cue=goal.appetite,
-                    notes=(goal.text, came_of_it([net for _, _, net in at_stake])),
-                    entries=[entry for entry, _, _ in at_stake[:READ]],
-                )
+            moments = self._moments(goal, lived)
+            if not moments and goal.level < self._drives.presses_from:
+                continue
+            moments.sort(key=lambda moment: (-moment.much, -moment.entry.id))
+            return self.seen(
+                _DIRECTION,
+                goal.level,
+                cue=goal.appetite,
+                notes=(goal.text, came_of_it([moment.net for moment in moments])),
+                entries=[moment.entry for moment in moments[:READ]],
+            )
         return None
 
+    def _moments(self, goal: Goal, lived: Sequence[tuple[MemoryEntry, dict[str, float]]]) -> list[_Moment]:
+        moved_by, spoken = self._drives.appetites[goal.appetite].moved_by.items(), _SPOKEN_OF[goal.appetite]
+        found = []
+        for entry, signs in lived:
+            shares = [part * signs.get(what, 0.0) for what, part in moved_by]
+            much = sum(map(abs, shares))
+            if much >= AT_STAKE or spoken.search(entry.user_text):
+                found.append(_Moment(entry, much, sum(shares)))
+        return found
 
-def happened(entry: MemoryEntry) -> dict[str, float]:
+
+def came_of_it(nets: Sequence[float]) -> str:
+    """What came of a want, in words for a model; below 0 it was fed, above it was sharpened."""
+    fed, missed = any(net < 0.0 for net in nets), any(net > 0.0 for net in nets)
+    if fed and missed:
+        return "it came to something at times, and to nothing at others"
+    return "it was given before" if fed else "so far nothing came of it"
+
+
+def _happened(entry: MemoryEntry) -> dict[str, float]:
     """What there was in a remembered moment that can move a drive; see `signals`."""
     if entry.affect is None:
         return {}
     return signals(entry.affect, entry.surprise, entry.parts.addressed > 0.0)
-
-
-def moves(drive: Drive, signs: dict[str, float]) -> tuple[float, float]:
-    """How much a moment moved a drive in all, and which way: below 0 it was fed, above it was sharpened."""
-    shares = [part * signs.get(what, 0.0) for what, part in drive.moved_by.items()]
-    return sum(map(abs, shares)), sum(shares)
-
-
-def came_of_it(nets: Sequence[float]) -> str:
-    """What came of a want, in words for a model."""
-    fed, missed = sum(net < 0.0 for net in nets), sum(net > 0.0 for net in nets)
-    if fed and missed:
-        return "it came to something at times, and to nothing at others"
-    return "it was given before" if fed else "so far nothing came of it"

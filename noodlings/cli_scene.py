@@ -1,0 +1,79 @@
+"""`noodlings scene FILE`: a moment from a file, and what each transistor makes of the thought in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.options import AsJson, Config, Data, settings_of
+
+if TYPE_CHECKING:
+    from noodlings.config import Settings
+    from noodlings.scene.run import Played
+
+
+def scene(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file; see docs/transistors.md.")],
+    gain: Annotated[
+        list[str] | None,
+        typer.Option("--gain", metavar="NAME=VALUE", help="Set a transistor, 0 to 1; may be repeated."),
+    ] = None,
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Hear what each transistor makes of a thought, in scenes from a file.
+
+    A scene holds a persona, memories, symbols, mood and a percept. Nothing of it is kept.
+    """
+    import asyncio
+    import sys
+    from json import dumps
+
+    from rich.text import Text
+
+    from noodlings.scene.show import view
+    from noodlings.worlds.screen import Screen
+
+    gains = dict(map(_gain, gain or ()))
+    played = asyncio.run(_play(settings_of(data, config), file, gains))
+    if as_json:
+        whole = [one.as_dict() for one in played]
+        told = whole[0] if len(whole) == 1 else {"scenes": whole}
+        typer.echo(dumps(told, ensure_ascii=False, allow_nan=False))
+        return
+    screen = Screen(terminal=sys.stdout.isatty())
+    for at, one in enumerate(played):
+        if at:
+            screen.show(Text(""))
+        screen.show(view(one))
+
+
+async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list[Played]:
+    from noodlings.app import recipes
+    from noodlings.llm.offline import OfflineVoice
+    from noodlings.scene.file import load_scenes
+    from noodlings.scene.run import play
+    from noodlings.transistors.load import FOLDER_NAME
+
+    folder = settings.data_dir
+    voice, known = OfflineVoice(), recipes(folder)
+    return [await play(one, voice, known, folder / FOLDER_NAME, gains) for one in load_scenes(file)]
+
+
+def _gain(text: str) -> tuple[str, float]:
+    """One --gain. Raises `UserError`."""
+    from noodlings.errors import UserError
+
+    name, equals, value = text.partition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not (name.strip() and equals and 0.0 <= number <= 1.0):
+        raise UserError(
+            f"a gain is NAME=VALUE with a value from 0 to 1, such as memory=0.5, not {text!r:.60}"
+        )
+    return name.strip().lower(), number

@@ -1,0 +1,197 @@
+"""A file of scenes, read: everything is checked, and whatever is wrong is refused with what would be right.
+
+A scene is a character, what it remembers, how it feels and one percept. What stands beside `scenes:` in a
+file holds for all of its scenes that do not say otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from noodlings.errors import UserError
+from noodlings.explain import explain
+from noodlings.mind.appetites import Goal
+from noodlings.text import MAX_LINE, clean
+from noodlings.values.affect import AXES, NEUTRAL, Affect
+from noodlings.values.percept import Kind
+from noodlings.values.persona import APPETITES
+
+LARGEST = 1_000_000
+"""Bytes of a file; more is no scene."""
+MOST = 1_000
+"""Scenes of a file, memories of a scene, symbols of a scene."""
+
+_UNITS = {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
+_AGO = re.compile(r"\s*([0-9.]+)\s*(second|minute|hour|day|week)s?(?:\s+ago)?\s*", re.IGNORECASE)
+
+
+def _affect(given: Any) -> Affect:
+    if isinstance(given, dict):
+        if wrong := set(given) - set(AXES):
+            raise ValueError(f"there is no axis {min(map(str, wrong))}; there are {', '.join(AXES)}")
+        given = [given.get(axis, rest) for axis, rest in zip(AXES, NEUTRAL.as_list(), strict=True)]
+    if not (isinstance(given, list) and len(given) == len(AXES)) or not all(map(_is_number, given)):
+        raise ValueError(f"a feeling is numbers for some of {', '.join(AXES)}, or a list of all five")
+    try:
+        return Affect(*map(float, given))
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _seconds(given: Any) -> Any:
+    if isinstance(given, str):
+        found = _AGO.fullmatch(given)
+        if found is None:
+            raise ValueError('how long ago is seconds, or words such as "3 days", "2 hours", "1 week"')
+        return float(found[1]) * _UNITS[found[2].lower()]
+    return given
+
+
+def _percept(given: Any) -> Any:
+    return {"text": given} if isinstance(given, str) else given
+
+
+def _one_line(text: str) -> str:
+    text = clean(text)
+    if not text:
+        raise ValueError("it must not be empty")
+    return text
+
+
+Feeling = Annotated[Affect, BeforeValidator(_affect)]
+Ago = Annotated[float, BeforeValidator(_seconds), Field(ge=0, le=1e10, allow_inf_nan=False)]
+Line = Annotated[str, Field(max_length=MAX_LINE), AfterValidator(_one_line)]
+Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+
+class Memory(_Strict):
+    """Something it remembers; `affect` and `salience` are made of the words where they are not given."""
+
+    who: Line
+    text: Line
+    ago: Ago = 86_400.0
+    affect: Feeling | None = None
+    importance: Unit | None = None
+    salience: Unit | None = None
+    surprise: Unit = 0.3
+    kind: Kind = Kind.SAY
+    addressed: bool = True
+    audience: tuple[Line, ...] = ()
+
+
+class Image(_Strict):
+    """A symbol; `circle` is who may hear of it, empty for anybody."""
+
+    image: Line
+    event: Line
+    affect: Feeling
+    salience: Unit = 0.8
+    ago: Ago = 604_800.0
+    circle: tuple[Line, ...] = ()
+
+
+class Said(_Strict):
+    """What is answered; `affect` is made of the words where it is not given."""
+
+    text: Line
+    who: Line = "visitor"
+    kind: Kind = Kind.SAY
+    affect: Feeling | None = None
+    surprise: Unit = 0.3
+    salience: Unit = 0.0
+    present: tuple[Line, ...] = ()
+    audience: tuple[Line, ...] = ()
+
+
+class Wanted(_Strict):
+    """A goal that is given outright."""
+
+    appetite: Literal[APPETITES]  # type: ignore[valid-type]
+    level: Unit = 0.8
+    text: Line
+
+    def value(self) -> Goal:
+        """As the program works with it."""
+        return Goal(self.appetite, self.level, self.text)
+
+
+class Scene(_Strict):
+    """One moment of one character.
+
+    Attributes:
+        name: how it is called in what is printed; "" for none.
+        persona: a recipe's name, or a whole recipe.
+        memories, symbols: what it has in mind.
+        mood: where it is not given, what the character returns to.
+        appetites: levels that differ from the character's own.
+        goals: what it wants, in place of what the appetites make it want.
+        percept: what is answered: a line, or a mapping.
+        said: its own latest lines.
+        thought: before any transistor; where it is not given, the voice thinks of something.
+        gains: of transistors, in place of the recipe's.
+        seed: another seed, other words.
+    """
+
+    name: str = ""
+    persona: str | dict[str, Any]
+    memories: Annotated[tuple[Memory, ...], Field(max_length=MOST)] = ()
+    symbols: Annotated[tuple[Image, ...], Field(max_length=MOST)] = ()
+    mood: Feeling | None = None
+    appetites: dict[Literal[APPETITES], Unit] = {}  # type: ignore[valid-type]
+    goals: tuple[Wanted, ...] | None = None
+    percept: Annotated[Said, BeforeValidator(_percept)]
+    said: tuple[Line, ...] = ()
+    thought: Line | None = None
+    gains: dict[str, Unit] = {}
+    seed: int = 0
+
+
+def load_scenes(path: Path) -> list[Scene]:
+    """The scenes of a file, in order.
+
+    Raises:
+        UserError: the file cannot be read, or says something that is not allowed; the message names it.
+    """
+    try:
+        if path.stat().st_size > LARGEST:
+            raise UserError(f"scene {path} has more than {LARGEST:,} bytes; that is no scene")
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"scene {path} cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"scene {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise UserError(f"scene {path}: it holds no keys; at least persona and percept")
+    return [_scene(one, f"scene {path}{where}") for where, one in _each(data, path)]
+
+
+def _each(data: dict[Any, Any], path: Path) -> list[tuple[str, dict[Any, Any]]]:
+    if "scenes" not in data:
+        return [("", data)]
+    shared = {key: value for key, value in data.items() if key != "scenes"}
+    several = data["scenes"]
+    if not isinstance(several, list) or not several or not all(isinstance(one, dict) for one in several):
+        raise UserError(f"scene {path}: scenes is a list of scenes, each with keys of its own")
+    if len(several) > MOST:
+        raise UserError(f"scene {path} holds {len(several):,} scenes; at most {MOST:,} go into a file")
+    return [(f", number {at}", {**shared, **one}) for at, one in enumerate(several, 1)]
+
+
+def _scene(data: dict[Any, Any], where: str) -> Scene:
+    try:
+        return Scene.model_validate(data)
+    except ValidationError as error:
+        raise UserError(f"{where}: {explain(error, Scene)}") from None

@@ -1,0 +1,253 @@
+"""A scene, played: the thought, and what each transistor makes of it, one after the other.
+
+Nothing is kept. The same scene and seed give the same words, as far as the voice does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from noodlings.affect.appraise import Appraiser
+from noodlings.agent.recipes import read_recipe
+from noodlings.agent.salience import identity_salience
+from noodlings.errors import NotFound
+from noodlings.explain import nearest
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.subconscious import SubconsciousMemory
+from noodlings.mind.appetites import Appetites, Goal, shipped_drives
+from noodlings.ports import Allowance, Utterance, Voice
+from noodlings.scene.file import Scene
+from noodlings.transistors.base import ThoughtState
+from noodlings.transistors.load import load_chain
+from noodlings.values.affect import Affect
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import MemoryEntry, Symbol
+from noodlings.values.percept import Percept
+from noodlings.values.persona import APPETITES, Persona
+from noodlings.values.trace import Modulation
+
+NOW = 1_767_268_800.0
+"""World time of every scene: noon on New Year's Day 2026, UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What came of a scene.
+
+    Attributes:
+        name: the scene's.
+        persona: who spoke.
+        said: what was answered.
+        thought, final: before the first transistor, after the last.
+        modulations: what each made of it, in order.
+        read: entries and symbols that were read, by id, in words.
+        degraded: what failed.
+    """
+
+    name: str
+    persona: Persona
+    said: str
+    thought: str
+    final: str
+    modulations: tuple[Modulation, ...]
+    entries: Mapping[int, str]
+    symbols: Mapping[int, str]
+    degraded: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible."""
+        return {
+            "name": self.name,
+            "persona": self.persona.id,
+            "percept": self.said,
+            "thought": self.thought,
+            "modulations": [self._as_dict(modulation) for modulation in self.modulations],
+            "final": self.final,
+            "degraded": list(self.degraded),
+        }
+
+    def _as_dict(self, made: Modulation) -> dict[str, Any]:
+        return {
+            "transistor": made.transistor,
+            "gain": made.gain,
+            "how": made.how,
+            "before": made.before,
+            "after": made.after,
+            "lens": made.lens,
+            "read": list(made.read),
+            "entries": [{"id": number, "text": self.entries[number]} for number in made.entries],
+            "symbols": [{"id": number, "image": self.symbols[number]} for number in made.symbols],
+        }
+
+
+async def play(
+    scene: Scene, voice: Voice, recipes: Mapping[str, Persona], folder: Path, gains: Mapping[str, float]
+) -> Played:
+    """The scene with its thought through the whole chain, one transistor after the other.
+
+    Args:
+        voice: thinks, where the scene gives no thought, and colours.
+        recipes: by id.
+        folder: of a user's own transistors.
+        gains: go before those of the scene, which go before those of the recipe.
+
+    Raises:
+        UserError: there is no such recipe or transistor.
+        LLMError: the voice could not think of anything.
+    """
+    persona = _persona(scene, recipes)
+    persona = replace(persona, transistors={**persona.transistors, **scene.gains, **gains})
+    chain = load_chain(persona, folder)
+    state = _state(scene, persona, voice)
+    thought = scene.thought
+    if thought is None:
+        thought = (await voice.speak(state["utterance"], state["allowance"])).text
+    coloured = await chain.serial(thought, state)
+    memory = state["memory"]
+    entries = {entry.id: entry.user_text for entry in _all(memory)}
+    symbols = {symbol.id: symbol.symbolic_encoding for symbol in _symbols(scene)}
+    return Played(
+        scene.name,
+        persona,
+        scene.percept.text,
+        thought,
+        coloured.text,
+        coloured.modulations,
+        entries,
+        symbols,
+        coloured.degraded,
+    )
+
+
+def _persona(scene: Scene, recipes: Mapping[str, Persona]) -> Persona:
+    if isinstance(scene.persona, dict):
+        return read_recipe(scene.persona, "somebody", "the recipe in the scene")
+    name = scene.persona.strip().lower()
+    if name not in recipes:
+        raise NotFound(f"there is no recipe {scene.persona}{nearest(name, recipes)}")
+    return recipes[name]
+
+
+def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
+    """The moment as an agent would find it: the percept remembered and recalled for, before it is thought."""
+    said = scene.percept
+    affect = _felt(said.affect, said.text, True)
+    percept = Percept(
+        said.who,
+        said.text,
+        NOW,
+        said.kind,
+        addressed=True,
+        audience=frozenset(said.audience),
+        present=frozenset(said.present),
+        affect=said.affect,
+        surprise=said.surprise,
+        identity_salience=said.salience,
+    )
+    memory = _memory(scene, persona)
+    answered = memory.add(
+        NOW,
+        len(scene.memories) + 1,
+        percept.user_id,
+        percept.text,
+        affect,
+        surprise=said.surprise,
+        identity_salience=max(said.salience, identity_salience(said.text, persona)),
+        kind=percept.kind,
+        addressed=True,
+        audience=percept.audience,
+    )
+    hear = percept.present | {percept.user_id}
+    recalled = memory.context(percept.user_id, affect, present=hear, without=(answered.id,))
+    subconscious = SubconsciousMemory()
+    subconscious.restore(_symbols(scene))
+    levels = tuple(scene.appetites.get(name, persona.appetites[name]) for name in APPETITES)
+    appetites = Appetites(levels, NOW, levels)
+    mood = persona.baseline if scene.mood is None else scene.mood
+    utterance = Utterance(
+        persona=persona,
+        percept=percept,
+        speaker=shown_name(percept.user_id, {}),
+        mood=mood,
+        recalled=tuple(recalled),
+        said=scene.said,
+        seed=scene.seed,
+    )
+    return ThoughtState(
+        persona=persona,
+        affect=affect,
+        mood=mood,
+        percept=percept,
+        recalled=recalled,
+        memory=memory,
+        subconscious=subconscious,
+        goals=_goals(scene, appetites),
+        appetites=appetites.at_time(shipped_drives(), NOW),
+        present=hear,
+        said=scene.said,
+        now=NOW,
+        phenomenal_state=None,
+        surprise=said.surprise,
+        voice=voice,
+        utterance=utterance,
+        allowance=Allowance(),
+    )
+
+
+def _goals(scene: Scene, appetites: Appetites) -> tuple[Goal, ...]:
+    if scene.goals is None:
+        return appetites.goals(shipped_drives(), NOW)
+    return tuple(goal.value() for goal in scene.goals)
+
+
+def _memory(scene: Scene, persona: Persona) -> HierarchicalMemory:
+    """Whatever a scene says that it remembers, it has in mind, however little it matters."""
+    room = len(scene.memories) + 1
+    memory = HierarchicalMemory(max(room, 20), max(room, 200), surprise_threshold=0.0)
+    for step, remembered in enumerate(sorted(scene.memories, key=lambda m: -m.ago), 1):
+        salience = remembered.salience
+        entry = memory.add(
+            NOW - remembered.ago,
+            step,
+            remembered.who,
+            remembered.text,
+            _felt(remembered.affect, remembered.text, remembered.addressed),
+            surprise=remembered.surprise,
+            identity_salience=identity_salience(remembered.text, persona) if salience is None else salience,
+            kind=remembered.kind,
+            addressed=remembered.addressed,
+            audience=remembered.audience,
+        )
+        if remembered.importance is not None:
+            memory.set_importance(entry, remembered.importance)
+    return memory
+
+
+def _symbols(scene: Scene) -> list[Symbol]:
+    """Numbered as they stand in the file; of no memory, so each has an entry of its own that is not there."""
+    return [
+        Symbol(
+            number,
+            -number,
+            NOW - made.ago,
+            made.event,
+            made.image,
+            made.affect,
+            made.salience,
+            0.5,
+            "scene",
+            frozenset(made.circle),
+        )
+        for number, made in enumerate(scene.symbols, 1)
+    ]
+
+
+def _felt(given: Affect | None, text: str, addressed: bool) -> Affect:
+    return given or Appraiser().appraise(text, addressed=addressed).affect
+
+
+def _all(memory: Any) -> list[MemoryEntry]:
+    return [*memory.retrieve_working(), *memory.retrieve_episodic(limit=None)]
