@@ -23,7 +23,8 @@ class Answer:
     `kind` is the content type; `headers` are more of them, each with its line end; `streamed` replaces the
     body where a stream is asked for. `hold` keeps the connection open without an answer, `bare` does after
     the headers; `cut` closes it in the middle of the body; `drip` sends one byte and then holds; `unended`
-    holds after the body, whose length it does not tell. `gate` is waited for before the body.
+    holds after the body, whose length it does not tell. `pace` is seconds between bytes. `gate` is waited for
+    before the body.
     """
 
     body: bytes = b""
@@ -36,6 +37,7 @@ class Answer:
     cut: bool = False
     drip: bool = False
     unended: bool = False
+    pace: float = 0.0
     gate: asyncio.Event | None = None
 
 
@@ -131,10 +133,17 @@ class Server:
         if answer.gate is not None:
             await answer.gate.wait()
         sent = 0 if answer.bare else 1 if answer.drip else len(answer.body) // (2 if answer.cut else 1)
-        writer.write(answer.body[:sent])
-        await writer.drain()
+        for piece in _paced(answer.body[:sent], answer.pace):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(answer.pace)
         if answer.bare or answer.drip or answer.unended:
             await self.closing.wait()
+
+
+def _paced(body: bytes, pace: float) -> list[bytes]:
+    """The body at once, or byte by byte where there is a pace."""
+    return [body[at : at + 1] for at in range(len(body))] if pace else [body]
 
 
 async def _at_once(seconds: float) -> None:
