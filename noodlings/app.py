@@ -12,7 +12,9 @@ from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.embedding import Embedding
-from noodlings.agent.faculties import Faculties
+from noodlings.agent.faculties import Faculties, Watcher
+from noodlings.agent.feelings import Feelings
+from noodlings.agent.inner import Inner
 from noodlings.agent.meaning import Meaning
 from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
@@ -27,8 +29,10 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.scribe import Scribe
-from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Voice
+from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Symbolist, Voice
 from noodlings.store.sql import SqlStore
+from noodlings.transistors.load import FOLDER_NAME as TRANSISTORS
+from noodlings.transistors.load import load_chain
 from noodlings.values.persona import Persona
 
 if TYPE_CHECKING:
@@ -73,6 +77,7 @@ def build(
     for agent_id in records.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
     embedding = _embedding(settings, read_only)
+    watchers: list[Watcher] = []
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
@@ -88,7 +93,11 @@ def build(
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
         voice=voice,
         feeling_model=_feeling_model(settings, gateway),
-        seed=settings.world.seed,
+        symbolist=_symbolist(gateway),
+        fused=settings.thought.chain == "fused",
+        ruminate=settings.thought.ruminate,
+        patience=settings.llm.timeout_seconds,
+        watchers=watchers,
     )
 
     def make(persona: Persona) -> Agent:
@@ -99,8 +108,16 @@ def build(
         archive = None
         if hierarchical:
             archive = AgentArchive(persona.id, records, embedding, society.names, perceived)
-        subconscious = _subconscious(settings, journal)
-        agent = Agent(persona, memory, subconscious, journal, faculties, archive)
+        inner = Inner(
+            persona,
+            memory,
+            _subconscious(settings, journal),
+            archive,
+            load_chain(persona, folder / TRANSISTORS),
+            Feelings.of(persona, clock.now()),
+            settings.world.seed,
+        )
+        agent = Agent(inner, journal, faculties)
         if record is not None:
             agent.restore(record)
         return agent
@@ -114,6 +131,8 @@ def build(
         voice_name=settings.llm.model if voice else "offline",
         notes=notes,
         embedding=embedding,
+        watchers=watchers,
+        release=gateway.close if gateway else None,
     )
     return society
 
@@ -206,3 +225,11 @@ def _feeling_model(settings: Settings, gateway: Gateway | None) -> FeelingModel 
     from noodlings.llm.appraisal import LLMAppraiser
 
     return LLMAppraiser(gateway)
+
+
+def _symbolist(gateway: Gateway | None) -> Symbolist | None:
+    if gateway is None:
+        return None
+    from noodlings.llm.symbolist import LLMSymbolist
+
+    return LLMSymbolist(gateway)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -13,6 +14,11 @@ COOL_DOWN = 20.0
 
 MAX_DEPTH = 2
 """An answer to an answer to an answer is not given, even when addressed: two agents must fall silent."""
+
+URGENT = 0.4
+"""What full urgency adds to the chance of speaking unasked."""
+CALM_ENOUGH = 0.4
+"""Intensity of feeling up to which nothing is urgent."""
 
 _WILLINGNESS = {Kind.SAY: 0.35, Kind.EMOTE: 0.2, Kind.ARRIVE: 0.5, Kind.LEAVE: 0.1, Kind.EVENT: 0.15}
 
@@ -26,11 +32,20 @@ class Decision:
 
 
 def decide(
-    percept: Percept, persona: Persona, surprise: float, last_spoke: float | None, rng: random.Random
+    percept: Percept,
+    persona: Persona,
+    affect: Affect,
+    surprise: float,
+    last_spoke: float | None,
+    rng: random.Random,
 ) -> Decision:
     """Whether `persona` answers `percept`.
 
+    Unasked, it does so with a chance that comes from what sort of thing it was and how outgoing the persona
+    is, and rises with surprise and with urgency: fear, or anything felt strongly.
+
     Args:
+        affect: what is felt about this percept.
         surprise: of this percept, 0…1.
         last_spoke: when the agent last said something, world time.
         rng: seeded by the turn, so that a replay decides alike.
@@ -46,7 +61,12 @@ def decide(
     if percept.depth:
         return Decision(False, "not its talk")
     chance = _WILLINGNESS.get(percept.kind, 0.0) * (0.4 + persona.personality["extraversion"])
-    chance += 0.5 * max(surprise - 0.5, 0.0)
+    chance += 0.5 * max(surprise - 0.5, 0.0) + URGENT * _urgency(affect)
     if rng.random() < chance:
         return Decision(True, f"felt like it (chance {chance:.2f})")
     return Decision(False, f"kept silent (chance to speak {chance:.2f})")
+
+
+def _urgency(affect: Affect) -> float:
+    """How much what is felt presses, 0…1."""
+    return max(affect.fear, max(affect.intensity - CALM_ENOUGH, 0.0) / (1.0 - CALM_ENOUGH))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.meaning import Meaning
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.mind.appetites import DriveTable
-from noodlings.ports import Clock, FeelingModel, Notes, Records, Voice
+from noodlings.ports import Clock, FeelingModel, Notes, Records, Symbolist, Voice
+from noodlings.values.trace import Happening
+
+Watcher = Callable[[Happening], None]
+"""Is told what an agent does, in the midst of it."""
 
 
 class Appraiser(Protocol):
@@ -37,8 +41,13 @@ class Faculties:
         names: user id → shown name, of everybody who is known.
         rules: what events of a game do.
         drives: what appetites do.
+        images: makes metaphors without a model.
+        symbolist: makes them with one, or None without.
         memory, context: settings.
-        seed: same seed, same percepts: same turns.
+        fused: a model takes in all lenses in one call; else there is a call for each.
+        ruminate: characters have thoughts of their own.
+        patience: real seconds that one turn may take with a model.
+        watchers: whoever is told what agents do.
     """
 
     clock: Clock
@@ -55,4 +64,9 @@ class Faculties:
     voice: Voice | None = None
     feeling_model: FeelingModel | None = None
     notes: Notes | None = None
-    seed: int = 0
+    images: Symbolist | None = None
+    symbolist: Symbolist | None = None
+    fused: bool = True
+    ruminate: bool = True
+    patience: float = 10.0
+    watchers: list[Watcher] = field(default_factory=list)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
 from noodlings.agent.embedding import Embedding
+from noodlings.agent.faculties import Watcher
 from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock, Notes, Records
@@ -62,6 +65,8 @@ class Society:
         voice_name: "offline", or the model that speaks.
         notes: copies of what is stored, for people; closed with the society, or None without any.
         embedding: embeds what is stored, in the background; closed with the society, or None.
+        watchers: whoever is told what agents do, as the agents know them.
+        release: lets go of the connections to models, once nothing more is asked of them.
 
     Attributes:
         personas: who there is, by id.
@@ -79,6 +84,8 @@ class Society:
         voice_name: str = "offline",
         notes: Notes | None = None,
         embedding: Embedding | None = None,
+        watchers: list[Watcher] | None = None,
+        release: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.clock = clock
         self.settings = settings
@@ -86,6 +93,8 @@ class Society:
         self.voice_name = voice_name
         self._notes = notes
         self._embedding = embedding
+        self._release = release
+        self._watchers = [] if watchers is None else watchers
         self.corrections = Corrections(self.find, store, clock)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
         self.personas = {persona.id: persona for persona in personas}
@@ -118,6 +127,23 @@ class Society:
         """Let one agent perceive something; see `Agent.perceive`."""
         return await self.agents[agent_id].perceive(percept)
 
+    def watch(self, watcher: Watcher) -> Callable[[], None]:
+        """Have somebody told what agents do, until what is returned is called.
+
+        A watcher is called in the midst of a turn: it returns at once and raises nothing.
+        """
+        self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher)
+
+    async def rest(self, seconds: float) -> None:
+        """Wait for everything in the background, for at most so long; then end it without a model."""
+        awake = self.agents.awake
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.gather(*(agent.settle() for agent in awake)), seconds)
+        await asyncio.gather(*(agent.hurry() for agent in awake))
+        if self._release is not None:
+            await self._release()
+
     def names(self) -> dict[str, str]:
         """User id → shown name, of every agent and of everybody who was introduced."""
         return self._introduced | {persona.id: persona.name for persona in self.personas.values()}
@@ -141,6 +167,11 @@ class Society:
     def save_world(self, state: dict[str, Any]) -> None:
         """Keep who is where (JSON-compatible)."""
         self.store.world_set(WORLD_KEY, state)
+
+    def warm(self) -> None:
+        """Load the model on this machine that the first percept would wait for. On any thread."""
+        if self._embedding is not None and self._embedding.local:
+            self._embedding.meaning.vector("good morning")
 
     def close(self) -> None:
         """Let go of the store. What was perceived is already kept."""

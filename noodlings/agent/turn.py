@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.decision import Decision
-from noodlings.ports import Allowance
+from noodlings.ports import Allowance, Speech
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
-from noodlings.values.trace import RecalledTrace, Trace
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 
 @dataclass(slots=True)
@@ -32,6 +32,7 @@ class Turn:
         before: the mood before it, where a model may refine what our own appraisal made of its words; else
             None.
         thought: the plain thought before anything modulates it.
+        modulations: what each transistor made of it, in order.
         response, voice, used: what was said, by which voice, out of which entries.
         allowance: what it may spend on models, and spent.
     """
@@ -47,10 +48,22 @@ class Turn:
     recalled: list[Recalled] = field(default_factory=list)
     before: Mood | None = None
     thought: str = ""
+    modulations: tuple[Modulation, ...] = ()
     response: str | None = None
     voice: str = ""
     used: frozenset[int] = frozenset()
     allowance: Allowance = field(default_factory=Allowance)
+
+    def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
+        """What a voice thought, what the transistors made of it, and what is said."""
+        self.voice, self.thought, self.used = voice, speech.text, frozenset(speech.used)
+        self.modulations, self.response = modulations, response
+
+    def unsay(self, why: str) -> None:
+        """Nothing is said after all, and no word of what might have been is kept."""
+        self.recalled, self.modulations, self.used = [], (), frozenset()
+        self.voice, self.thought, self.response = "", "", None
+        self.decision = Decision(False, why)
 
     def trace(self, agent_id: str) -> Trace:
         """The record of the turn. Memories go in by reference."""
@@ -71,6 +84,7 @@ class Turn:
                 for found in self.recalled
             ),
             thought=self.thought,
+            modulations=self.modulations,
             response=self.response,
             voice=self.voice,
             decision=self.decision.reason,
@@ -79,13 +93,6 @@ class Turn:
             tokens=self.allowance.tokens,
             degraded=tuple(self.degraded),
         )
-
-    def unsaid(self, agent_id: str) -> Trace:
-        """The record of a turn whose percept was forgotten before it was answered: not to be kept."""
-        self.recalled = []
-        self.voice = ""
-        self.decision = Decision(False, "what it heard was forgotten")
-        return self.trace(agent_id)
 
 
 @contextmanager

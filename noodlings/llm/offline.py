@@ -15,8 +15,10 @@ from noodlings.llm.compose import Draft, longer, reply
 from noodlings.llm.content import stable
 from noodlings.llm.hear import hear
 from noodlings.llm.manner import in_manner
+from noodlings.llm.musing import muse
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.values.lens import Lens
+from noodlings.values.percept import Kind
 
 ATTEMPTS = 24
 """Drafts that are tried before a line that was said already is made new by saying more."""
@@ -28,7 +30,12 @@ class OfflineVoice:
     name = "offline"
 
     async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
-        """A reply that differs from every line in `utterance.said`, letter case aside."""
+        """A reply that differs from every line in `utterance.said`, letter case aside.
+
+        Where the percept is a thought of its own, it is what it thinks by itself.
+        """
+        if utterance.percept.kind is Kind.THOUGHT:
+            return muse(utterance)
         draft = self.draft(utterance)
         text = draft.text
         for lens in utterance.lenses:

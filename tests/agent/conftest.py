@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,8 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Faculties
+from noodlings.agent.feelings import Feelings
+from noodlings.agent.inner import Inner
 from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
@@ -22,9 +25,14 @@ from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
+from noodlings.transistors.load import load_chain
+from noodlings.values.persona import TRANSISTORS
 from tests.agent.embedders import Flaky, Still, Time
 from tests.fakes import make_persona
 from tests.store.records import AGENT
+
+SILENT = dict.fromkeys(TRANSISTORS, 0.0)
+"""Gains with which a reply is the plain thought."""
 
 
 @pytest.fixture
@@ -43,7 +51,12 @@ def make_agent(clock, store) -> Callable[..., Agent]:
     settings = Settings()
 
     def make(
-        name: str = "Phi", windows: tuple[int, int] = (20, 200), plain: bool = False, **changes: object
+        name: str = "Phi",
+        windows: tuple[int, int] = (20, 200),
+        plain: bool = False,
+        gains: dict[str, float] | None = None,
+        archive: AgentArchive | None = None,
+        **changes: object,
     ) -> Agent:
         faculties = {
             "clock": clock,
@@ -56,11 +69,18 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "drives": shipped_drives(),
             "memory": settings.memory,
             "context": settings.context,
+            "ruminate": False,
         } | changes
-        journal = Journal()
-        memory = PlainMemory(journal=journal) if plain else HierarchicalMemory(*windows, journal=journal)
-        subconscious = SubconsciousMemory(journal=journal)
-        agent = Agent(make_persona(name), memory, subconscious, journal, Faculties(**faculties))
+        journal, persona = Journal(), make_persona(name, transistors=gains or SILENT)
+        inner = Inner(
+            persona,
+            PlainMemory(journal=journal) if plain else HierarchicalMemory(*windows, journal=journal),
+            SubconsciousMemory(journal=journal),
+            archive,
+            load_chain(persona, Path("transistors")),
+            Feelings.of(persona, clock.now()),
+        )
+        agent = Agent(inner, journal, Faculties(**faculties))
         record = store.load(agent.id)
         if record is not None:
             agent.restore(record)

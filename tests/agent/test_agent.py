@@ -11,7 +11,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 
 STEPS = {"appraise", "mood", "predict", "remember"}
-ANSWER_STEPS = STEPS | {"commit", "recall", "think", "respond"}
+ANSWER_STEPS = STEPS | {"commit", "recall", "think", "modulate", "respond"}
 
 
 class Says:

@@ -148,10 +148,9 @@ def make(make_agent: Callable[..., Agent], store: MemoryStore, embedding: Still)
     """Phi with everything it ever perceived, and little of it in mind."""
 
     def made(**changes: object) -> Agent:
-        agent = make_agent(windows=(6, 2), **changes)
-        record = store.load(agent.id)
-        agent.archive = AgentArchive(agent.id, store, embedding, dict, record.perceived if record else 0)
-        return agent
+        record = store.load("phi")
+        archive = AgentArchive("phi", store, embedding, dict, record.perceived if record else 0)
+        return make_agent(windows=(6, 2), archive=archive, **changes)
 
     return made
 
@@ -297,8 +296,7 @@ async def test_an_endpoint_that_does_not_answer_is_named_in_the_trace(
     remote = Embedding(
         Meaning(Flaky(lambda texts: "it cannot be reached"), lasting=False), local=False, monotonic=time
     )
-    agent = make_agent()
-    agent.archive = AgentArchive("phi", store, remote)
+    agent = make_agent(archive=AgentArchive("phi", store, remote))
     await agent.perceive(say("the red boat"))
     trace = await agent.perceive(say("Phi, where is the red boat?"))
     remote.close()

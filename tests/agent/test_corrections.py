@@ -20,9 +20,6 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, UserError
-from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
-from noodlings.memory.plain import PlainMemory
 from noodlings.ports import Allowance, Records, Speech, Utterance
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -36,7 +33,10 @@ CAITY = Caller("user_caity", "caity")
 BOB = Caller("user_bob", "bob")
 SECRET = "my dog Zanzibar drowned in the harbour"
 SMALL = Settings(
-    store={"path": "nowhere"}, embedding={"model": "none"}, memory_windows={"working": 4, "episodic": 5}
+    store={"path": "nowhere"},
+    embedding={"model": "none"},
+    thought={"ruminate": False},
+    memory_windows={"working": 4, "episodic": 5},
 )
 GRIEF = Affect(-0.9, 0.8, 0.4, 0.9, 0.0)
 
@@ -273,14 +273,9 @@ async def test_a_correction_made_while_it_thinks_is_not_undone_by_its_answer(mak
 
 
 async def test_a_plain_list_forgets_too(make_society, tell, make_agent, store, clock):
-    def plain(who):
-        agent = make_agent(who.name)
-        agent.memory, record = PlainMemory(journal=agent._journal), store.load(agent.id)
-        if record is not None:
-            agent.restore(record)
-        return agent
-
-    society = Society(plain, [make_persona("Phi")], clock, Settings(), store)
+    society = Society(
+        lambda who: make_agent(who.name, plain=True), [make_persona("Phi")], clock, Settings(), store
+    )
     told = await tell(society, SECRET)
     await tell(society, "hello")
     society.corrections.forget(CAITY, "phi", [told.entry_id])
@@ -298,7 +293,12 @@ async def test_a_plain_list_forgets_too(make_society, tell, make_agent, store, c
 async def test_a_time_with_a_plain_list_loses_nothing(make_society, tell, store, clock):
     """`memory.use_hierarchical: false`, and back again."""
     hierarchical, plain = (
-        Settings(store={"path": "nowhere"}, embedding={"model": "none"}, memory={"use_hierarchical": flag})
+        Settings(
+            store={"path": "nowhere"},
+            embedding={"model": "none"},
+            thought={"ruminate": False},
+            memory={"use_hierarchical": flag},
+        )
         for flag in (True, False)
     )
     society = build(hierarchical, clock=clock, store=store)
@@ -470,15 +470,9 @@ async def test_undo_takes_back_the_correction_and_not_what_happened_since(make_s
 
 
 async def test_a_pin_is_not_given_back_where_all_room_is_held(make_society, tell, make_agent, store, clock):
-    journal = Journal()
-
-    def small(who):
-        agent = make_agent(who.name)
-        agent.memory = HierarchicalMemory(2, 2, journal=journal)
-        agent._journal = journal
-        return agent
-
-    society = Society(small, [make_persona("Phi")], clock, Settings(), store)
+    society = Society(
+        lambda who: make_agent(who.name, windows=(2, 2)), [make_persona("Phi")], clock, Settings(), store
+    )
     for text in ("one", "two", "three"):
         await tell(society, text, depth=1, addressed=False)
     corrections = society.corrections

@@ -1,0 +1,178 @@
+"""What follows a turn when everything is said: a symbol of an intense moment, a thought of one's own.
+
+Without a model it is done at once, so that a replay has it too; with one in the background, where it stands
+in nobody's way. What a model does not make in time is made without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+from noodlings.agent.answering import Answering
+from noodlings.agent.faculties import Faculties
+from noodlings.agent.inner import Inner
+from noodlings.agent.keeping import Keeping
+from noodlings.agent.perceiving import take_in
+from noodlings.agent.turn import Turn
+from noodlings.errors import LLMError, NoodlingsError
+from noodlings.memory.context import Budget
+from noodlings.memory.journal import Journal
+from noodlings.memory.subconscious import INTENSE
+from noodlings.ports import Allowance, Speech, Symbolist, Utterance
+from noodlings.values.memory import Link, LinkType, Symbol
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.trace import Trace
+
+log = logging.getLogger(__name__)
+
+STIRRING = 0.5
+"""Surprise or intensity of feeling from which something that was not answered may give to think."""
+IN_MIND = Budget(working=0, episodic=3, affect_similar=2)
+"""What a thought of its own is made of: what matters most, and what felt like now."""
+
+
+class Afterwards:
+    """What one agent does when nobody waits for it.
+
+    Args:
+        inner: what the agent is.
+        journal: what changed in its memories.
+        faculties: what it does it with.
+        keeping: where it ends up.
+        answering: how it comes to words.
+    """
+
+    def __init__(
+        self, inner: Inner, journal: Journal, faculties: Faculties, keeping: Keeping, answering: Answering
+    ) -> None:
+        self._inner = inner
+        self._journal = journal
+        self._with = faculties
+        self._keeping = keeping
+        self._answering = answering
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def follow(self, turn: Turn) -> None:
+        """See to whatever follows from a turn that is kept by now."""
+        images = self._with.images
+        if images is not None and self._inner.memory.hierarchical and turn.affect.intensity >= INTENSE:
+            await self._see_to(self._symbol(turn, images), self._with.symbolist is not None)
+        if not turn.decision.speak and self._gives_to_think(turn):
+            await self._see_to(self._thought(turn.percept.timestamp), self._with.voice is not None)
+
+    async def muse(self, now: float) -> None:
+        """Have a thought of its own, if it is somebody who does, and now is a moment for it."""
+        if self._with.ruminate and self._inner.random(now).random() < self._pensive:
+            await self._see_to(self._thought(now), self._with.voice is not None)
+
+    async def settle(self) -> None:
+        """Wait for what is done in the background."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def hurry(self) -> None:
+        """End what is done in the background: a symbol is made without a model then, a thought not at all."""
+        for task in self._tasks:
+            task.cancel()
+        await self.settle()
+
+    async def ruminate(self, now: float) -> Trace | None:
+        """A thought of its own, kept as such: a memory that nobody else knows of; None without anything to
+        think about.
+
+        Raises:
+            StoreError: it could not be kept.
+        """
+        inner = self._inner
+        in_mind = inner.memory.context(None, inner.affect, IN_MIND)
+        if not in_mind:
+            return None
+        itself = Percept(inner.id, "", now, Kind.THOUGHT, audience=frozenset({inner.id}))
+        spent, degraded, forgettings = Allowance(inner.id), list[str](), inner.forgettings
+        speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
+        if inner.forgettings != forgettings:  # it may hold what was forgotten meanwhile
+            return None
+        turn = take_in(inner, self._journal, self._with, replace(itself, text=speech.text))
+        turn.degraded += degraded
+        turn.allowance = spent
+        about = speech.used or tuple(found.entry.id for found in in_mind)
+        self._journal.linked(
+            Link(turn.entry.id, entry_id, LinkType.REFLECTED, 1.0, now) for entry_id in sorted(set(about))
+        )
+        trace = turn.trace(inner.id)
+        self._keeping.commit(trace)
+        return trace
+
+    @property
+    def _pensive(self) -> float:
+        """How readily it turns things over in its mind, 0…0.5."""
+        personality = self._inner.persona.personality
+        return (personality["openness"] + personality["neuroticism"]) / 4.0
+
+    def _gives_to_think(self, turn: Turn) -> bool:
+        if not self._with.ruminate or turn.percept.kind is Kind.THOUGHT:
+            return False
+        stirring = max(turn.entry.surprise, turn.affect.intensity) >= STIRRING
+        return stirring and self._inner.random(-turn.entry.id).random() < self._pensive
+
+    async def _see_to(self, work: Coroutine[Any, Any, None], slow: bool) -> None:
+        if not slow:
+            await work
+            return
+        task = asyncio.get_running_loop().create_task(self._guarded(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
+        """Nobody waits for it, so whatever goes wrong ends in the log."""
+        try:
+            await work
+        except NoodlingsError as error:
+            log.warning("%s: what followed from a turn is lost: %s", self._inner.id, error)
+        except Exception:
+            log.exception("%s: what followed from a turn is lost", self._inner.id)
+
+    async def _thought(self, now: float) -> None:
+        await self.ruminate(now)
+
+    async def _symbol(self, turn: Turn, images: Symbolist) -> None:
+        """A symbol by the model, else by our own images."""
+        made = None
+        if self._with.symbolist is None:
+            made = await self._imagined(turn, images)
+        else:
+            try:
+                made = await self._imagined(turn, self._with.symbolist)
+            except LLMError as error:
+                log.warning("%s: an image of our own, for %s", self._inner.id, error)
+                made = await self._imagined(turn, images)
+            except asyncio.CancelledError:
+                made = await self._imagined(turn, images)
+        if made is not None:
+            self._keeping.commit()
+
+    async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
+        entry = turn.entry
+        return await self._inner.subconscious.encode_event(
+            entry.user_text,
+            turn.affect,
+            entry.surprise,
+            symbolist,
+            entry_id=entry.id,
+            timestamp=entry.timestamp,
+            circle=entry.circle if entry.private else frozenset(),
+            allowance=Allowance(entry.user_id),
+        )
+
+    async def _words(self, utterance: Utterance, spent: Allowance, degraded: list[str]) -> Speech:
+        if self._with.voice is not None:
+            try:
+                return await self._with.voice.speak(utterance, spent)
+            except LLMError as error:
+                degraded.append(f"offline voice: {error}")
+                log.info("%s muses without a model: %s", self._inner.id, error)
+        return await self._with.offline.speak(utterance, spent)

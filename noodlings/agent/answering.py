@@ -1,0 +1,179 @@
+"""Steps 5 to 7 of an event: what comes to mind, a thought in words, and what the transistors make of it.
+
+Before them a model may refine what was felt, for recall, mood and voice; the entry keeps what was encoded.
+Whatever a model does or fails to do, there is an answer within the time a turn has.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from noodlings.agent.asking import TALK, question, remind
+from noodlings.agent.faculties import Faculties
+from noodlings.agent.inner import Inner
+from noodlings.agent.perceiving import heard
+from noodlings.agent.turn import Turn, timed
+from noodlings.errors import LLMError
+from noodlings.memory.context import Budget
+from noodlings.ports import Utterance, Voice
+from noodlings.transistors.base import ThoughtState
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.percept import Percept
+
+log = logging.getLogger(__name__)
+
+BY_MODEL = "llm"
+"""How an affect is known that a model made of the words."""
+
+
+class Answering:
+    """How one agent comes to its words.
+
+    Args:
+        inner: what the agent is.
+        faculties: what it does it with.
+    """
+
+    def __init__(self, inner: Inner, faculties: Faculties) -> None:
+        self._inner = inner
+        self._with = faculties
+
+    async def refine(self, turn: Turn, entry: MemoryEntry) -> None:
+        """What a model feels about it, in place of our own appraisal, for all that is still to come.
+
+        The mood becomes what it would be had it been pushed by that alone: one event, one push.
+        """
+        model, before, inner = self._with.feeling_model, turn.before, self._inner
+        if model is None or before is None or not entry.user_text:
+            return
+        try:
+            with timed(turn.milliseconds, "refine"):
+                words = heard(self._with, entry.user_id, entry.user_text)
+                refined = await model.appraise(words, turn.percept.addressed, turn.allowance)
+        except LLMError as error:
+            turn.degraded.append(f"own appraisal: {error}")
+            log.warning("%s keeps its own appraisal: %s", inner.id, error)
+            return
+        now = turn.percept.timestamp
+        was, instead = before.pushed(turn.affect, now), before.pushed(refined, now)
+        inner.feelings = inner.feelings.corrected(was, instead)
+        turn.affect, turn.appraised_by, turn.mood = refined, BY_MODEL, instead.current
+        if turn.entry.step == inner.step:  # nothing was perceived since
+            inner.affect = refined
+
+    async def remember(self, turn: Turn) -> None:
+        """What is in mind for the answer, oldest to newest."""
+        sizes, percept = self._with.context, turn.percept
+        budget = Budget(sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens)
+        also = await self._remind(turn)
+        turn.recalled = self._inner.memory.context(
+            percept.user_id,
+            turn.affect,
+            budget,
+            also=also,
+            present=percept.present | {percept.user_id},
+            without=(turn.entry.id,),
+            min_similarity=self._with.memory.affect_threshold,
+        )
+
+    async def think(self, turn: Turn) -> None:
+        """The thought of a turn, and its answer: by a model where there is one, else by the offline voice."""
+        utterance = self.utterance(turn)
+        if self._with.voice is not None:
+            try:
+                await self._by_model(turn, utterance, self._with.voice)
+                return
+            except LLMError as error:
+                turn.degraded.append(f"offline voice: {error}")
+                log.warning("%s speaks with the offline voice: %s", self._inner.id, error)
+        await self._one_by_one(turn, utterance, self._with.offline)
+
+    def utterance(self, turn: Turn) -> Utterance:
+        """Everything that a voice may build the answer of a turn from."""
+        return replace(self.utterance_of(turn.percept, turn.recalled, turn.entry.id), mood=turn.mood)
+
+    def utterance_of(
+        self, percept: Percept, in_mind: Sequence[Recalled], entry_id: int | None = None
+    ) -> Utterance:
+        """The same for a percept that is not kept yet, or never will be."""
+        inner, names = self._inner, self._with.names()
+        game, rules, now = inner.feelings.game, self._with.rules, percept.timestamp
+        named = game.mood(rules, now) if game.began else None
+        return Utterance(
+            persona=inner.persona,
+            percept=percept,
+            speaker=shown_name(percept.user_id, names),
+            mood=inner.feelings.mood.at_time(now),
+            recalled=tuple(in_mind),
+            names=names,
+            said=tuple(inner.said),
+            named_mood=named or "",
+            manner=rules.moods.get(named, "") if named else "",
+            blocks=game.blocks(rules, now),
+            seed=inner.seed_of(now if entry_id is None else entry_id),
+        )
+
+    def truly_recalled(self, turn: Turn) -> list[int]:
+        """What an answer came from: what the voice says it used; of a model, all but the merely recent."""
+        if turn.voice == self._with.offline.name:
+            return sorted(turn.used)
+        return [found.entry.id for found in turn.recalled if found.why != ("recent",)]
+
+    async def _by_model(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
+        """All lenses in one call, or a call for each. Raises `LLMError` when the model says nothing."""
+        if not self._with.fused:
+            await self._one_by_one(turn, utterance, voice)
+            return
+        state, chain = self._state(turn, utterance, voice), self._inner.chain
+        seen = chain.lenses(state)
+        with timed(turn.milliseconds, "think"):
+            speech = await voice.speak(replace(utterance, lenses=seen.lenses), turn.allowance)
+        with timed(turn.milliseconds, "modulate"):
+            coloured = await chain.own_way(speech.text, state)
+        turn.say(voice.name, speech, coloured.text, (*seen.modulations, *coloured.modulations))
+        turn.degraded += (*seen.degraded, *coloured.degraded)
+
+    async def _one_by_one(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
+        with timed(turn.milliseconds, "think"):
+            speech = await voice.speak(utterance, turn.allowance)
+        with timed(turn.milliseconds, "modulate"):
+            state = self._state(turn, utterance, voice)
+            coloured = await self._inner.chain.serial(speech.text, state)
+        turn.say(voice.name, speech, coloured.text, coloured.modulations)
+        turn.degraded += coloured.degraded
+
+    def _state(self, turn: Turn, utterance: Utterance, voice: Voice) -> ThoughtState:
+        inner, percept = self._inner, turn.percept
+        now = percept.timestamp
+        return ThoughtState(
+            persona=inner.persona,
+            affect=turn.affect,
+            mood=turn.mood,
+            percept=percept,
+            recalled=tuple(turn.recalled),
+            memory=inner.memory,
+            subconscious=inner.subconscious,
+            goals=inner.feelings.appetites.goals(self._with.drives, now),
+            appetites=inner.feelings.appetites.at_time(self._with.drives, now),
+            present=percept.present | {percept.user_id},
+            said=tuple(inner.said),
+            now=now,
+            phenomenal_state=inner.mind.state,
+            surprise=turn.entry.surprise,
+            voice=voice,
+            utterance=utterance,
+            allowance=turn.allowance,
+        )
+
+    async def _remind(self, turn: Turn) -> Sequence[Recalled]:
+        """What is brought back by what was said, from everything it ever perceived."""
+        inner = self._inner
+        if inner.archive is None or not self._with.context.relevant:
+            return []
+        talk = [entry for entry in inner.memory.retrieve_working(TALK + 1) if entry.id < turn.entry.id]
+        goals = inner.feelings.appetites.goals(self._with.drives, self._with.clock.now())
+        asked = question(turn.percept, inner.persona, talk, (goal.text for goal in goals))
+        return await remind(inner.archive, inner.memory, asked, turn, self._with.context)

@@ -1,0 +1,88 @@
+"""Keeping: what changed in an agent is committed, and what follows the store is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from noodlings.agent.faculties import Faculties
+from noodlings.agent.inner import Inner
+from noodlings.memory.journal import Journal
+from noodlings.ports import Changes, Forgotten
+from noodlings.values.memory import LinkType
+from noodlings.values.percept import Kind
+from noodlings.values.trace import Trace
+
+
+class Keeping:
+    """Everything of one agent that outlives the process.
+
+    Args:
+        inner: what the agent is.
+        journal: what changed in its memories since the last commit.
+        faculties: where it is kept.
+    """
+
+    def __init__(self, inner: Inner, journal: Journal, faculties: Faculties) -> None:
+        self._inner = inner
+        self._journal = journal
+        self._with = faculties
+
+    def commit(self, trace: Trace | None = None) -> None:
+        """Keep what changed, with the trace of a finished turn.
+
+        Raises:
+            StoreError: nothing was kept; the next commit tries all of it again.
+        """
+        noted = self._journal.pending()
+        changes = Changes(
+            self._inner.id,
+            noted.added,
+            noted.updated,
+            noted.episodic,
+            noted.evicted,
+            self._inner.state(),
+            trace,
+            noted.links,
+            noted.vectors,
+            noted.symbols,
+            noted.faded,
+        )
+        self._with.store.commit(changes)
+        self._journal.kept()
+        if self._inner.archive is not None:
+            self._inner.archive.kept(changes)
+        if self._with.notes is not None:
+            self._with.notes.follow(changes)
+
+    def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
+        """Delete entries for good, with the thoughts that were made of them; see `Agent.forget`."""
+        inner, store = self._inner, self._with.store
+        ids = [*entry_ids, *self._thoughts_of(entry_ids)]
+        # The state goes first, so that erasing takes the old one off the disk with the rest.
+        inner.let_go({entry.timestamp for entry in store.entries(inner.id, ids).values()})
+        self.commit()
+        delete = partial(store.forget, inner.id, ids, by_user=by_user, timestamp=now)
+        notes = self._with.notes
+        forgotten = delete() if notes is None else notes.forget(inner.id, ids, delete)
+        inner.forgettings += 1
+        inner.subconscious.forget(ids)
+        if inner.archive is not None:
+            inner.archive.forget(ids, forgotten.redacted)
+        record = store.load(inner.id)
+        if record is not None:
+            inner.recollect(record)
+        return forgotten
+
+    def _thoughts_of(self, entry_ids: Sequence[int]) -> list[int]:
+        """The agent's own thoughts about these entries, and about those thoughts in turn."""
+        store, agent_id = self._with.store, self._inner.id
+        known, made, newest = set(entry_ids), list[int](), list(entry_ids)
+        while newest:
+            links = store.links_of(agent_id, newest)
+            about = {link.source for link in links if link.type is LinkType.REFLECTED} - known
+            found = store.entries(agent_id, sorted(about))
+            newest = [number for number, entry in found.items() if entry.kind is Kind.THOUGHT]
+            known.update(newest)
+            made += newest
+        return made
