@@ -118,42 +118,22 @@ class AgentArchive:
 
     async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:
         """See `Searcher.search`; the question's vector is seen to here, where it is to be had."""
-        vector = await self.vector(query, options.get("asker"))
+        vector = await self.vector(query, filters, options.get("asker"))
         return self.searcher.search(query, filters, query_vector=vector, **options)
 
     async def vector(
-        self, query: str, asker: str | None = None, searcher: Searcher | None = None
+        self, query: str, filters: Filters = EVERYTHING, asker: str | None = None
     ) -> Vector | None:
         """What a question means, for `Searcher.search`; None where words must do.
 
         Until half of the entries are embedded they must: what has no vector would count as meaning little.
-
-        Args:
-            searcher: what will be searched, if it is not the whole.
         """
         self._call_by_name()
-        searcher = searcher or self.searcher
-        with searcher.archive.lock:
-            embedded = searcher.archive.vectors.count if self._vectors.dimensions else 0
-            if not embedded or 2 * embedded < len(searcher.archive):
-                return None
-        vector = await self._embedding.question(searcher.wording(query, asker))
+        embedded, entries = self._archive.embedded(filters) if self._vectors.dimensions else (0, 0)
+        if not embedded or 2 * embedded < entries:
+            return None
+        vector = await self._embedding.question(self.searcher.wording(query, filters, asker))
         return vector if vector is not None and vector.shape == (self._vectors.dimensions,) else None
-
-    async def part(self, entry_ids: Sequence[int], admits: Callable[[MemoryEntry], bool]) -> Searcher:
-        """A searcher of nothing but these entries, as far as they are admitted.
-
-        For those who may not know of the rest: not even which words stand there shows in a score.
-        """
-        vectors = self._vectors
-        part = Archive(vectors.model, vectors.dimensions) if vectors.dimensions else Archive()
-        for start in range(0, len(entry_ids), PAGE):
-            entries = self._records.entries(self.agent_id, entry_ids[start : start + PAGE])
-            for entry_id in sorted(entries):
-                if admits(entries[entry_id]):
-                    part.add(entries[entry_id], self._archive.vector_of(entry_id))
-            await asyncio.sleep(0)
-        return Searcher(part)
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id as they are stored now; those that were forgotten are missing."""

@@ -1,7 +1,7 @@
 """Searching an agent's archive on behalf of somebody who looks.
 
-Whoever may read everything asks the archive itself. Anybody else asks an archive of what they themselves told
-the agent and nothing more: in the whole one, the words of others would still show in the scores.
+Whoever may not read everything finds what they themselves told the agent, as if nobody else had ever said a
+word to it: what a search for one user promises (`noodlings.recall.search`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.agent.asking import subject
 from noodlings.errors import UserError
 from noodlings.inspect.look import Look
-from noodlings.inspect.rights import may_read
-from noodlings.ports import Archive
+from noodlings.inspect.rights import readable_by
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
-from noodlings.values.memory import MemoryEntry
 
 LOADING_SECONDS = 5.0
 """So long a question waits for an archive that is not loaded yet; then it is answered by what there is."""
@@ -32,7 +30,7 @@ class Find(Protocol):
         """Hits, best first."""
 
 
-def search_for(look: Look, records: Archive) -> Find:
+def search_for(look: Look) -> Find:
     """Finds what this caller may read, in everything that is kept of an agent.
 
     Raises, when called:
@@ -42,19 +40,11 @@ def search_for(look: Look, records: Archive) -> Find:
     caller, archive = look.caller, searchable(look)
 
     async def search(query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
-        def admits(entry: MemoryEntry) -> bool:
-            return may_read(caller, entry) and filters.admits(entry)
-
-        query = subject(query)
+        archive.begin()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(archive.whole(), LOADING_SECONDS)
         options |= {"limit": limit, "asker": caller.user_id}
-        if caller.sees_all:
-            archive.begin()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(archive.whole(), LOADING_SECONDS)
-            return await archive.search(query, filters, **options)
-        own = await archive.part(records.told_by(look.agent_id, caller.user_id), admits)
-        vector = await archive.vector(query, caller.user_id, own)
-        return own.search(query, filters, query_vector=vector, **options)
+        return await archive.search(subject(query), readable_by(caller, filters), **options)
 
     return search
 

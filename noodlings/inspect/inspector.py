@@ -236,7 +236,7 @@ class Inspector:
             UserError: there is no such level, nothing to look for, or the memory is a plain list.
         """
         look, store = self._look(caller, name), self._society.store
-        return await focus_on(look, store, search_for(look, store), query, level)
+        return await focus_on(look, store, search_for(look), query, level)
 
     async def recall(
         self,

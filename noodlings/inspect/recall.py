@@ -52,7 +52,7 @@ async def recall(look: Look, records: Records, query: str, limit: int, how: How)
     Raises:
         UserError: a value is out of range, nothing is asked, or the memory is a plain list.
     """
-    search = search_for(look, records)
+    search = search_for(look)
     places = _places(look)
     hits = await search(
         query,

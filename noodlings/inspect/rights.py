@@ -7,9 +7,11 @@ nothing more: having stood beside somebody who spoke is not enough, and the agen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeVar
 
 from noodlings.errors import Forbidden
+from noodlings.recall.filters import Filters
 from noodlings.values.caller import Caller
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
@@ -20,6 +22,15 @@ T = TypeVar("T")
 def may_read(caller: Caller, entry: MemoryEntry) -> bool:
     """Whether this caller may know the words (and the feelings) of this entry."""
     return caller.sees_all or (entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT)
+
+
+def readable_by(caller: Caller, filters: Filters) -> Filters:
+    """Filters that leave what `may_read` does, of what other filters leave."""
+    if caller.sees_all:
+        return filters
+    kinds = (filters.kinds or frozenset(Kind)) - {Kind.THOUGHT}
+    nothing = not kinds or filters.user not in (None, caller.user_id)
+    return replace(filters, user=caller.user_id, kinds=kinds, among=frozenset() if nothing else filters.among)
 
 
 def readable(

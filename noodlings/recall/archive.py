@@ -11,12 +11,11 @@ import math
 from collections.abc import Iterable
 from threading import RLock
 
-import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
 from noodlings.recall.cues import holds_time
-from noodlings.recall.filters import FilterIndex
+from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
 from noodlings.recall.growing import Growing
 from noodlings.recall.lexical import LexicalIndex
 from noodlings.recall.neighbours import Neighbours
@@ -117,17 +116,19 @@ class Archive:
         with self.lock:
             self.vectors.set(self._row(entry_id), self.vectors.checked(vector), self.neighbours)
 
-    def vector_of(self, entry_id: int) -> npt.NDArray[np.float32] | None:
-        """The unit vector of an entry; None for one without, or that is not here."""
-        with self.lock:
-            row = self.index.row_of.get(entry_id)
-            return None if self._vectors is None or row is None else self._vectors.get(row)
-
     def without_vector(self) -> list[int]:
         """Ids that are still to be embedded, oldest first."""
         with self.lock:
             rows = self.vectors.missing
             return [int(entry_id) for entry_id in self.ids.rows[rows[self.index.alive.rows[rows]]]]
+
+    def embedded(self, filters: Filters = EVERYTHING) -> tuple[int, int]:
+        """How many entries (of the user whom filters ask for, or all) have a vector, and of how many."""
+        with self.lock:
+            rows = self.index.told(filters)
+            if rows is None:
+                return self.vectors.count, len(self)
+            return self.vectors.count_of(rows), len(rows)
 
     def change_model(self, model: str, dimensions: int) -> None:
         """Drop all vectors and wait for those of another model; words go on meanwhile."""

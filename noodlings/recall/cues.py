@@ -60,15 +60,16 @@ class Cues:
     asks_when: bool
 
 
-def read(query: str, people: People, asker: str | None = None) -> Cues:
+def read(query: str, people: People, asker: str | None = None, only: str | None = None) -> Cues:
     """The cues of a question.
 
     Args:
         people: who may be named.
         asker: id of whoever asks: "I" and "my" are theirs.
+        only: the one user of those people who is taken for one; None for all.
     """
     wanted = _without_what_is_set_aside(query)
-    mentions = people.mentions(wanted)
+    mentions = people.mentions(wanted, only)
     speakers = {mention.user_id for mention in mentions}
     if asker is not None and _FIRST_PERSON.search(wanted):
         speakers.add(asker)

@@ -9,6 +9,7 @@ import math
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from noodlings.affect.feeling import FAMILIES, family_of, feeling
 from noodlings.errors import UserError
 from noodlings.recall.growing import Growing
-from noodlings.recall.neighbours import Rows
+from noodlings.recall.neighbours import NOWHERE, Rows
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
@@ -143,7 +144,7 @@ class FilterIndex:
         return self._codes.get(("user", user_id), -1)
 
     def rows(self, filters: Filters) -> Rows | None:
-        """Rows that pass, rising; None when every row that is alive does."""
+        """Rows that pass, rising; None for every row that is alive, where no user is asked for."""
         if filters == EVERYTHING:
             return None
         rows = self._listed(filters)
@@ -158,11 +159,23 @@ class FilterIndex:
             keep &= np.isin(self._feelings.rows[rows], self._feeling_codes(filters.feeling))
         if filters.without:
             keep &= ~np.isin(rows, [self.row_of[i] for i in filters.without & self.row_of.keys()])
-        if filters.present and self._private:
-            unknown = [row for row, knowing in self._private.items() if not filters.present <= knowing]
-            keep &= ~np.isin(rows, unknown)
+        if len(hidden := self.hidden(filters)):
+            keep &= ~np.isin(rows, hidden)
         passed: Rows = rows[keep]
-        return passed if len(passed) < len(self.row_of) else None
+        return passed if filters.user is not None or len(passed) < len(self.row_of) else None
+
+    def hidden(self, filters: Filters) -> Rows:
+        """Rows that are private, and unknown to one of those who would hear of them."""
+        if not filters.present:
+            return NOWHERE
+        unknown = [row for row, knowing in self._private.items() if not filters.present <= knowing]
+        return np.array(unknown, np.intp)
+
+    def told(self, filters: Filters) -> Rows | None:
+        """Where filters ask for one user: rows of that user, of the kinds that are asked for, rising."""
+        if filters.user is None:
+            return None
+        return self.rows(Filters(user=filters.user, kinds=filters.kinds))
 
     def _listed(self, filters: Filters) -> Rows | None:
         """Rows by ids, users, kinds and tags, the shortest list first; None for no such filter."""
@@ -209,10 +222,17 @@ class FilterIndex:
 
 
 def tags_of(entry: MemoryEntry) -> frozenset[str]:
-    """The tags of an entry: `extra["tags"]`, as far as it is a list of words."""
-    tags = entry.extra.get("tags", ())
-    return (
-        frozenset(tag for tag in tags if isinstance(tag, str))
-        if isinstance(tags, list | tuple)
-        else frozenset()
-    )
+    """The tags of an entry: what was given as "tags", as far as it is a list of words."""
+    tags = given(entry, "tags")
+    return frozenset(filter(_is_word, tags)) if isinstance(tags, list | tuple) else frozenset()
+
+
+def given(entry: MemoryEntry, name: str) -> Any:
+    """What a host gave beside an entry, or a world with its percept, under a name; None for nothing."""
+    data = entry.extra.get("data")
+    found = entry.extra.get(name)
+    return data.get(name) if found is None and isinstance(data, dict) else found
+
+
+def _is_word(tag: Any) -> bool:
+    return isinstance(tag, str)

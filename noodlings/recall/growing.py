@@ -31,6 +31,13 @@ class Growing:
         """All rows, as a view that is valid until the next `append`. Writing to it is allowed."""
         return self._data[: self._length]
 
+    def taken(self, rows: npt.NDArray[np.intp]) -> Growing:
+        """A copy of some rows, in their order."""
+        copy = Growing(self._data.dtype, *self._tail)
+        copy._data = self._data[rows]
+        copy._length = len(rows)
+        return copy
+
     def append(self, row: Any) -> None:
         """Add one row at the end."""
         if self._length == len(self._data):

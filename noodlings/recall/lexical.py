@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from noodlings.recall.growing import Growing
-from noodlings.recall.neighbours import Neighbours, Numbers, Rows
+from noodlings.recall.neighbours import NOWHERE, Neighbours, Numbers, Rows
 
 K1 = 1.2
 """How soon a repeated word stops counting more (Robertson and Zaragoza 2009, section 3.3)."""
@@ -38,6 +38,15 @@ class _Postings:
     def __init__(self) -> None:
         self.rows = array("I")
         self.counts = array("B")
+
+    def only(self, rows: Rows) -> _Postings:
+        """Where it stands among some rows (rising), which are counted from 0."""
+        at = np.searchsorted(rows, held := np.array(self.rows, np.intp))
+        keep = rows[np.minimum(at, len(rows) - 1)] == held
+        part = _Postings()
+        part.rows.frombytes(at[keep].astype(np.uint32).tobytes())
+        part.counts.frombytes(np.array(self.counts, np.uint8)[keep].tobytes())
+        return part
 
 
 class LexicalIndex:
@@ -87,8 +96,23 @@ class LexicalIndex:
         self._total_length -= int(self._lengths.rows[gone].sum())
         self._lengths.rows[gone] = 0.0
 
-    def score(self, stems: Iterable[str], neighbours: Neighbours) -> Numbers:
-        """How well each row matches, shape (n,), 0…1: the share of the query's words, by their rarity."""
+    def only(self, rows: Rows, stems: Iterable[str]) -> LexicalIndex:
+        """Where these words stand in some rows (rising), as if there were no others."""
+        part = LexicalIndex()
+        part._lengths = self._lengths.taken(rows)
+        part._total_length = int(part._lengths.rows.sum())
+        for stem in set(stems) & self._postings.keys():
+            kept = self._postings[stem].only(rows)
+            if kept.rows:
+                part._postings[stem] = kept
+        return part
+
+    def score(self, stems: Iterable[str], neighbours: Neighbours, hidden: Rows = NOWHERE) -> Numbers:
+        """How well each row matches, shape (n,), 0…1: the share of the query's words, by their rarity.
+
+        Args:
+            hidden: rows whose words count nowhere.
+        """
         reach = neighbours.reach()
         scores, best = reach.empty(), reach.empty()
         whole = 0.0
@@ -96,7 +120,7 @@ class LexicalIndex:
             whole += rarity
             if postings is None:
                 continue
-            touched = reach.spread(*self._counts(postings))
+            touched = reach.spread(*self._counts(postings, hidden))
             for places, counts in touched:
                 best[places] = np.maximum(best[places], counts)
             for places, _ in touched:
@@ -122,10 +146,12 @@ class LexicalIndex:
         """Inverse document frequency, above 0 (the form that Lucene uses)."""
         return math.log(1.0 + (len(self) - places + 0.5) / (places + 0.5))
 
-    def _counts(self, postings: _Postings) -> tuple[Rows, Numbers]:
+    def _counts(self, postings: _Postings, hidden: Rows) -> tuple[Rows, Numbers]:
         """Where a word stands and how much it counts there, 0…1."""
         rows: Rows = np.array(postings.rows, np.intp)
         counts: Numbers = np.array(postings.counts, np.float32)
+        if len(hidden):
+            counts[np.isin(rows, hidden)] = 0.0
         average = self._total_length / len(self) or 1.0
         counts /= (
             counts + np.float32(K1 * (1.0 - B)) + np.float32(K1 * B / average) * self._lengths.rows[rows]

@@ -1,7 +1,9 @@
-"""Memories told: who said what to whom, when, and what it felt like; a line each, for a prompt or a person.
+"""Memories told: who said what to whom, when and where, and what it felt like; a line each, to be read.
 
-Times are relative, so a block is made anew whenever it is used and never kept. Every line is short and
-printable, and whatever was said stands in quotation marks that nothing inside can close.
+What is embedded is the words alone, since all that stands around them makes lines alike
+(docs/decisions/0008-search.md). Times are relative, so a block is made anew whenever it is used and never
+kept. Every line is short and printable, and whatever was said stands in quotation marks that nothing inside
+can close.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from dataclasses import dataclass
 from noodlings.affect.ago import ago
 from noodlings.affect.feeling import feeling
 from noodlings.memory.context import CHARACTERS_PER_TOKEN
+from noodlings.recall.filters import given, tags_of
 from noodlings.text import clean, shorten
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry
@@ -19,6 +22,9 @@ from noodlings.values.percept import Kind
 
 LONGEST = 200
 """Characters of what was said that are told; of what was answered half as many."""
+
+NOTED = 40
+"""Characters that are told of a place, a task, or all tags together."""
 
 _NOTHING_FELT = ("neutral", "unknown")
 _DONE = frozenset({Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE})
@@ -53,7 +59,7 @@ def block(entries: Iterable[MemoryEntry], teller: Teller) -> str:
 def told(entry: MemoryEntry, teller: Teller) -> str:
     """One entry as a line.
 
-    `2 d ago caity said to Phi: "My dog died."; Phi felt sad, and answered: "Oh no."`
+    `2 d ago (garden) caity said to Phi: "My dog died."; Phi felt sad, and answered: "Oh no." [tags: dog]`
     """
     me, felt = teller.name(teller.agent_id), feeling(entry.affect)
     after = []
@@ -61,13 +67,22 @@ def told(entry: MemoryEntry, teller: Teller) -> str:
         after.append(f"felt {felt}")
     if entry.response:
         after.append(f"answered: {_quoted(entry.response, LONGEST // 2)}")
-    line = f"{ago(teller.now - entry.timestamp)} {_happened(entry, teller)}"
-    return f"{line}; {me} {', and '.join(after)}" if after else line
+    place = _short(entry.place, NOTED)
+    when_and_where = ago(teller.now - entry.timestamp) + (f" ({place})" if place else "")
+    line = f"{when_and_where} {_happened(entry, teller)}"
+    return (f"{line}; {me} {', and '.join(after)}" if after else line) + _noted(entry)
 
 
 def token_count(text: str) -> int:
     """About how many tokens a text costs in a prompt."""
     return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def _noted(entry: MemoryEntry) -> str:
+    """What it was part of, and how it was tagged, as far as a host said so."""
+    task, tags = given(entry, "task"), ", ".join(sorted(tags_of(entry)))
+    noted = {"task": task if isinstance(task, str) else "", "tags": tags}
+    return "".join(f" [{name}: {_short(text, NOTED)}]" for name, text in noted.items() if clean(text))
 
 
 def _happened(entry: MemoryEntry, teller: Teller) -> str:

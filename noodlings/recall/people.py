@@ -43,10 +43,13 @@ class People:
         called.append((words, user_id))
         called.sort(key=lambda entry: -len(entry[0]))
 
-    def mentions(self, text: str) -> list[Mention]:
+    def mentions(self, text: str, only: str | None = None) -> list[Mention]:
         """Everybody who is named, in order; the longest name at each place.
 
         A name that is also an everyday word ("Will") counts with a capital, past the first word.
+
+        Args:
+            only: the one user whose names count; None for everybody's.
         """
         tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
         found: list[Mention] = []
@@ -54,6 +57,8 @@ class People:
         while at < len(tokens):
             length = 0
             for words, user_id in self._by_first.get(tokens[at][0].casefold(), ()):
+                if only not in (None, user_id):
+                    continue
                 if length and len(words) != length:
                     break
                 here = tokens[at : at + len(words)]

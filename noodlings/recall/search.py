@@ -2,7 +2,8 @@
 
 The way of one search: read the question's cues; score every entry that the filters leave by words, vectors
 and cues; take the best; let mood decide among those that are about as good. Nothing of it looks at the clock
-or draws a random number: the same archive and question give the same hits.
+or draws a random number: the same archive and question give the same hits. Where only one user's entries are
+asked for, nothing that anybody else said changes which come, nor any digit of a score.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from noodlings.recall.rank import Numbers, Rows, best_rows, combine
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
+
+Moments = npt.NDArray[np.float64]
 
 MAX_LIMIT = 1_000
 """Hits that may be asked for at once."""
@@ -51,10 +54,10 @@ class Searcher:
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
 
-    def wording(self, query: str, asker: str | None = None) -> str:
+    def wording(self, query: str, filters: Filters = EVERYTHING, asker: str | None = None) -> str:
         """The question as it is to be embedded for `search`."""
         with self.archive.lock:
-            return cues.read(clean(query), self.archive.people, asker).wording
+            return cues.read(clean(query), self.archive.people, asker, filters.user).wording
 
     def nearest(self, query_vector: npt.ArrayLike, limit: int = 10) -> list[tuple[int, float]]:
         """(entry id, cosine) of the nearest vectors, nearest first: meaning alone, no words, no cues."""
@@ -84,7 +87,7 @@ class Searcher:
             emotion_weight: how much, 0 (the order is what it is without mood)…1.
             candidate_multiplier: so many times `limit` take part in that, 1…5.
             min_score: hits below it are left out, 0…1.
-            query_vector: the embedded `wording(query)`; without it words alone decide.
+            query_vector: the embedded `wording(query, filters)`; without it words alone decide.
             asker: id of whoever asks, so that "my dog" is theirs.
 
         Raises:
@@ -99,7 +102,8 @@ class Searcher:
             rows = archive.index.rows(filters)
             if not len(archive) or (rows is not None and not len(rows)):
                 return []
-            parts = self._parts(cues.read(query, archive.people, asker), query_vector, rows)
+            question = cues.read(query, archive.people, asker, filters.user)
+            parts = self._parts(question, query_vector, rows, filters)
             scores = combine(parts)
             if rows is None:
                 scores[~archive.index.alive.rows] = -1.0
@@ -115,23 +119,53 @@ class Searcher:
             return [hit for hit in hits if hit.score >= min_score]
 
     def _parts(
-        self, question: cues.Cues, query_vector: npt.ArrayLike | None, rows: Rows | None
+        self,
+        question: cues.Cues,
+        query_vector: npt.ArrayLike | None,
+        rows: Rows | None,
+        filters: Filters,
     ) -> dict[str, Numbers]:
         """Each component that this question has, 0…1, for `rows` (all where None)."""
-        archive = self.archive
+        archive, index = self.archive, self.archive.index
         take: Rows | slice = slice(None) if rows is None else rows
-        parts = {}
-        if query_vector is not None:
-            parts["meaning"] = archive.vectors.score(query_vector, archive.neighbours, rows)
-        parts["words"] = archive.words.score(question.words, archive.neighbours)[take]
+        told = index.told(filters)
+        parts = self._content(question, query_vector, rows, told, index.hidden(filters))
         if question.speakers:
-            codes = [archive.index.user_code(user_id) for user_id in question.speakers]
-            parts["speaker"] = np.isin(archive.index.users.rows[take], codes).astype(np.float32)
+            codes = [index.user_code(user_id) for user_id in question.speakers]
+            parts["speaker"] = np.isin(index.users.rows[take], codes).astype(np.float32)
         if question.dates:
-            parts["date"] = _dated(question.dates, archive.index.timestamps.rows, take)
+            times = index.timestamps.rows
+            parts["date"] = _dated(question.dates, times if told is None else times[told], times[take])
         if question.asks_when:
             parts["time"] = archive.with_time.rows[take].astype(np.float32)
         parts["length"] = archive.lengths.rows[take]
+        return parts
+
+    def _content(
+        self,
+        question: cues.Cues,
+        query_vector: npt.ArrayLike | None,
+        rows: Rows | None,
+        told: Rows | None,
+        hidden: Rows,
+    ) -> dict[str, Numbers]:
+        """What is meant and said in `rows` and around them.
+
+        Of those whom the filters ask for it is all they `told` and nothing else, as if nobody else had ever
+        said a word; and what is `hidden` counts nowhere: no score tells that it is there.
+        """
+        archive, parts = self.archive, {}
+        words, neighbours = archive.words, archive.neighbours
+        vectors = None if query_vector is None else archive.vectors
+        if told is not None and rows is not None:
+            hidden = np.flatnonzero(np.isin(told, hidden))
+            rows = np.searchsorted(told, rows)
+            words, neighbours = words.only(told, question.words), neighbours.only(told)
+            vectors = None if vectors is None else vectors.only(told, neighbours)
+        if vectors is not None and query_vector is not None:
+            parts["meaning"] = vectors.score(query_vector, neighbours, rows, hidden)
+        scores = words.score(question.words, neighbours, hidden)
+        parts["words"] = scores if rows is None else scores[rows]
         return parts
 
     def _lifts(self, scores: Numbers, rows: Rows, mood: Affect | None, weight: float) -> Numbers:
@@ -142,10 +176,9 @@ class Searcher:
         return lifts.astype(np.float32)
 
 
-def _dated(dates: tuple[NamedDate, ...], timestamps: npt.NDArray[np.float64], take: Rows | slice) -> Numbers:
-    """How well each moment fits one of the dates that were named, 0…1."""
-    first, last = float(timestamps.min()), float(timestamps.max())
-    moments = timestamps[take]
+def _dated(dates: tuple[NamedDate, ...], all_moments: Moments, moments: Moments) -> Numbers:
+    """How well each of `moments` fits one of the dates that were named, 0…1."""
+    first, last = float(all_moments.min()), float(all_moments.max())
     fits = np.zeros(len(moments), np.float32)
     for date in dates:
         for span in spans(date, first, last):

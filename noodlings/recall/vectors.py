@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from noodlings.errors import UserError
 from noodlings.recall.growing import Growing
-from noodlings.recall.neighbours import Neighbours, Numbers, Rows
+from noodlings.recall.neighbours import NOWHERE, Neighbours, Numbers, Rows
 from noodlings.recall.rank import best_rows
 
 # Above this share of all rows, one product over everything is faster than collecting the rows.
@@ -54,6 +54,10 @@ class VectorIndex:
         """How many rows have a vector."""
         return len(self) - self._missing
 
+    def count_of(self, rows: Rows) -> int:
+        """How many of some rows have one."""
+        return int(self._present.rows[rows].sum())
+
     def reserve(self, rows: int) -> None:
         """Make room for `rows` rows in all."""
         self._matrix.reserve(rows)
@@ -78,10 +82,6 @@ class VectorIndex:
         self._missing -= not self._present.rows[row]
         self._present.rows[row] = True
         self._refresh(row, neighbours)
-
-    def get(self, row: int) -> Numbers | None:
-        """The vector of a row, or None."""
-        return self._matrix.rows[row].copy() if self._present.rows[row] else None
 
     def clear(self, row: int, neighbours: Neighbours) -> None:
         """Take the vector of a row away."""
@@ -115,11 +115,30 @@ class VectorIndex:
         best = best_rows(cosines, min(limit, len(self) - self._missing))
         return [(int(row), float(cosines[row])) for row in best]
 
-    def score(self, query: npt.ArrayLike, neighbours: Neighbours, rows: Rows | None = None) -> Numbers:
+    def only(self, rows: Rows, neighbours: Neighbours) -> VectorIndex:
+        """The vectors of some rows, as if there were no others; `neighbours` are those among them."""
+        part = VectorIndex(self.model, self.dimensions)
+        part._matrix, part._present = self._matrix.taken(rows), self._present.taken(rows)
+        part._missing = len(rows) - int(part._present.rows.sum())
+        part._scale.extend(len(rows))
+        lengths = np.linalg.norm(neighbours.gather(part._matrix.rows), axis=1)
+        np.divide(1.0, lengths, out=part._scale.rows, where=lengths > 0.0)
+        return part
+
+    def score(
+        self,
+        query: npt.ArrayLike,
+        neighbours: Neighbours,
+        rows: Rows | None = None,
+        hidden: Rows = NOWHERE,
+    ) -> Numbers:
         """Cosine of the query with each row mixed with its neighbours, 0…1, for `rows` or all of them.
 
         The mixed vectors are never built: the product of a sum is the sum of the products. A row around which
         nothing is embedded yet counts as average, so that it can still be found by its words.
+
+        Args:
+            hidden: rows whose vectors count nowhere.
         """
         query = self.checked(query)
         scale = self._scale.rows if rows is None else self._scale.rows[rows]
@@ -129,6 +148,7 @@ class VectorIndex:
             near = neighbours.around(rows)
             cosines = np.zeros(len(self), np.float32)
             cosines[near] = self._matrix.rows[near] @ query
+        cosines[hidden] = 0.0
         scores = neighbours.gather(cosines, rows)
         scores *= scale
         np.clip(scores, 0.0, 1.0, out=scores)

@@ -13,7 +13,6 @@ from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import Kind
 from tests.agent.archives import Make, commit, filled, found, said
 from tests.agent.embedders import Still
 from tests.store.records import AGENT
@@ -168,28 +167,27 @@ async def test_closing_stops_loading(store: MemoryStore, make_archive: Make) -> 
 # -- for somebody who may know a part only
 
 
-async def test_a_part_is_searched_as_if_there_were_nothing_else(
+async def test_what_one_user_told_is_searched_as_if_there_were_nothing_else(
     store: MemoryStore, make_archive: Make
 ) -> None:
     archive = make_archive()
-    theirs = {"user_id": "user_bob", "timestamp": 11.0, "kind": Kind.WHISPER}
+    theirs = {"user_id": "user_bob", "timestamp": 11.0}
     archive.kept(
         commit(store, said(1, "well well", timestamp=10.0), said(2, "the password is mellon", **theirs))
     )
-    whole = archive.searcher.search("mellon", Filters(user="user_caity"))
-    assert [hit.entry_id for hit in whole] == [1]  # for what stands beside it
-    part = await archive.part([1, 2], lambda entry: entry.user_id == "user_caity")
-    assert part.search("mellon") == []
-    assert [hit.entry_id for hit in part.search("well")] == [1]
+    assert sorted(await found(archive, "mellon")) == [1, 2]  # one for what stands beside it
+    caity = Filters(user="user_caity")
+    assert await archive.search("mellon", caity) == []
+    assert [hit.entry_id for hit in await archive.search("well", caity)] == [1]
 
 
-async def test_a_part_has_the_vectors_of_the_whole(
+async def test_whether_meaning_counts_is_decided_by_what_is_asked_for(
     store: MemoryStore, make_archive: Make, embedding: Still
 ) -> None:
     archive = make_archive()
-    archive.kept(commit(store, said(1, "the red boat"), said(2, "rain")))
+    archive.kept(commit(store, said(1, "the red boat")))
     embedding.finish()
-    part = await archive.part([2, 1], lambda entry: True)
-    vector = await archive.vector("a boat", None, part)
-    assert vector is not None
-    assert part.nearest(vector) == archive.searcher.nearest(vector)
+    others = [said(number, "rain", user_id="user_bob") for number in range(2, 9)]
+    archive.kept(commit(store, *others))
+    assert await archive.vector("boat") is None
+    assert await archive.vector("boat", Filters(user="user_caity")) is not None

@@ -48,6 +48,13 @@ def line(text, hours=2.0, user="user_ann", **changes):
         ({"kind": Kind.ARRIVE}, "2 h ago Ann my dog died"),
         ({"kind": Kind.EVENT}, '2 h ago with Ann there, this happened: "my dog died"'),
         ({"kind": Kind.THOUGHT, "user": "phi"}, '2 h ago Phi thought: "my dog died"'),
+        ({"place": "garden"}, '2 h ago (garden) Ann said: "my dog died"'),
+        (
+            {"extra": {"tags": ["loss", "dog"], "task": "to mend the clock"}},
+            '2 h ago Ann said: "my dog died" [task: to mend the clock] [tags: dog, loss]',
+        ),
+        ({"extra": {"data": {"tags": ["loss"]}}}, '2 h ago Ann said: "my dog died" [tags: loss]'),
+        ({"extra": {"tags": [], "task": 7}}, '2 h ago Ann said: "my dog died"'),
     ],
 )
 def test_it_is_told_who_said_what_to_whom_and_when(changes, expected):
@@ -71,9 +78,9 @@ def test_a_block_goes_from_the_oldest_to_the_newest():
     assert block([], PHI) == ""
 
 
-@given(st.text(), st.text() | st.none(), st.sampled_from(Kind))
-def test_whatever_was_said_is_one_printable_line(text, response, kind):
-    made = line(text, kind=kind, response=response)
+@given(st.text(), st.text() | st.none(), st.sampled_from(Kind), st.text())
+def test_whatever_was_said_is_one_printable_line(text, response, kind, noted):
+    made = line(text, kind=kind, response=response, place=noted, extra={"task": noted, "tags": [noted]})
     assert clean(made) == made
     assert block([make_entry(1, text, response=response)] * 2, PHI).count("\n") == 1
     quotes = {Kind.EMOTE: 0, Kind.ARRIVE: 0, Kind.LEAVE: 0}.get(kind, 2) + 2 * bool(response)

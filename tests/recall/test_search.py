@@ -122,16 +122,39 @@ def test_memories_without_feeling_keep_their_order(rows, query, mood):
 
 
 @given(TALKS, LINES, USERS, st.none() | st.sampled_from([GLAD, SAD]), st.integers(1, 5), st.booleans())
-def test_a_users_filter_never_leaks_another_users_entry(rows, query, user, mood, limit, vectors):
-    searcher = talk(rows, vectors)
-    vector = vector_of(query) if vectors else None
-    hits = searcher.search(query, Filters(user=user), limit=limit, mood=mood, query_vector=vector)
-    assert all(rows[hit.entry_id][1] == user for hit in hits)
-    # And nothing of theirs is lost to others within the limit.
-    everything = ids(searcher.search(query, limit=100, mood=None, query_vector=vector))
-    own = [entry_id for entry_id in everything if rows[entry_id][1] == user]
-    if mood is None:
-        assert ids(hits) == own[:limit]
+def test_a_users_filter_finds_what_is_found_where_nobody_else_ever_spoke(
+    rows, query, user, mood, limit, vectors
+):
+    filters = Filters(user=user)
+    moments = np.cumsum([pause for *_, pause in rows])
+    entries = [
+        make_entry(number, text, who, timestamp=float(moment), affect=affect)
+        for number, ((text, who, affect, _), moment) in enumerate(zip(rows, moments, strict=True))
+    ]
+    found = []
+    for known in (entries, [entry for entry in entries if entry.user_id == user]):
+        searcher = archive_of(*known, vectors=vectors)
+        vector = vector_of(searcher.wording(query, filters)) if vectors else None
+        found.append(searcher.search(query, filters, limit, mood, query_vector=vector))
+    assert found[0] == found[1]
+    assert all(rows[hit.entry_id][1] == user for hit in found[0])
+
+
+def test_what_is_private_shows_in_no_score_of_what_stands_beside_it():
+    def told(secret):
+        return archive_of(
+            make_entry(1, "well well", timestamp=10.0),
+            make_entry(2, secret, "user_bob", timestamp=11.0, kind=Kind.WHISPER),
+            make_entry(3, "and a lamp", timestamp=12.0),
+            vectors=True,
+        )
+
+    heard = Filters(present=frozenset({"user_ann"}))
+    secret = told("the password is mellon")
+    scores = secret.search("mellon lamp", heard, query_vector=vector_of("mellon lamp"))
+    assert all(hit.scores["words"] == 0.0 for hit in scores if hit.entry_id == 1)
+    assert secret.search("mellon", heard) == []
+    assert ids(secret.search("mellon", Filters(present=frozenset({"user_bob"})))) == [2, 1, 3]
 
 
 @given(TALKS, LINES, FELT, st.booleans(), st.floats(0.0, 1.0))
