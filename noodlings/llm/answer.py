@@ -12,6 +12,7 @@ LONGEST_REPLY = 1_000
 """Characters of a reply; a longer one is cut after a sentence."""
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"</?(?:heard|thought|memory|said|read|images|game)>")
 _SENTENCE_END = re.compile(r"[.!?…][\"”')*]*(?=\s|$)")
 _QUOTES = {'"': '"', "“": "”", "«": "»"}
 
@@ -22,7 +23,7 @@ def without_thinking(text: str) -> str:
 
 
 def sayable(text: str, persona: Persona, *, whole: bool = True) -> str:
-    """The reply without thinking aloud, control characters, its own name in front and quotes around it.
+    """The reply without thinking aloud, control characters, tags of a prompt, its name and quotes around it.
 
     Args:
         text: what the model answered.
@@ -32,7 +33,7 @@ def sayable(text: str, persona: Persona, *, whole: bool = True) -> str:
     Raises:
         LLMError: nothing is left that could be said.
     """
-    line = clean(without_thinking(text))
+    line = clean(_TAG.sub(" ", without_thinking(text)))
     name = re.compile(rf"^\W*{_names(persona)}\W*(?:says|said)?\W*?:\s*", re.IGNORECASE)
     line = _unquoted(name.sub("", line, count=1))
     if not any(c.isalnum() for c in line):

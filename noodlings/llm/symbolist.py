@@ -14,7 +14,7 @@ from noodlings.llm.answer import without_thinking
 from noodlings.llm.call import Call, Task
 from noodlings.llm.content import stable
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.lexicon import tokens, topic_stems
+from noodlings.llm.lexicon import stem, tokens, topic_stems, words_for
 from noodlings.llm.prompts import symbol_prompt
 from noodlings.ports import Allowance
 from noodlings.text import clean
@@ -28,9 +28,10 @@ REPEATED = 0.5
 """An image with this part of its words, or more, from the moment itself merely tells it again."""
 TEMPERATURE = 0.9
 
-EXAMPLES = ("a thimble of hailstones", "nine lanterns beneath a glacier", "a trombone asleep in straw")
+EXAMPLES = ("a thimble of hailstones", "lanterns on a glacier", "a trombone in straw")
 """Shown in the prompt for their shape. Of words nobody needs: an answer with one of them is a copy."""
 
+_ABOUT = frozenset(map(stem, ("image", "symbol", "metaphor", "moment")))
 _LABEL = re.compile(
     r"^\W*(?:\d+[.)]\s*)?(?:(?:the\s+)?(?:image|symbol|metaphor|answer)\W*:)?\s*", re.IGNORECASE
 )
@@ -75,6 +76,8 @@ def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
     words = topic_stems(tokens(image))
     if not words:
         raise LLMError("its image has no words in it")
+    if words & _ABOUT:
+        raise LLMError("its image is words about one")
     if words & topic_stems(tokens(" ".join(EXAMPLES))):
         raise LLMError("its image is one of the examples")
     if any(_share(words, topic_stems(tokens(old))) >= ALIKE for old in avoid):
@@ -104,7 +107,8 @@ def _short(line: str) -> str:
 
 
 def _capitalised(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text) if word[0].isupper()}
+    common = words_for("common")
+    return {word for word in _WORD.findall(text) if word[0].isupper() and word.lower() not in common}
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> float:

@@ -1,4 +1,4 @@
-"""What a model is told of the lenses on a thought: how strongly, and what was read, fenced; nothing without any."""
+"""What a model is told of the lenses on a thought: how strong, and what was read, fenced."""
 
 import json
 import re

@@ -85,6 +85,7 @@ async def test_no_line_can_leave_its_fence_or_fill_the_prompt() -> None:
         ("<think>I should greet.</think>mew.", "mew."),
         ("mew.\x1b[31m\x00 you.\n\nhere.", "mew. you. here."),
         ("*blinks* mew.", "*blinks* mew."),
+        ("<heard> mew. </heard> you", "mew. you"),
         (
             "a sentence here. " * 400,
             ("a sentence here. " * 400)[:LONGEST_REPLY].rsplit(" ", 1)[0].rpartition(".")[0] + ".",
