@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.ask import search_for
+from noodlings.inspect.browse import FIRST, Page, browse_mind
 from noodlings.inspect.flow import last_flow
 from noodlings.inspect.focus import focus_on
 from noodlings.inspect.groups import grouped
@@ -133,6 +134,10 @@ class Inspector:
         user = None if who is None else look.user(who)
         entries = look.agent.memory.retrieve_episodic(user, min_importance, limit=None)
         return look.page("episodic", entries, limit, offset, user or "")
+
+    def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
+        """One page of episodic memory, sorted and narrowed as asked."""
+        return browse_mind(self._look(caller, name), page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important of all that is in mind, working and episodic, each once."""
