@@ -16,6 +16,7 @@ import typer
 
 from noodlings import cli_data
 from noodlings.cli_notes import notes_app
+from noodlings.cli_studio import studio
 from noodlings.cli_scene import scene
 from noodlings.errors import NoodlingsError, StoreBusy
 from noodlings.evaluate.cli import eval_app
@@ -175,6 +176,7 @@ app.command()(cli_data.export)
 app.command()(scene)
 app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
+app.command()(studio)
 
 
 async def _replay(settings: Settings, store: Records | None, file: Path, name: str, as_json: bool) -> int:

@@ -45,6 +45,11 @@ class Notebook:
         """Ids of all memories of an agent that there are notes of, rising."""
         return sorted({entry_id for _, entry_id in _notes_in(self.folder / folder_of(agent_id))})
 
+    def find(self, agent_id: str, entry_id: int) -> Path | None:
+        """The note of a memory, or None where there is none."""
+        notes = _notes_in(self.folder / folder_of(agent_id))
+        return next((path for path, number in notes if number == entry_id), None)
+
     def files(self) -> list[Path]:
         """All notes of everybody, and what is left of half-written ones."""
         return [path for path, _ in _notes_in(self.folder)]

@@ -1,0 +1,293 @@
+"""The application: who is looked at, which pane is in sight, and the one place where a source is asked.
+
+The rules: an answer that is out of date by then is never drawn; whatever goes wrong is said in words, and
+what was drawn stays; nothing that a source tells is ever taken as markup.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import Any, ClassVar
+
+from rich.terminal_theme import TerminalTheme
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Footer
+
+from noodlings.errors import NoodlingsError
+from studio.dialogs import Confirm, Help, Note
+from studio.panes import PANES
+from studio.panes.base import Ask, Pane
+from studio.source import FOUND, LOST, Answer, Deed, Question, Sign, Source
+from studio.theme import THEMES, terminal_theme
+from studio.widgets.agents import Agents
+from studio.widgets.banner import Banner
+from studio.widgets.tab_bar import TabBar
+
+REST = 0.2
+"""Seconds between two readings of everything in sight, however much happens."""
+
+
+class Studio(App[None]):
+    """The studio over one source, which it closes in the end.
+
+    Args:
+        source: what is looked at.
+        agent: whom to look at first: an id, or "" for the first one.
+    """
+
+    TITLE = "noodlings studio"
+    CSS = """
+    Screen { layers: base; }
+    #main { width: 1fr; }
+    ContentSwitcher { height: 1fr; }
+    .-narrow Agents { display: none; }
+    Toast { max-width: 60; }
+    """
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (64, "-normal")]  # noqa: RUF012 — typed so by textual
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark", "help", "Help", key_display="?"),
+        Binding("n", "next_agent(1)", "Next agent"),
+        Binding("p", "next_agent(-1)", "Agent before", show=False),
+        Binding("right_square_bracket", "next_pane(1)", "Next pane", key_display="]"),
+        Binding("left_square_bracket", "next_pane(-1)", "Pane before", key_display="[", show=False),
+        Binding("t", "next_theme", "Colours"),
+        Binding("r", "refresh_all", "Read again", show=False),
+        Binding("f12", "snapshot", "Picture", show=False),
+        Binding("q", "quit", "Quit"),
+        *(Binding(str(at + 1), f"pane({at})", pane.TITLE, show=False) for at, pane in enumerate(PANES)),
+    ]
+
+    def __init__(self, source: Source, agent: str = "") -> None:
+        super().__init__()
+        self._source = source
+        self._agent = agent
+        self._panes: list[Pane] = [pane(id=f"pane-{pane.TITLE.lower()}") for pane in PANES]
+        self._stale = asyncio.Event()
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.theme = THEMES[0].name
+
+    def compose(self) -> ComposeResult:
+        """The banner, everybody at the left, the panes under their names."""
+        yield Banner(self._source.label, self._source.changeable)
+        with Horizontal():
+            yield Agents()
+            with Vertical(id="main"):
+                yield TabBar([pane.TITLE for pane in self._panes])
+                with ContentSwitcher(initial=self._panes[0].id):
+                    yield from self._panes
+        yield Footer(show_command_palette=False)
+
+    @property
+    def ansi_theme(self) -> TerminalTheme:
+        """The shades of the sixteen colours in the theme of now."""
+        return terminal_theme(self.current_theme)
+
+    @property
+    def pane(self) -> Pane:
+        """The pane in sight."""
+        return self._panes[self.query_one(TabBar).chosen]
+
+    def on_mount(self) -> None:
+        """Begin to read, and to listen."""
+        self.run_worker(self._keep_fresh(), group="fresh")
+        self.run_worker(self._listen(), group="listen")
+        self._stale.set()
+        self._focus_pane()
+
+    async def on_unmount(self) -> None:
+        """Let go of the source."""
+        await self._source.close()
+
+    # -- reading
+
+    async def _keep_fresh(self) -> None:
+        """Read everything in sight anew whenever something has changed, one reading after the other."""
+        while True:
+            await self._stale.wait()
+            self._stale.clear()
+            await self._read()
+            await asyncio.sleep(REST)
+
+    async def _read(self) -> None:
+        agents = await self._answer(Question.AGENTS)
+        if "error" in agents:
+            self.query_one(Banner).say(agents["error"])
+            return
+        self.query_one(Banner).say("")
+        column = self.query_one(Agents)
+        column.update_from(agents["agents"])
+        if self._agent:
+            column.choose(self._agent)
+        self._agent = column.chosen
+        self.query_one(Banner).look_at(column.name_of(self._agent))
+        if self._agent:
+            await self._show(self.pane, self.pane.asks())
+        for view in agents["agents"]:
+            mind = await self._answer(Question.OBSERVE, view["id"])
+            column.update_surprises(view["id"], mind.get("surprises", ()))
+
+    async def _show(self, pane: Pane, asks: Sequence[Ask]) -> None:
+        """Hand a pane its answers, unless another agent is looked at by then."""
+        agent = self._agent
+        answers = {ask.key: await self._answer(ask.question, agent, **ask.how) for ask in asks}
+        if agent == self._agent:
+            pane.update_from(answers)
+
+    async def _answer(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """An answer, or the words for why there is none under `error`."""
+        try:
+            return await self._source.ask(question, agent, **how)
+        except NoodlingsError as error:
+            return {"error": str(error)}
+
+    async def _listen(self) -> None:
+        async for sign in self._source.happenings():
+            self._heard(sign)
+
+    def _heard(self, sign: Sign) -> None:
+        banner = self.query_one(Banner)
+        if sign.step == LOST:
+            banner.lost = True
+            return
+        if sign.step == FOUND:
+            banner.lost = False
+        self._stale.set()
+        if sign.agent == self._agent:
+            for pane in self._panes:
+                pane.happened(sign)
+
+    def on_pane_wants(self, event: Pane.Wants) -> None:
+        """Ask on behalf of a pane; of two asks of one key the later one counts."""
+        for ask in event.asks:
+            group = f"{event.pane.id}/{ask.key}"
+            self.run_worker(self._show(event.pane, [ask]), group=group, exclusive=True)
+
+    # -- choosing
+
+    def on_agents_chosen(self, event: Agents.Chosen) -> None:
+        """Look at another agent."""
+        if event.agent == self._agent:
+            return
+        self._agent = event.agent
+        self.query_one(Banner).look_at(self.query_one(Agents).name_of(event.agent))
+        for pane in self._panes:
+            pane.clear()
+        self._read_pane()
+
+    def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:
+        """Show another pane."""
+        self.action_pane(event.index)
+
+    def action_pane(self, index: int) -> None:
+        """Show a pane by its number."""
+        self.query_one(TabBar).chosen = index
+        self.query_one(ContentSwitcher).current = self._panes[index].id
+        self._focus_pane()
+        self._read_pane()
+
+    def action_next_pane(self, step: int) -> None:
+        """Show the pane beside this one."""
+        self.action_pane((self._panes.index(self.pane) + step) % len(self._panes))
+
+    def action_next_agent(self, step: int) -> None:
+        """Look at the agent beside this one."""
+        self.query_one(Agents).step(step)
+
+    def action_refresh_all(self) -> None:
+        """Read everything in sight anew."""
+        self._stale.set()
+
+    def _read_pane(self) -> None:
+        if self._agent:
+            pane = self.pane
+            self.run_worker(self._show(pane, pane.asks()), group=f"{pane.id}", exclusive=True)
+
+    def _focus_pane(self) -> None:
+        target = next((widget for widget in self.pane.query("*") if widget.focusable), None)
+        if target is not None:
+            target.focus(scroll_visible=False)
+
+    # -- doing
+
+    def on_pane_does(self, event: Pane.Does) -> None:
+        """Do something, after asking where that is due."""
+        deed = event.deed
+        if not deed.question:
+            self._do(deed)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self._do(deed)
+
+        self.push_screen(Confirm(deed.question), answered)
+
+    def _do(self, deed: Deed) -> None:
+        async def done() -> None:
+            await self._source.act(deed.action, agent, **deed.how)
+            if deed.done:
+                self.notify(deed.done, markup=False)
+            self._stale.set()
+
+        agent = self._agent
+        self._trying(done())
+
+    def on_pane_opens(self, event: Pane.Opens) -> None:
+        """Show the note of a memory."""
+
+        async def opened() -> None:
+            self.push_screen(Note(await self._source.note(agent, event.entry)))
+
+        agent = self._agent
+        self._trying(opened())
+
+    def _trying(self, doing: Coroutine[Any, Any, None]) -> None:
+        """Do something that may be refused, and say so where it is."""
+
+        async def tried() -> None:
+            try:
+                await doing
+            except NoodlingsError as error:
+                self.notify(str(error), severity="error", markup=False)
+
+        self.run_worker(tried(), group="doing")
+
+    # -- the rest of the keys
+
+    def action_help(self) -> None:
+        """Tell what is in sight, and by which keys it is worked."""
+        self.push_screen(Help(self.pane, self.BINDINGS))
+
+    def action_next_theme(self) -> None:
+        """The next set of colours."""
+        names = [theme.name for theme in THEMES]
+        at = names.index(self.theme) if self.theme in names else -1
+        self.theme = names[(at + 1) % len(names)]
+
+    def action_snapshot(self) -> None:
+        """Keep what is in sight as an SVG picture: beside oneself, or in a browser as a download."""
+        self.deliver_screenshot(path=".")
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """What the command palette offers."""
+        for at, pane in enumerate(self._panes):
+            yield SystemCommand(f"Show {pane.TITLE}", pane.ABOUT.split(". ")[0], _call(self.action_pane, at))
+        column = self.query_one(Agents)
+        for agent in column.ids:
+            yield SystemCommand(f"Look at {column.name_of(agent)}", "", _call(column.choose, agent))
+        for theme in THEMES:
+            yield SystemCommand(f"Colours: {theme.name}", "", _call(setattr, self, "theme", theme.name))
+        yield SystemCommand("Help", "What is in sight, and its keys", self.action_help)
+        yield SystemCommand("Read again", "Everything in sight", self.action_refresh_all)
+        yield SystemCommand("Picture", "What is in sight as an SVG file", self.action_snapshot)
+        yield SystemCommand("Quit", "Leave the studio", self.action_quit)
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+    return lambda: function(*arguments)

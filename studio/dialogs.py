@@ -1,0 +1,123 @@
+"""What comes up before everything else: a question, help, a note. Escape closes each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Markdown, Static
+
+from noodlings.look import ACCENT, LOUD, QUIET
+
+if TYPE_CHECKING:
+    from studio.panes.base import Pane
+
+_BOX = """
+    {name} {{ align: center middle; background: $background 60%; }}
+    {name} > .box {{ width: {width}; max-width: 94%; height: auto; max-height: 90%; padding: 1 2;
+                     background: $surface; border: round $primary; }}
+"""
+
+
+class Confirm(ModalScreen[bool]):
+    """A question that is answered by yes or no; no is where one begins.
+
+    Args:
+        question: what is about to happen, and that it cannot be taken back.
+    """
+
+    CSS = (
+        _BOX.format(name="Confirm", width=60)
+        + """
+    Confirm Horizontal { height: auto; margin-top: 1; align-horizontal: right; }
+    Confirm Button { margin-left: 2; }
+    """
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,n", "dismiss(False)", "No"),
+        Binding("y", "dismiss(True)", "Yes"),
+    ]
+
+    def __init__(self, question: str) -> None:
+        super().__init__()
+        self._question = question
+
+    def compose(self) -> ComposeResult:
+        """The question and its two answers."""
+        with Vertical(classes="box"):
+            yield Static(Text(self._question))
+            with Horizontal():
+                yield Button("No (n)", id="no", variant="primary")
+                yield Button("Yes (y)", id="yes", variant="error")
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Answer with the button."""
+        self.dismiss(event.button.id == "yes")
+
+
+class Help(ModalScreen[None]):
+    """What a pane shows, its keys, and those that work everywhere.
+
+    Args:
+        pane: about which.
+        everywhere: the keys of the application.
+    """
+
+    CSS = _BOX.format(name="Help", width=72)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,question_mark,q", "dismiss", "Close")]
+
+    def __init__(self, pane: Pane, everywhere: Iterable[BindingType]) -> None:
+        super().__init__()
+        self._pane = pane
+        self._everywhere = everywhere
+
+    def compose(self) -> ComposeResult:
+        """Words, then keys."""
+        with VerticalScroll(classes="box"):
+            yield Static(Text(self._pane.TITLE, style=LOUD))
+            yield Static(Text(self._pane.ABOUT))
+            own = list(_lines(type(self._pane).BINDINGS))
+            if own:
+                yield Static(Text("\n").join([Text("\nHere", style=QUIET), *own]))
+            keys = [
+                *_lines(self._everywhere),
+                _line("1…9", "a pane by its number"),
+                _line("ctrl+p", "all commands"),
+            ]
+            yield Static(Text("\n").join([Text("\nEverywhere", style=QUIET), *keys]))
+            yield Static(Text("\nEscape closes this.", style=QUIET))
+
+
+class Note(ModalScreen[None]):
+    """A note of a memory, as it stands in its file.
+
+    Args:
+        markdown: the note.
+    """
+
+    CSS = _BOX.format(name="Note", width=84)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Close")]
+
+    def __init__(self, markdown: str) -> None:
+        super().__init__()
+        self._markdown = markdown
+
+    def compose(self) -> ComposeResult:
+        """The note, its links not to be followed."""
+        with VerticalScroll(classes="box"):
+            yield Markdown(self._markdown, open_links=False)
+
+
+def _lines(bindings: Iterable[BindingType]) -> Iterator[Text]:
+    for binding in bindings:
+        if isinstance(binding, Binding) and binding.description and not binding.key.isdecimal():
+            yield _line(binding.key_display or binding.key.replace(",", " "), binding.description)
+
+
+def _line(keys: str, what: str) -> Text:
+    return Text.assemble((f"  {keys:<16}", ACCENT), what)

@@ -1,0 +1,132 @@
+"""A data folder as a source: only looked at; what a running game writes is seen soon after."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, ExitStack
+from inspect import isawaitable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from noodlings.errors import Forbidden, NotFound
+from noodlings.inspect.browse import Page
+from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.recall import How
+from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.values.affect import Affect
+from noodlings.values.caller import Caller
+from studio.source import Action, Answer, Question, Sign
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+
+EVERY = 1.0
+"""Seconds between two looks at whether the folder has changed."""
+
+OpenSociety = Callable[[], AbstractContextManager["Society"]]
+
+
+class LocalSource:
+    """The agents in a data folder, read-only.
+
+    Args:
+        folder: where they are kept.
+        open_society: opens what is kept there for reading.
+        caller: who looks.
+        note_of: path of the Markdown note of a memory of an agent.
+    """
+
+    changeable = False
+
+    def __init__(
+        self,
+        folder: Path,
+        open_society: OpenSociety,
+        caller: Caller,
+        note_of: Callable[[str, int], Path | None],
+    ) -> None:
+        self.label = str(folder)
+        self._folder = folder
+        self._open_society = open_society
+        self._caller = caller
+        self._note_of = note_of
+        self._opened = ExitStack()
+        self._inspector: Inspector | None = None
+        self._opening = asyncio.Lock()
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """See `studio.source.Source`."""
+        inspector = await self._open()
+        method = getattr(inspector, question.value)
+        arguments = (self._caller, agent) if question is not Question.AGENTS else (self._caller,)
+        view = method(*arguments, **_as_values(question, how))
+        if isawaitable(view):
+            view = await view
+        answer: Answer = view.as_dict()
+        return answer
+
+    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+        """A file is only looked at."""
+        raise Forbidden("This only looks at a file; to change anything, attach to a server with --url.")
+
+    async def note(self, agent: str, entry: int) -> str:
+        """See `studio.source.Source`."""
+        path = self._note_of(agent, entry)
+        if path is None:
+            raise NotFound(f"There is no note of memory {entry}; notes.enabled in the settings writes them.")
+        return await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
+
+    async def happenings(self) -> AsyncIterator[Sign]:
+        """One sign for all agents whenever the files have changed; what was read before is then read anew."""
+        before = await asyncio.to_thread(_stamp, self._folder)
+        while True:
+            await asyncio.sleep(EVERY)
+            stamp = await asyncio.to_thread(_stamp, self._folder)
+            if stamp != before:
+                before = stamp
+                async with self._opening:
+                    self._let_go()
+                yield Sign()
+
+    async def close(self) -> None:
+        """Close the file."""
+        async with self._opening:
+            self._let_go()
+
+    async def _open(self) -> Inspector:
+        async with self._opening:
+            if self._inspector is None:
+                society = await asyncio.to_thread(self._opened.enter_context, self._open_society())
+                self._inspector = Inspector(society)
+            return self._inspector
+
+    def _let_go(self) -> None:
+        self._inspector = None
+        self._opened.close()
+
+
+def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:
+    """Arguments that are values of this program, made of what they are in JSON."""
+    if question is Question.ALIKE and how.get("affect") is not None:
+        return how | {"affect": Affect.of(how["affect"])}
+    if question is Question.BROWSE:
+        return {"page": Page(**how)}
+    if question is Question.RECALL:
+        rest = {key: value for key, value in how.items() if key not in ("mood", "emotion_weight")}
+        mood = None if how.get("mood") is None else Affect.of(how["mood"])
+        return rest | {"how": How(mood=mood, emotion_weight=how.get("emotion_weight", DEFAULT_WEIGHT))}
+    return how
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Changes whenever anything is committed to the database in the folder."""
+    found = []
+    for path in sorted(folder.glob("*.db*")):
+        try:
+            status = path.stat()
+        except FileNotFoundError:
+            continue
+        if not path.name.endswith("-shm"):
+            found.append((path.name, status.st_size, status.st_mtime_ns))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Drawings in the cells of a terminal. Each is handed what it shows, and none knows a source."""

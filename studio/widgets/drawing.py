@@ -1,0 +1,35 @@
+"""A widget that is drawn for the room it has, and drawn again when that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rich.text import Text
+from textual.geometry import Size
+from textual.widget import Widget
+
+Draw = Callable[[int, int], Text]
+"""Width and height in cells → what fits there; the height is 0 where it may be as high as it wants."""
+
+
+class Drawing(Widget):
+    """Shows what a function draws. As high as that is, or as its styles say."""
+
+    DEFAULT_CSS = "Drawing { height: auto; }"
+
+    def __init__(self, draw: Draw | None = None, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._draw = draw
+
+    def show(self, draw: Draw) -> None:
+        """Draw something else from now on."""
+        self._draw = draw
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The lines of the drawing at this width."""
+        return 0 if self._draw is None else self._draw(width, 0).plain.count("\n") + 1
+
+    def render(self) -> Text:
+        """The drawing in the room that there is."""
+        return Text() if self._draw is None else self._draw(self.size.width, self.size.height)
