@@ -39,16 +39,16 @@ AGAIN = 4
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
-_BEARABLE = frozenset({"safety", "social_bond", "comfort"})
-"""What one may want in the face of something heavy."""
+_LIGHT = frozenset({"joy", "boredom", "curiosity", "status", "mastery", "novelty", "autonomy"})
+"""What is out of place in the face of something heavy."""
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
     """The thought as it sounds through a lens; the thought itself where that shows in nothing."""
-    if not _shows(lens, utterance):
+    if not _shows(lens, utterance) or _out_of_place(lens, utterance):
         return thought
     persona = utterance.persona
-    book = Phrasebook(persona, utterance.said, _seed(utterance, lens.transistor))
+    book = Phrasebook(persona, utterance.said[-LATELY:], _seed(utterance, lens.transistor))
     book.fill(
         {
             "name": clean(proper(utterance.speaker)) or "friend",
@@ -57,12 +57,11 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
         }
     )
     if lens.transistor == "affect":
-        made = embodied(thought, lens, persona, book, hear(utterance.percept, persona).heavy)
+        made = embodied(thought, lens, persona, book)
     else:
-        made = _said(
-            thought, _SENTENCES.get(lens.transistor, _of_phrases)(thought, lens, utterance, book), utterance
-        )
-    return thought if made.casefold() in {line.casefold() for line in utterance.said} else made
+        sentence = _SENTENCES.get(lens.transistor, _of_phrases)(thought, lens, utterance, book)
+        made = _said(thought, sentence, utterance)
+    return thought if made.casefold() in map(str.casefold, utterance.said) else made
 
 
 def _shows(lens: Lens, utterance: Utterance) -> bool:
@@ -74,6 +73,11 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
     )
     throw = _seed(utterance) / 2**32
     return (throw + _TURN * at) % 1.0 < lens.gain
+
+
+def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
+    """Whether it is too light for what is answered."""
+    return lens.cue in _LIGHT and hear(utterance.percept, utterance.persona).heavy
 
 
 def _seed(utterance: Utterance, transistor: str = "") -> int:
@@ -95,21 +99,26 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    if lens.cue not in APPETITES or (
-        lens.cue not in _BEARABLE and hear(utterance.percept, utterance.persona).heavy
-    ):
-        return ""
-    return book.colour(lens.cue, asking="?" not in thought)
+    return book.colour(lens.cue, asking="?" not in thought) if lens.cue in APPETITES else ""
 
 
 def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    """The first moment that can be told in reported speech, else one that is quoted."""
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
-    worded = [made for entry in lens.entries if (made := told(entry, utterance, frozenset()))]
-    for made in sorted(worded, key=lambda told: told.quoted):
-        if made.clause.casefold() not in lately:
-            book.fill({"memory": made.clause})
-            return book.colour("alike")
-    return ""
+    quoted = ""
+    for entry in lens.entries:
+        made = told(entry, utterance, frozenset())
+        if made is None or made.clause.casefold() in lately:
+            continue
+        if not made.quoted:
+            return _with_memory(made.clause, book)
+        quoted = quoted or made.clause
+    return _with_memory(quoted, book) if quoted else ""
+
+
+def _with_memory(clause: str, book: Phrasebook) -> str:
+    book.fill({"memory": clause})
+    return book.colour("alike")
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:

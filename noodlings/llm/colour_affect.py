@@ -20,19 +20,14 @@ SEEN = 0.5
 SHORT = 2
 """Words of a first sentence that is an outburst."""
 
-_LIGHT = frozenset({"joy", "boredom"})
 _LAST_STOP = re.compile(r"(?<![.…])\.(?=[\"”')]*\s*$)")
 _LOUD = re.compile(r"\?!+|!+\?|!+")
 _PAUSE = re.compile(r"(?<=\w)\.(?= +\S)")
 
 
-def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook, heavy: bool) -> str:
-    """The reply of somebody who feels like that.
-
-    Args:
-        heavy: something heavy is answered: nothing light shows then.
-    """
-    if lens.cue not in SIGNS or (heavy and lens.cue in _LIGHT):
+def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
+    """The reply of somebody who feels like that; the thought itself for a cue that is no such feeling."""
+    if lens.cue not in SIGNS:
         return thought
     heard = _RHYTHMS[lens.cue](thought, persona)
     if lens.strength < SEEN and heard != thought:

@@ -14,7 +14,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
-HISTORY = 24
+HISTORY = 12
 """The most important episodic entries, of which a transistor reads so many."""
 READ = 2
 """Entries or symbols that a transistor hands on at most: a reply is no inventory."""
