@@ -32,11 +32,14 @@ def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> st
     heard = _RHYTHMS[lens.cue](thought, persona)
     if lens.strength < SEEN and heard != thought:
         return heard
-    return _seen(heard, lens.cue, persona, book)
+    return _seen(heard, lens.cue, persona, book, must=heard == thought)
 
 
-def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook) -> str:
-    """With a sign of the body: in place of an idle gesture, or of its own; else with an outburst."""
+def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
+    """With a sign of the body: in place of an idle gesture, or of its own; else with an outburst.
+
+    What begins with an outburst gets no second one, unless the feeling `must` show and shows in nothing else.
+    """
     done = list(GESTURE.finditer(thought))
     idle = persona.voice.gestures or shared_voice().gestures
     for gesture in done:
@@ -47,8 +50,8 @@ def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook) -> str:
     if len(done) < 2 and not at_end and (sign := _sign(cue, persona, book)):
         first = not done and book.chance(0.4)
         return f"{sign} {thought}" if first else f"{thought} {sign}"
-    if len(thought.split(".", 1)[0].split()) <= SHORT:
-        return thought  # it begins with an outburst already
+    if not must and len(thought.split(".", 1)[0].split()) <= SHORT:
+        return thought
     outburst = cased(book.one_of(book.interjections(Feeling(cue)), rest=2), persona.voice.case)
     return thought if not outburst or outburst in thought else f"{outburst} {thought}"
 

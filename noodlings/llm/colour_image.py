@@ -10,7 +10,7 @@ from noodlings.values.memory import Symbol
 LONGEST = 4
 """Words of a thing, its article aside."""
 
-_NAMED = re.compile(r"\b(an?|the) ((?:[a-z][a-z'’-]*(?: |\b)){1,8})", re.I)
+_NAMED = re.compile(r"(?=\b(an?|the) ((?:[a-z][a-z'’-]*(?: |\b)){1,8}))", re.I)
 _WITHIN = re.compile(r"\b(?:under|in|into|of|through|on|like|with|from|as) ([a-z][a-z'’-]{2,})\b", re.I)
 _FIRST = re.compile(r"^((?:[a-z][a-z'’-]*(?: |\b)){1,8})", re.I)
 _ENDS = frozenset(

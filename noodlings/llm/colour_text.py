@@ -44,7 +44,7 @@ def with_sentence(text: str, sentence: str, case: str) -> str:
     sentences = list(_sentences(text))
     at = sentences[-1][1] if sentences else len(text)
     for start, end in reversed(sentences):
-        if not text[start:end].rstrip("\"”')").endswith("?") or _LEANING.search(text, start, end):
+        if not text[start:end].endswith("?") or _LEANING.search(text, start, end):
             break
         at = start
     return clean(f"{text[:at]} {cased(sentence, case)} {text[at:]}")

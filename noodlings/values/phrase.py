@@ -69,7 +69,7 @@ class Phrase:
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """What every line is like that was made of it, letter case aside."""
-        return re.compile(_pattern(self.parts).strip(), re.IGNORECASE)
+        return re.compile(rf"{_pattern(self.parts).strip()}(?=\s|$)", re.IGNORECASE)
 
     @cached_property
     def variants(self) -> int:
@@ -136,7 +136,8 @@ def _pattern(parts: _Sequence) -> str:
     made = []
     for part in parts:
         if isinstance(part, _Choice):
-            made.append(f"(?:{'|'.join(map(_pattern, part.alternatives))})")
+            longest_first = sorted(map(_pattern, part.alternatives), key=len, reverse=True)
+            made.append(f"(?:{'|'.join(longest_first)})")
         else:
             made.append(r"\s*".join(map(re.escape, part.split(" "))) if isinstance(part, str) else ".{1,60}?")
     return "".join(made)
