@@ -172,7 +172,8 @@ def _count_lines(file: BinaryIO) -> int:
 
 def _counted(found: Exported | Imported) -> str:
     who = "1 character" if len(found.agents) == 1 else f"{len(found.agents)} characters"
-    return f"{who}, {found.entries:,} memories, {found.traces:,} traces and {found.links:,} links"
+    turns = f"{found.entries:,} memories, {found.traces:,} traces"
+    return f"{who}, {turns}, {found.links:,} links and {found.symbols:,} symbols"
 
 
 def _report(words: str, data: dict[str, Any], as_json: bool, err: bool = False) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.values.affect import Affect
-from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Link, MemoryEntry, Recalled, Symbol
 from noodlings.values.percept import Percept
@@ -311,6 +311,9 @@ class Snapshot(Protocol):
     def links(self, agent_id: str) -> Iterator[Link]:
         """All links between its entries, in the order of source, target and type."""
 
+    def symbols(self, agent_id: str) -> Iterator[KeptSymbol]:
+        """All symbols made of its entries, in the order of ids."""
+
 
 class Intake(Protocol):
     """Where whole agents are taken in."""
@@ -318,7 +321,7 @@ class Intake(Protocol):
     def agents(self) -> list[str]:
         """Ids of those that are there, sorted."""
 
-    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link]) -> None:
+    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link | KeptSymbol]) -> None:
         """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
 
 

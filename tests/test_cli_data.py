@@ -89,7 +89,7 @@ def test_json_is_one_line_of_the_same_figures(noodlings, folder, tmp_path):
     exported = json.loads(done.out)
     assert (done.out.count("\n"), exported["file"], exported["left_out"]) == (1, str(file), 0)
     end = lines_of(file.read_text())[-1]
-    counts = {name: exported[name] for name in ("entries", "traces", "links")}
+    counts = {name: exported[name] for name in ("entries", "traces", "links", "symbols")}
     assert counts == {name: end[name] for name in counts}
     done = noodlings("import", file, "--json", "--data", tmp_path / "other")
     assert json.loads(done.out) == counts | {"agents": exported["agents"]}

@@ -17,7 +17,7 @@ from noodlings.errors import UserError
 from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
 from noodlings.ports import Snapshot
 from noodlings.text import clean
-from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import Link
 from noodlings.values.trace import Trace
 
@@ -32,7 +32,7 @@ class Exported:
 
     Attributes:
         agents: their ids.
-        entries, traces, links: how many of theirs.
+        entries, traces, links, symbols: how many of theirs.
         left_out: how many records could not be read, or hold something that no import takes.
     """
 
@@ -40,6 +40,7 @@ class Exported:
     entries: int = 0
     traces: int = 0
     links: int = 0
+    symbols: int = 0
     left_out: int = 0
 
 
@@ -75,8 +76,15 @@ def export(kept: Snapshot, agents: Iterable[str], write: Callable[[str], object]
         done.traces += sum(put(_trace_line(trace)) for trace in turns)
         links = (link for link in kept.links(agent_id) if {link.source, link.target} <= entries)
         done.links += sum(put(_link_line(agent_id, link)) for link in links)
+        symbols = (made for made in kept.symbols(agent_id) if made.symbol.entry_id in entries)
+        done.symbols += sum(put(_symbol_line(agent_id, made)) for made in symbols)
         done.entries += len(entries)
-    counts = {"entries": done.entries, "traces": done.traces, "links": done.links}
+    counts = {
+        "entries": done.entries,
+        "traces": done.traces,
+        "links": done.links,
+        "symbols": done.symbols,
+    }
     write(_written({"type": "end", "agents": len(done.agents), **counts}))
     done.left_out += kept.left_out
     return done
@@ -91,7 +99,8 @@ def _agent_line(agent: KeptAgent) -> dict[str, Any]:
         state = readable_state(agent.state)
     except UserError:
         state = agent.state  # to be refused with the line, or it is empty
-    return {"type": "agent", "id": agent.agent_id, "last_id": agent.last_id, "state": state}
+    last = {"last_id": agent.last_id, "last_symbol_id": agent.last_symbol_id}
+    return {"type": "agent", "id": agent.agent_id, **last, "state": state}
 
 
 def _entry_line(agent_id: str, kept: KeptEntry) -> dict[str, Any]:
@@ -119,3 +128,8 @@ def _trace_line(trace: Trace) -> dict[str, Any]:
 def _link_line(agent_id: str, link: Link) -> dict[str, Any]:
     line = asdict(link)
     return {"type": "link", "agent": agent_id, "kind": line.pop("type"), **line}
+
+
+def _symbol_line(agent_id: str, made: KeptSymbol) -> dict[str, Any]:
+    line = asdict(made.symbol) | {"circle": sorted(made.symbol.circle), "faded": made.faded}
+    return {"type": "symbol", "agent": agent_id, **line}

@@ -18,6 +18,7 @@ from noodlings.portable.lines import (
     EntryLine,
     LinkLine,
     Record,
+    SymbolLine,
     TraceLine,
     read_header,
     read_line,
@@ -38,12 +39,13 @@ Progress = Callable[[int], object]
 
 @dataclass(slots=True)
 class Imported:
-    """What a file holds: ids of agents, and how many entries, traces and links of theirs."""
+    """What a file holds: ids of agents, and how many entries, traces, links and symbols of theirs."""
 
     agents: list[str] = field(default_factory=list)
     entries: int = 0
     traces: int = 0
     links: int = 0
+    symbols: int = 0
 
     def count(self, line: Record) -> None:
         """One more."""
@@ -53,8 +55,10 @@ class Imported:
             self.entries += 1
         elif isinstance(line, TraceLine):
             self.traces += 1
-        else:
+        elif isinstance(line, LinkLine):
             self.links += 1
+        else:
+            self.symbols += 1
 
 
 def check(file: BinaryIO, progress: Progress) -> Imported:
@@ -168,14 +172,14 @@ class _Order:
         self._entries.clear()
         self._last = ()
 
-    def _follow(self, line: EntryLine | TraceLine | LinkLine) -> None:
-        """An agent's memories, then its traces, then its links, each rising, so that none is there twice."""
+    def _follow(self, line: EntryLine | TraceLine | LinkLine | SymbolLine) -> None:
+        """An agent's memories, traces, links and symbols, each rising, so that none is there twice."""
         if self._agent is None or line.agent != self._agent.id:
             raise UserError(f"it belongs to {line.agent}, whose lines do not stand here")
         place = _place(line)
         if place <= self._last:
             raise UserError(
-                "it is twice there, or out of order: memories, then traces, then links, each rising"
+                "it is twice there, or out of order: memories, then traces, links and symbols, each rising"
             )
         self._last = place
         if isinstance(line, EntryLine):
@@ -185,26 +189,32 @@ class _Order:
                 )
             self._entries.add(line.id)
             return
-        ends = {line.entry_id} if isinstance(line, TraceLine) else {line.source, line.target}
+        if isinstance(line, SymbolLine) and line.id > self._agent.last_symbol_id:
+            raise UserError(
+                f"symbol {line.id} is beyond the last_symbol_id of {line.agent}, {self._agent.last_symbol_id}"
+            )
+        ends = {line.source, line.target} if isinstance(line, LinkLine) else {line.entry_id}
         if missing := ends - self._entries:
             raise UserError(f"it refers to memory {min(missing)} of {line.agent}, which is not there")
 
     def _end(self, line: EndLine) -> None:
         found = self._found
-        there = (len(found.agents), found.entries, found.traces, found.links)
-        if there != (line.agents, line.entries, line.traces, line.links):
+        there = (len(found.agents), found.entries, found.traces, found.links, found.symbols)
+        if there != (line.agents, line.entries, line.traces, line.links, line.symbols):
             raise UserError(
-                f"it counts {line.agents} agents, {line.entries} memories, {line.traces} traces and"
-                f" {line.links} links, but there are {', '.join(map(str, there))}:"
+                f"it counts {line.agents} agents, {line.entries} memories, {line.traces} traces,"
+                f" {line.links} links and {line.symbols} symbols, but there are {', '.join(map(str, there))}:"
                 " lines are missing, or were added"
             )
         self._ended = True
 
 
-def _place(line: EntryLine | TraceLine | LinkLine) -> tuple[Any, ...]:
+def _place(line: EntryLine | TraceLine | LinkLine | SymbolLine) -> tuple[Any, ...]:
     """Sorts the lines of an agent into the one order that they may have."""
     if isinstance(line, EntryLine):
         return (0, line.id)
     if isinstance(line, TraceLine):
         return (1, line.entry_id)
-    return (2, line.source, line.target, line.kind.value)
+    if isinstance(line, LinkLine):
+        return (2, line.source, line.target, line.kind.value)
+    return (3, line.id)

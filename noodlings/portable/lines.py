@@ -27,8 +27,8 @@ from noodlings.portable.fields import (
     state_array,
 )
 from noodlings.values.affect import Affect
-from noodlings.values.kept import KeptAgent, KeptEntry
-from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
+from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry, Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -65,6 +65,7 @@ class AgentLine(Strict):
     type: Literal["agent"]
     id: AgentId
     last_id: Whole
+    last_symbol_id: Whole = 0
     state: Annotated[Plain, AfterValidator(restorable)]
 
     @property
@@ -74,7 +75,7 @@ class AgentLine(Strict):
 
     def value(self) -> KeptAgent:
         """The agent."""
-        return KeptAgent(self.id, self.last_id, self.state)
+        return KeptAgent(self.id, self.last_id, self.state, self.last_symbol_id)
 
 
 class EntryLine(Strict):
@@ -207,6 +208,30 @@ class LinkLine(Strict):
         return Link(self.source, self.target, self.kind, self.strength, self.created)
 
 
+class SymbolLine(Strict):
+    """What a memory became, field by field as `Symbol` has them."""
+
+    type: Literal["symbol"]
+    agent: AgentId
+    id: Whole
+    entry_id: Whole
+    timestamp: float
+    literal_event: Text
+    symbolic_encoding: Text
+    affect: _Affect
+    salience: Unit
+    surprise: Unit
+    made_by: Text
+    circle: list[Text]
+    faded: bool
+
+    def value(self) -> KeptSymbol:
+        """The symbol."""
+        same = {field.name: getattr(self, field.name) for field in fields(Symbol)}
+        changed = {"affect": self.affect.value(), "circle": frozenset(self.circle)}
+        return KeptSymbol(Symbol(**same | changed), self.faded)
+
+
 class EndLine(Strict):
     """The last line: how many of each there were, so that a file that was cut off is found out."""
 
@@ -215,15 +240,17 @@ class EndLine(Strict):
     entries: Whole
     traces: Whole
     links: Whole
+    symbols: Whole = 0
 
 
-Record = AgentLine | EntryLine | TraceLine | LinkLine
+Record = AgentLine | EntryLine | TraceLine | LinkLine | SymbolLine
 Line = Record | EndLine
 _LINES: dict[str, type[Line]] = {
     "agent": AgentLine,
     "entry": EntryLine,
     "trace": TraceLine,
     "link": LinkLine,
+    "symbol": SymbolLine,
     "end": EndLine,
 }
 

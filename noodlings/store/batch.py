@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.store.documents import text, to_json, whole
-from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
+from noodlings.store.rows import Row, entry_row, history_row, link_row, trace_row, vector_row
+from noodlings.store.symbol_rows import symbol_row
 
 
 @dataclass(frozen=True, slots=True)

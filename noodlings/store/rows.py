@@ -18,7 +18,7 @@ import numpy as np
 from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry, Symbol
+from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from noodlings.values.vector import EntryVector, Vector
@@ -31,7 +31,8 @@ Value = TypeVar("Value")
 
 log = logging.getLogger(__name__)
 
-_AFFECT = struct.Struct("<5d")
+AFFECT = struct.Struct("<5d")
+"""Five numbers in the order of the axes."""
 _LENGTH_ERROR = 1e-3
 _PARTS = tuple(field.name for field in fields(ImportanceParts))
 _STATE_NUMBERS = 40
@@ -62,7 +63,7 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
         "step": whole(entry.step, "step"),
         "user_id": text(entry.user_id, "user_id"),
         "user_text": text(entry.user_text, "user_text"),
-        "affect": None if entry.affect is None else _AFFECT.pack(*entry.affect.as_list()),
+        "affect": None if entry.affect is None else AFFECT.pack(*entry.affect.as_list()),
         "surprise": number(entry.surprise, "surprise"),
         "encoded_importance": number(entry.encoded_importance, "encoded_importance"),
         "parts": to_json(_parts(entry.parts), "parts"),
@@ -102,7 +103,7 @@ def entry_of(row: Stored) -> MemoryEntry:
             step=row["step"],
             user_id=row["user_id"],
             user_text=row["user_text"],
-            affect=None if row["affect"] is None else Affect(*_AFFECT.unpack(row["affect"])),
+            affect=None if row["affect"] is None else Affect(*AFFECT.unpack(row["affect"])),
             surprise=row["surprise"],
             encoded_importance=row["encoded_importance"],
             parts=ImportanceParts(**from_json(row["parts"], f"parts of {what}")),
@@ -112,19 +113,20 @@ def entry_of(row: Stored) -> MemoryEntry:
             identity_salience=row["identity_salience"],
             phenomenal_state=_state_array(row["phenomenal_state"]),
             kind=Kind(row["kind"]),
-            audience=frozenset(_optional(row["audience"], f"audience of {what}", ())),
+            audience=frozenset(optional(row["audience"], f"audience of {what}", ())),
             place=row["place"],
             pinned=row["pinned"],
             recall_count=row["recall_count"],
             last_recalled=row["last_recalled"],
             stability=row["stability"],
-            extra=_optional(row["extra"], f"extra of {what}", {}),
+            extra=optional(row["extra"], f"extra of {what}", {}),
         )
     except (struct.error, KeyError, TypeError, ValueError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error}") from error
 
 
-def _optional(document: str | None, what: str, default: Any) -> Any:
+def optional(document: str | None, what: str, default: Any) -> Any:
+    """What a document holds, or the default where there is none."""
     return default if document is None else from_json(document, what)
 
 
@@ -231,44 +233,6 @@ def link_of(row: Stored) -> Link:
         )
     except (TypeError, ValueError, NoodlingsError) as error:
         what = f"the link from {row['source_id']} to {row['target_id']} of {row['agent_id']}"
-        raise StoreError(f"{what} is damaged: {error}") from error
-
-
-def symbol_row(agent_id: str, symbol: Symbol) -> Row:
-    """All columns of a symbol that has not faded. Raises `StoreError` as `entry_row` does."""
-    return {
-        "agent_id": text(agent_id, "agent_id"),
-        "id": whole(symbol.id, "id"),
-        "entry_id": whole(symbol.entry_id, "entry_id"),
-        "timestamp": number(symbol.timestamp, "timestamp"),
-        "literal_event": text(symbol.literal_event, "literal_event"),
-        "symbolic_encoding": text(symbol.symbolic_encoding, "symbolic_encoding"),
-        "affect": _AFFECT.pack(*symbol.affect.as_list()),
-        "salience": number(symbol.salience, "salience"),
-        "surprise": number(symbol.surprise, "surprise"),
-        "made_by": text(symbol.made_by, "made_by"),
-        "circle": to_json(sorted(symbol.circle), "circle") if symbol.circle else None,
-        "faded": False,
-    }
-
-
-def symbol_of(row: Stored) -> Symbol:
-    """The symbol of a row. Raises `StoreError` when the row is damaged."""
-    what = f"symbol {row['id']} of {row['agent_id']}"
-    try:
-        return Symbol(
-            id=row["id"],
-            entry_id=row["entry_id"],
-            timestamp=row["timestamp"],
-            literal_event=row["literal_event"],
-            symbolic_encoding=row["symbolic_encoding"],
-            affect=Affect(*_AFFECT.unpack(row["affect"])),
-            salience=row["salience"],
-            surprise=row["surprise"],
-            made_by=row["made_by"],
-            circle=frozenset(_optional(row["circle"], f"circle of {what}", ())),
-        )
-    except (struct.error, TypeError, ValueError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error}") from error
 
 

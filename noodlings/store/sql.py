@@ -26,12 +26,12 @@ from noodlings.store.rows import (
     Stored,
     entry_of,
     link_of,
-    symbol_of,
     trace_of,
     undamaged,
     vector_of,
     vector_row,
 )
+from noodlings.store.symbol_rows import symbol_of
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.trace import Trace
 from noodlings.values.vector import EntryVector
@@ -261,8 +261,8 @@ def _keep_symbols(connection: Connection, batch: Batch) -> None:
     rows = [row for row in batch.symbols if row["entry_id"] in there]
     if rows:
         connection.execute(sql.ADD_SYMBOL, rows)
-    if batch.faded:
-        faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
+    faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
+    if faded:
         connection.execute(sql.FADE_SYMBOL, faded)
 
 

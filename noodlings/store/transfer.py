@@ -20,7 +20,8 @@ from noodlings.store import statements as sql
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import from_json, text, to_json, whole
 from noodlings.store.rows import Row, Stored, entry_of, entry_row, link_of, link_row, trace_of, trace_row
-from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.store.symbol_rows import kept_symbol_of, symbol_row
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import Link
 from noodlings.values.trace import Trace
 
@@ -54,7 +55,13 @@ class Snapshot:
         row = self._connection.execute(sql.AGENT, of_agent).one()
         last_id: int = self._connection.execute(sql.LAST_ID, of_agent).scalar_one()
         state = None if row.state is None else self._read((agent_id, row.state), _state)
-        return KeptAgent(agent_id, max(last_id, row.forgotten_id), state or {})
+        last_symbol_id: int = self._connection.execute(sql.LAST_SYMBOL_ID, of_agent).scalar_one()
+        return KeptAgent(
+            agent_id,
+            max(last_id, row.forgotten_id),
+            state or {},
+            max(last_symbol_id, row.forgotten_symbol_id),
+        )
 
     def entries(self, agent_id: str) -> Iterator[KeptEntry]:
         """Everything an agent ever perceived, in the order of ids."""
@@ -66,10 +73,17 @@ class Snapshot:
 
     def links(self, agent_id: str) -> Iterator[Link]:
         """All links between its entries, in the order of source, target and type."""
-        for row in self._connection.execute(sql.LINKS, {"of_agent": agent_id}).mappings():
-            link = self._read(row, link_of)
-            if link is not None:
-                yield link
+        return self._all(sql.LINKS, agent_id, link_of)
+
+    def symbols(self, agent_id: str) -> Iterator[KeptSymbol]:
+        """All symbols made of its entries, in the order of ids."""
+        return self._all(sql.ALL_SYMBOLS, agent_id, kept_symbol_of)
+
+    def _all(self, statement: Select[Any], agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
+        for row in self._connection.execute(statement, {"of_agent": agent_id}).mappings():
+            value = self._read(row, read)
+            if value is not None:
+                yield value
 
     def _page(
         self, statement: Select[Any], key: str, agent_id: str, read: Callable[[Stored], Value]
@@ -106,13 +120,13 @@ class Intake:
         with self._database.transaction() as connection:
             return list(connection.execute(sql.AGENTS).scalars())
 
-    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link]) -> None:
-        """Keep an agent with its entries, traces and links, in one transaction.
+    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link | KeptSymbol]) -> None:
+        """Keep an agent with its entries, traces, links and symbols, in one transaction.
 
         Args:
             agent: one that is not there.
-            records: its entries; a trace or a link stands behind the entries that it refers to. What raises
-                here ends the transaction, and nothing is kept.
+            records: its entries; a trace, a link or a symbol stands behind the entries that it refers to.
+                What raises here ends the transaction, and nothing is kept.
 
         Raises:
             UserError: the agent is there already.
@@ -122,6 +136,7 @@ class Intake:
             "agent_id": text(agent.agent_id, "agent_id"),
             "state": to_json(agent.state, "the state") if agent.state else None,
             "forgotten_id": whole(agent.last_id, "last_id"),
+            "forgotten_symbol_id": whole(agent.last_symbol_id, "last_symbol_id"),
         }
         if agent.agent_id in self.agents():
             raise UserError(f"{agent.agent_id} is there already")
@@ -134,6 +149,8 @@ class Intake:
                 _add(connection, sql.ADD_TRACE, [trace_row(trace) for trace in traces])
                 links = [link for link in some if isinstance(link, Link)]
                 _add(connection, sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
+                symbols = [kept for kept in some if isinstance(kept, KeptSymbol)]
+                _add(connection, sql.ADD_SYMBOL, [_symbol_row(agent.agent_id, kept) for kept in symbols])
 
 
 @contextmanager
@@ -175,6 +192,10 @@ def _kept_entry(row: Stored) -> KeptEntry:
 def _entry_row(agent_id: str, kept: KeptEntry) -> Row:
     membership = {"episodic": kept.episodic, "consolidated": kept.consolidated}
     return entry_row(agent_id, kept.entry) | membership
+
+
+def _symbol_row(agent_id: str, kept: KeptSymbol) -> Row:
+    return symbol_row(agent_id, kept.symbol) | {"faded": kept.faded}
 
 
 def _portions(records: Iterable[Value]) -> Iterator[list[Value]]:

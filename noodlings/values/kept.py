@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,13 @@ class KeptAgent:
         agent_id: its id.
         last_id: the highest number that a memory of it ever had; none is given twice.
         state: see `noodlings.ports.AgentState.data`.
+        last_symbol_id: the highest number that a symbol of it ever had.
     """
 
     agent_id: str
     last_id: int = 0
     state: dict[str, Any] = field(default_factory=dict)
+    last_symbol_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +32,11 @@ class KeptEntry:
     entry: MemoryEntry
     episodic: bool = False
     consolidated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSymbol:
+    """A symbol, and whether it left the subconscious."""
+
+    symbol: Symbol
+    faded: bool = False

@@ -16,10 +16,10 @@ from noodlings.portable.export import export
 from noodlings.portable.intake import check, take_in
 from noodlings.ports import Snapshot
 from noodlings.text import clean
-from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import Link, LinkType
 from noodlings.values.trace import Trace
-from tests.store.records import a_trace, an_entry
+from tests.store.records import a_symbol, a_trace, an_entry
 
 Lines = list[dict[str, Any]]
 
@@ -33,7 +33,7 @@ class Kept:
         return ["phi", "servnak"]
 
     def agent(self, agent_id: str) -> KeptAgent:
-        return KeptAgent(agent_id, 5)
+        return KeptAgent(agent_id, 5, last_symbol_id=3)
 
     def entries(self, agent_id: str) -> Any:
         return iter(
@@ -48,6 +48,9 @@ class Kept:
 
     def links(self, agent_id: str) -> Any:
         return iter([Link(2, 1, LinkType.FOLLOWED, 0.5, 1.0), Link(5, 1, LinkType.RECALLED, 1.0, 2.0)])
+
+    def symbols(self, agent_id: str) -> Any:
+        return iter([KeptSymbol(a_symbol(1, 2), faded=True), KeptSymbol(a_symbol(3, 5))])
 
 
 class Taken:
@@ -76,7 +79,7 @@ def good() -> bytes:
 
 
 GOOD = good()
-HEADER, PHI, FIRST, SECOND, FIFTH, TRACE, _, LINK = GOOD.splitlines()[:8]
+HEADER, PHI, FIRST, SECOND, FIFTH, TRACE, _, LINK, _, SYMBOL = GOOD.splitlines()[:10]
 
 
 def checked(content: bytes) -> Any:
@@ -94,14 +97,15 @@ def refused(content: bytes) -> str:
 
 def test_a_good_file_is_counted_and_taken_in() -> None:
     found = checked(GOOD)
-    assert (found.agents, found.entries, found.traces, found.links) == (["phi", "servnak"], 6, 4, 4)
+    assert (found.agents, found.entries, found.traces) == (["phi", "servnak"], 6, 4)
+    assert (found.links, found.symbols) == (4, 4)
     into, seen = Taken(), []
     take_in(io.BytesIO(GOOD), found.agents, into, seen.append)
     assert seen == list(range(1, len(GOOD.splitlines()) + 1))
     agent, records = into.kept["servnak"]
-    assert agent == KeptAgent("servnak", 5)
+    assert agent == KeptAgent("servnak", 5, last_symbol_id=3)
     kept = Kept()
-    assert records == [*kept.entries(""), *kept.traces("servnak"), *kept.links("")]
+    assert records == [*kept.entries(""), *kept.traces("servnak"), *kept.links(""), *kept.symbols("")]
     assert all(trace.agent_id == "servnak" for trace in records if isinstance(trace, Trace))
 
 
@@ -149,12 +153,13 @@ def test_any_line_that_is_missing_twice_or_out_of_place_is_noticed(number: int) 
     refused(b"".join([*without, line]) if number < len(lines) else b"".join([line, *without]))
 
 
-@pytest.mark.parametrize("line", [SECOND, FIFTH, TRACE, LINK])
+@pytest.mark.parametrize("line", [SECOND, FIFTH, TRACE, LINK, SYMBOL])
 def test_a_line_that_is_there_twice_is_noticed_even_when_it_was_counted(line: bytes) -> None:
     lines = GOOD.splitlines()
     number = lines.index(line) + 1
     end = json.loads(lines[-1])
-    end[{"entry": "entries", "trace": "traces", "link": "links"}[json.loads(line)["type"]]] += 1
+    counts = {"entry": "entries", "trace": "traces", "link": "links", "symbol": "symbols"}
+    end[counts[json.loads(line)["type"]]] += 1
     again = [*lines[:number], line, *lines[number:-1], json.dumps(end).encode()]
     assert refused(b"\n".join(again)).startswith(f"line {number + 1}: it is twice there")
 
@@ -202,7 +207,7 @@ def nested(depth: int) -> Any:
 
 AFFECT = {"valence": 0.0, "arousal": 0.5, "fear": 0.0, "sorrow": 0.0, "boredom": 0.0}
 BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
-    ({"type": "dream"}, "there is no type 'dream'; there are agent, entry, trace, link, end"),
+    ({"type": "dream"}, "there is no type 'dream'; there are agent, entry, trace, link, symbol, end"),
     ({"type": ...}, "there is no type None"),
     ({"type": ["entry"]}, "there is no type ['entry']"),
     ({"id": "1"}, "id: input should be a valid integer"),
@@ -267,7 +272,7 @@ BAD_RAW: list[tuple[bytes, str]] = [
     (FIRST.replace(b"hello", b"nul\x00byte"), "it is not JSON"),
     (b"null", "it is not a JSON object"),
     (HEADER, "there is no type None"),
-    (b'{"type": "end", "agents": 1, "entries": 1, "traces": 0, "links": 0}', "but there are 1, 0, 0, 0"),
+    (b'{"type": "end", "agents": 1, "entries": 1, "traces": 0, "links": 0}', "but there are 1, 0, 0, 0, 0"),
     (b'{"type": "end"}', "agents is missing"),
     (TRACE, "it refers to memory 2 of phi, which is not there"),
     (LINK, "it refers to memory 1 of phi, which is not there"),
@@ -303,6 +308,12 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (LINK, {"target": 2}, "target: a memory is not linked with itself"),
     (LINK, {"kind": "loves"}, "kind:"),
     (LINK, {"strength": 1.01}, "strength:"),
+    (SYMBOL, {"entry_id": 3}, "it refers to memory 3 of phi, which is not there"),
+    (SYMBOL, {"id": 4}, "symbol 4 is beyond the last_symbol_id of phi, 3"),
+    (SYMBOL, {"affect": None}, "affect:"),
+    (SYMBOL, {"salience": 1.5}, "salience:"),
+    (SYMBOL, {"faded": ...}, "faded is missing"),
+    (SYMBOL, {"circle": "caity"}, "circle:"),
 ]
 
 
@@ -378,3 +389,13 @@ def test_any_value_may_be_wrong(line: bytes, changes: list[tuple[int, Any]]) -> 
     lines[lines.index(line)] = json.dumps(content).encode()
     words = outcome(b"\n".join(lines))
     assert not words or (words == clean(words) and "line" in words)
+
+
+def test_a_file_from_before_there_were_symbols() -> None:
+    lines = [json.loads(line) for line in GOOD.splitlines() if b'"type": "symbol"' not in line]
+    older = [
+        {key: value for key, value in line.items() if key not in ("last_symbol_id", "symbols")}
+        for line in lines
+    ]
+    found = checked(b"\n".join(json.dumps(line).encode() for line in older))
+    assert (found.entries, found.symbols) == (6, 0)

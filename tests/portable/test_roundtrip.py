@@ -24,11 +24,11 @@ from noodlings.portable.intake import check, take_in
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
-from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
-from tests.store.records import a_trace, an_entry, entries, finite, same, traces, unit
+from tests.store.records import a_symbol, a_trace, an_entry, entries, finite, same, symbols, traces, unit
 
 NUMBERS = count()
 QUIET = Settings(embedding={"model": "none"})
@@ -48,13 +48,16 @@ def imported(folder: Path, content: bytes) -> None:
         take_in(file, found.agents, into, lambda number: None)
 
 
-def told(folder: Path, agent_id: str) -> tuple[KeptAgent, list[KeptEntry], list[Trace], list[Link]]:
+def told(
+    folder: Path, agent_id: str
+) -> tuple[KeptAgent, list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]]:
     with snapshot(folder) as kept:
         return (
             kept.agent(agent_id),
             list(kept.entries(agent_id)),
             list(kept.traces(agent_id)),
             list(kept.links(agent_id)),
+            list(kept.symbols(agent_id)),
         )
 
 
@@ -89,8 +92,8 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @st.composite
-def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Link]]:
-    """Memories with rising numbers, and traces and links that refer to them."""
+def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]]:
+    """Memories with rising numbers, and traces, links and symbols that refer to them."""
     ids = sorted(draw(st.sets(st.integers(1, 2**63 - 2), max_size=5)))
     made = draw(st.lists(entries, min_size=len(ids), max_size=len(ids)))
     kept = [
@@ -101,7 +104,7 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
         for number, entry in zip(ids, made, strict=True)
     ]
     if not ids:
-        return [], [], []
+        return [], [], [], []
     turns = draw(st.sets(st.sampled_from(ids), max_size=3))
     told = [replace(draw(traces), entry_id=number) for number in sorted(turns)]
     ends = draw(st.sets(st.permutations(ids).map(lambda some: tuple(some[:2])), max_size=3))
@@ -110,7 +113,11 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
         for pair in sorted(ends)
         if len(pair) == 2
     ]
-    return kept, told, links
+    made_of_them = [
+        KeptSymbol(replace(symbol, entry_id=draw(st.sampled_from(ids))), draw(st.booleans()))
+        for symbol in draw(st.lists(symbols, max_size=3, unique_by=lambda symbol: symbol.id))
+    ]
+    return kept, told, links, sorted(made_of_them, key=lambda made: made.symbol.id)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -118,25 +125,28 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
 def test_any_memories_come_back_as_they_were(
     folders: tuple[Path, Path],
     talked: Path,
-    made: tuple[list[KeptEntry], list[Trace], list[Link]],
+    made: tuple[list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]],
     beyond: int,
 ) -> None:
     here, there = folders
-    kept, turns, links = made
+    kept, turns, links, images = made
     agent_id = f"agent_{next(NUMBERS)}"
     state = told(talked, "phi")[0].state
     last_id = min(max([entry.entry.id for entry in kept], default=0) + beyond, 2**63 - 2)
     turns = [replace(turn, agent_id=agent_id) for turn in turns]
     with intake(here) as into:
-        into.take_in(KeptAgent(agent_id, last_id, state), [*kept, *turns, *links])
+        last_symbol_id = max([made.symbol.id for made in images], default=0)
+        agent = KeptAgent(agent_id, last_id, state, last_symbol_id)
+        into.take_in(agent, [*kept, *turns, *links, *images])
 
     content, done = exported(here, agent_id)
-    assert (done.entries, done.traces, done.links, done.left_out) == (len(kept), len(turns), len(links), 0)
+    assert (done.entries, done.traces, done.links) == (len(kept), len(turns), len(links))
+    assert (done.symbols, done.left_out) == (len(images), 0)
     imported(there, content)
     assert exported(there, agent_id)[0] == content
 
     before, after = told(here, agent_id), told(there, agent_id)
-    assert (before[0].agent_id, before[0].last_id) == (after[0].agent_id, after[0].last_id)
+    assert replace(before[0], state={}) == replace(after[0], state={})
     assert before[2:] == after[2:]
     for one, other in zip(before[1], after[1], strict=True):
         assert equal(one.entry, other.entry)
@@ -234,19 +244,23 @@ def test_what_no_import_would_take_is_left_out_and_the_rest_can_be_imported(tmp_
     fine, bad = {"stability": 9.0}, {"stability": -1.0}
     with intake(tmp_path / "here") as into:
         into.take_in(
-            KeptAgent("phi", 3, {"version": 99}),
+            KeptAgent("phi", 3, {"version": 99}, 5),
             [
                 *(KeptEntry(an_entry(number, **with_)) for number, with_ in ((1, fine), (2, bad), (3, fine))),
                 a_trace(1),
                 a_trace(2),
                 Link(3, 1, LinkType.FOLLOWED, 0.5, 1.0),
                 Link(3, 2, LinkType.FOLLOWED, 0.5, 1.0),
+                KeptSymbol(a_symbol(1, 3)),
+                KeptSymbol(a_symbol(2, 2)),
+                KeptSymbol(a_symbol(4, 3, salience=7.0)),
             ],
         )
     content, done = exported(tmp_path / "here")
-    assert (done.entries, done.traces, done.links, done.left_out) == (2, 1, 1, 2)
+    assert (done.entries, done.traces, done.links, done.symbols, done.left_out) == (2, 1, 1, 1, 3)
     imported(tmp_path / "there", content)
-    agent, kept, _, links = told(tmp_path / "there", "phi")
-    assert agent == KeptAgent("phi", 3, {})
+    agent, kept, _, links, images = told(tmp_path / "there", "phi")
+    assert agent == KeptAgent("phi", 3, {}, 5)
     assert [entry.entry.id for entry in kept] == [1, 3]
     assert len(links) == 1
+    assert images == [KeptSymbol(a_symbol(1, 3))]

@@ -15,35 +15,38 @@ from noodlings.store import transfer
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
-from noodlings.values.kept import KeptAgent, KeptEntry
+from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import Link, LinkType
 from noodlings.values.trace import Trace
-from tests.store.records import AGENT, a_trace, an_entry
+from tests.store.records import AGENT, a_symbol, a_trace, an_entry
 
 LINK = Link(3, 1, LinkType.FOLLOWED, 0.5, 9.0)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[SqlStore]:
-    """An agent with three memories: one episodic, one that was, two traces and a link."""
+    """An agent with three memories: one episodic, one that was, two traces, a link and two symbols."""
     store = SqlStore(tmp_path)
     added = tuple(an_entry(number) for number in (1, 2, 3))
     store.commit(Changes(AGENT, added=added, episodic=(1, 2), state=AgentState(AGENT, {"step": 3})))
     store.commit(Changes(AGENT, evicted=(2,), trace=a_trace(1), links=(LINK,)))
-    store.commit(Changes(AGENT, trace=a_trace(3, 1)))
+    store.commit(Changes(AGENT, trace=a_trace(3, 1), symbols=(a_symbol(1, 1), a_symbol(2, 3)), faded=(1,)))
     yield store
     store.close()
 
 
-def told(folder: Path) -> tuple[KeptAgent, list[KeptEntry], list[Trace], list[Link]]:
+def told(
+    folder: Path,
+) -> tuple[KeptAgent, list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]]:
     with snapshot(folder) as kept:
         agent = kept.agent(AGENT)
-        return agent, list(kept.entries(AGENT)), list(kept.traces(AGENT)), list(kept.links(AGENT))
+        links, symbols = list(kept.links(AGENT)), list(kept.symbols(AGENT))
+        return agent, list(kept.entries(AGENT)), list(kept.traces(AGENT)), links, symbols
 
 
 def test_everything_of_an_agent_comes_out(store: SqlStore, tmp_path: Path) -> None:
-    agent, entries, traces, links = told(tmp_path)
-    assert agent == KeptAgent(AGENT, 3, {"step": 3})
+    agent, entries, traces, links, symbols = told(tmp_path)
+    assert agent == KeptAgent(AGENT, 3, {"step": 3}, 2)
     assert entries == [
         KeptEntry(an_entry(1), episodic=True, consolidated=True),
         KeptEntry(an_entry(2), episodic=False, consolidated=True),
@@ -51,11 +54,13 @@ def test_everything_of_an_agent_comes_out(store: SqlStore, tmp_path: Path) -> No
     ]
     assert traces == [a_trace(1), a_trace(3, 1)]
     assert links == [LINK]
+    assert symbols == [KeptSymbol(a_symbol(1, 1), faded=True), KeptSymbol(a_symbol(2, 3))]
 
 
 def test_a_number_that_was_forgotten_is_not_given_again(store: SqlStore, tmp_path: Path) -> None:
     store.forget(AGENT, [3], by_user="admin", timestamp=1.0)
-    assert told(tmp_path)[0].last_id == 3
+    agent = told(tmp_path)[0]
+    assert (agent.last_id, agent.last_symbol_id) == (3, 2)
 
 
 def test_what_is_written_meanwhile_is_not_seen(
@@ -81,11 +86,11 @@ def test_any_portion_gives_all_of_it(
     store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(transfer, "AT_ONCE", at_once)
-    agent, entries, traces, links = told(tmp_path)
+    agent, entries, traces, links, symbols = told(tmp_path)
     assert (len(entries), len(traces)) == (3, 2)
     with intake(tmp_path / "other") as into:
-        into.take_in(agent, [*entries, *traces, *links])
-    assert told(tmp_path / "other") == (agent, entries, traces, links)
+        into.take_in(agent, [*entries, *traces, *links, *symbols])
+    assert told(tmp_path / "other") == (agent, entries, traces, links, symbols)
 
 
 def test_what_cannot_be_read_is_left_out_and_counted(store: SqlStore, tmp_path: Path) -> None:
@@ -94,6 +99,7 @@ def test_what_cannot_be_read_is_left_out_and_counted(store: SqlStore, tmp_path: 
     connection.execute("UPDATE entries SET parts = 'x' WHERE id = 2")
     connection.execute("UPDATE traces SET document = '{}' WHERE entry_id = 1")
     connection.execute("UPDATE links SET strength = 7")
+    connection.execute("UPDATE symbols SET affect = x'00' WHERE id = 2")
     connection.execute('UPDATE agents SET state = \'{"v": 1, "data": []}\'')
     connection.commit()
     connection.close()
@@ -102,14 +108,15 @@ def test_what_cannot_be_read_is_left_out_and_counted(store: SqlStore, tmp_path: 
         assert [entry.entry.id for entry in kept.entries(AGENT)] == [1, 3]
         assert [trace.entry_id for trace in kept.traces(AGENT)] == [3]
         assert list(kept.links(AGENT)) == []
-        assert kept.left_out == 4
+        assert [made.symbol.id for made in kept.symbols(AGENT)] == [1]
+        assert kept.left_out == 5
 
 
 def test_an_agent_that_was_taken_in_is_as_it_was(store: SqlStore, tmp_path: Path) -> None:
-    agent, entries, traces, links = told(tmp_path)
+    agent, entries, traces, links, symbols = told(tmp_path)
     with intake(tmp_path / "other") as into:
         assert into.agents() == []
-        into.take_in(agent, [*entries, *traces, *links])
+        into.take_in(agent, [*entries, *traces, *links, *symbols])
         assert into.agents() == [AGENT]
     other = SqlStore(tmp_path / "other")
     assert other.load(AGENT) == store.load(AGENT)

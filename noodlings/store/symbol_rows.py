@@ -1,0 +1,55 @@
+"""Symbols to rows and back; see `noodlings.store.rows`."""
+
+from __future__ import annotations
+
+import struct
+
+from noodlings.errors import NoodlingsError, StoreError
+from noodlings.store.documents import number, text, to_json, whole
+from noodlings.store.rows import AFFECT, Row, Stored, optional
+from noodlings.values.affect import Affect
+from noodlings.values.kept import KeptSymbol
+from noodlings.values.memory import Symbol
+
+
+def symbol_row(agent_id: str, symbol: Symbol) -> Row:
+    """All columns of a symbol that has not faded. Raises `StoreError` as `entry_row` does."""
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "id": whole(symbol.id, "id"),
+        "entry_id": whole(symbol.entry_id, "entry_id"),
+        "timestamp": number(symbol.timestamp, "timestamp"),
+        "literal_event": text(symbol.literal_event, "literal_event"),
+        "symbolic_encoding": text(symbol.symbolic_encoding, "symbolic_encoding"),
+        "affect": AFFECT.pack(*symbol.affect.as_list()),
+        "salience": number(symbol.salience, "salience"),
+        "surprise": number(symbol.surprise, "surprise"),
+        "made_by": text(symbol.made_by, "made_by"),
+        "circle": to_json(sorted(symbol.circle), "circle") if symbol.circle else None,
+        "faded": False,
+    }
+
+
+def symbol_of(row: Stored) -> Symbol:
+    """The symbol of a row. Raises `StoreError` when the row is damaged."""
+    what = f"symbol {row['id']} of {row['agent_id']}"
+    try:
+        return Symbol(
+            id=row["id"],
+            entry_id=row["entry_id"],
+            timestamp=row["timestamp"],
+            literal_event=row["literal_event"],
+            symbolic_encoding=row["symbolic_encoding"],
+            affect=Affect(*AFFECT.unpack(row["affect"])),
+            salience=row["salience"],
+            surprise=row["surprise"],
+            made_by=row["made_by"],
+            circle=frozenset(optional(row["circle"], f"circle of {what}", ())),
+        )
+    except (struct.error, TypeError, ValueError, NoodlingsError) as error:
+        raise StoreError(f"{what} is damaged: {error}") from error
+
+
+def kept_symbol_of(row: Stored) -> KeptSymbol:
+    """The symbol of a row, and whether it faded. Raises `StoreError` when the row is damaged."""
+    return KeptSymbol(symbol_of(row), row["faded"])
