@@ -57,7 +57,7 @@ class _Errand:
 
 
 class Gateway:
-    """A model at an endpoint, shared by everything in a process that asks one.
+    """A model at an endpoint, shared by everything in a process that asks one. Belongs to one event loop.
 
     Args:
         settings: endpoint, models, key and limits.
