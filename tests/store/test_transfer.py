@@ -75,7 +75,7 @@ def test_what_is_written_meanwhile_is_not_seen(
         store.commit(Changes("servnak", added=(an_entry(1),)))
         store.commit(Changes(AGENT, updated=(an_entry(1, response="later"),)))
         assert kept.agents() == [AGENT]
-        assert kept.agent(AGENT) == KeptAgent(AGENT, 3, {"step": 3})
+        assert kept.agent(AGENT) == KeptAgent(AGENT, 3, {"step": 3}, 2)
         assert [entry.entry for entry in kept.entries(AGENT)] == [an_entry(1), an_entry(2), an_entry(3)]
         assert len(list(kept.traces(AGENT))) == 2
     assert told(tmp_path)[0].last_id == 4
