@@ -28,6 +28,7 @@ from noodlings.llm.reported import told
 from noodlings.ports import Utterance
 from noodlings.text import clean
 from noodlings.values.lens import Lens
+from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import APPETITES, TRANSISTORS
 
 MOST = 40
@@ -39,8 +40,8 @@ AGAIN = 4
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
-_LIGHT = frozenset({"joy", "boredom", "curiosity", "status", "mastery", "novelty", "autonomy"})
-"""What is out of place in the face of something heavy."""
+_LIGHT = frozenset({"joy", "boredom"})
+"""Feelings that are out of place in the face of something heavy."""
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
@@ -99,7 +100,10 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    return book.colour(lens.cue, asking="?" not in thought) if lens.cue in APPETITES else ""
+    if lens.cue not in APPETITES:
+        return ""
+    heavy = lens.cue in GENTLY and hear(utterance.percept, utterance.persona).heavy
+    return book.colour(GENTLY[lens.cue] if heavy else lens.cue, asking="?" not in thought)
 
 
 def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:

@@ -130,8 +130,11 @@ SLOTS: dict[Occasion, frozenset[str]] = {
 SIGNS = tuple(feeling.value for feeling in Feeling if feeling is not Feeling.CALM)
 """Feelings that show in the body: their colours are gestures, the others are whole sentences."""
 
+GENTLY = {name: f"gently_{name}" for name in ("curiosity", "status", "mastery", "novelty", "autonomy")}
+"""Wants that are spoken of in another way in the face of something heavy, and the colour for that."""
+
 COLOURS: dict[str, frozenset[str]] = {
-    **dict.fromkeys((*SIGNS, *APPETITES, "self"), frozenset()),
+    **dict.fromkeys((*SIGNS, *APPETITES, *GENTLY.values(), "self"), frozenset()),
     "alike": frozenset({"memory"}),
     "image": frozenset({"image"}),
 }

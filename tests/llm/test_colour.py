@@ -20,7 +20,7 @@ from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
-from noodlings.values.occasions import COLOURS, COMMON_SLOTS, SIGNS
+from noodlings.values.occasions import COLOURS, COMMON_SLOTS, GENTLY, SIGNS
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
 from noodlings.values.phrase import parse
@@ -202,9 +202,13 @@ def test_a_mannerism_gives_way_when_there_is_enough():
 
 def test_nothing_light_is_added_to_something_heavy():
     grief = utterance("my dog died yesterday", who="phi")
-    for light in (lens("affect", cue="joy"), lens("affect", cue="boredom"), lens("goal", cue="novelty")):
-        assert colour("i am here.", light, grief) == "i am here."
-    assert colour("i am here.", lens("goal"), grief) != "i am here."
+    for cue in ("joy", "boredom"):
+        assert colour("i am here.", lens("affect", cue=cue), grief) == "i am here."
+    for cue in APPETITES:
+        wanted = colour("i am here.", lens("goal", cue=cue), grief).removeprefix("i am here. ")
+        key = GENTLY.get(cue, cue)
+        phrases = (*PERSONAS["phi"].voice.colours.get(key, ()), *shared_colours()[key])
+        assert any(parse(phrase).pattern.fullmatch(wanted) for phrase in phrases)
 
 
 @everybody
@@ -265,7 +269,7 @@ def test_any_thought_comes_out_as_one_printable_line(text, cue):
 def test_every_colour_has_shared_phrases_that_can_be_filled():
     assert set(shared_colours()) == set(COLOURS)
     for key, phrases in shared_colours().items():
-        assert len(phrases) >= 5
+        assert len(phrases) >= 3
         for phrase in phrases:
             assert parse(phrase).slots <= COMMON_SLOTS | COLOURS[key]
 
