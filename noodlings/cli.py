@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noodlings import cli_data
+from noodlings.cli_mcp import mcp
 from noodlings.cli_notes import notes_app
 from noodlings.cli_studio import studio
 from noodlings.cli_scene import scene
@@ -176,6 +177,7 @@ app.command()(cli_data.export)
 app.command()(scene)
 app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
+app.command()(mcp)
 app.command()(studio)
 
 

@@ -19,7 +19,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.logs import logging_to
 from noodlings.ports import Clock, Records
-from noodlings.values.caller import Caller, Role
+from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.worlds.banner import banner
 from noodlings.worlds.demo import START, Stage, demonstrate
 from noodlings.worlds.places import load_places
@@ -99,7 +99,7 @@ def opened(
 def owner(settings: Settings) -> Caller:
     """Whoever sits at the machine that the data folder is on: the player of the settings, with all rights."""
     name = settings.world.player
-    return Caller(f"user_{name.casefold().replace(' ', '_')}", name, Role.ADMIN)
+    return Caller(user_id_of(name), name, Role.ADMIN)
 
 
 @asynccontextmanager

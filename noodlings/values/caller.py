@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from noodlings.errors import Forbidden
 
+_PREFIX = "user_"
+"""What the id of a player begins with."""
+
 
 class Role(StrEnum):
     """What a caller may do."""
@@ -53,4 +56,10 @@ class Caller:
 
 def shown_name(user_id: str, names: dict[str, str]) -> str:
     """How a user is called: the known name, else the id without its prefix ("user_caity" is "caity")."""
-    return names.get(user_id) or user_id.removeprefix("user_") or user_id
+    return names.get(user_id) or user_id.removeprefix(_PREFIX) or user_id
+
+
+def user_id_of(name: str) -> str:
+    """The id of whoever is called so: "Caity May" is "user_caity_may"; what is an id already stays one."""
+    plain = name.casefold().replace(" ", "_")
+    return plain if plain.startswith(_PREFIX) else f"{_PREFIX}{plain}"

@@ -1,0 +1,111 @@
+"""Who calls a tool and what the tool can reach: rights are those of `api.rights`, whatever the transport."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from api.rights import Pass
+from api.turns import Turns
+from noodlings.agent.society import Society
+from noodlings.errors import StoreBusy, UserError
+from noodlings.inspect.inspector import Inspector
+from noodlings.text import clean
+from noodlings.values.caller import Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Whoever calls a tool.
+
+    Attributes:
+        held: what it may do.
+        user: as whom it reads and acts where a call names nobody, an id; "" for itself.
+    """
+
+    held: Pass
+    user: str = ""
+
+    def reader(self) -> Caller:
+        """Whoever reads. Raises `Forbidden`, see `Pass.reader`."""
+        return self.held.reader(self.user)
+
+    def actor(self, user: str = "") -> Caller:
+        """Whoever changes something, as `user` where one is named. Raises `Forbidden`, see `Pass.actor`."""
+        return self.held.actor(user or self.user)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a call can reach.
+
+    Attributes:
+        asker: who calls.
+        opened: gives the society for the time of one call: always the same one, or, where another process
+            writes, what is stored by then.
+        turns: takes in percepts; None where nothing can be changed.
+        busy: why nothing can be changed, or "".
+        agent: the character that is meant where a call names none, or "".
+    """
+
+    asker: Asker
+    opened: Callable[[], AbstractContextManager[Society]]
+    turns: Turns | None = None
+    busy: str = ""
+    agent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a tool, and the society it is about."""
+
+    society: Society
+    access: Access
+
+    @property
+    def inspector(self) -> Inspector:
+        """Reads the society."""
+        return Inspector(self.society)
+
+    def reader(self) -> Caller:
+        """Whoever reads."""
+        return self.access.asker.reader()
+
+    def actor(self, user: str = "") -> Caller:
+        """Whoever changes something."""
+        return self.access.asker.actor(user)
+
+    def turns(self) -> Turns:
+        """The way in for percepts, and leave to change anything.
+
+        Raises:
+            StoreBusy: another process writes, so nothing can be changed from here.
+        """
+        if self.access.turns is None:
+            raise StoreBusy(f"Nothing can be changed from here, only read: {self.access.busy}.")
+        return self.access.turns
+
+    def agent(self, named: str) -> str:
+        """The id of the character that is meant.
+
+        Raises:
+            UserError: none is named, and there are several.
+            NotFound: nobody is called that.
+        """
+        name = clean(named) or default_agent(self.society, self.access)
+        if not name:
+            raise UserError(f"Whose memory? Name a character as agent: {names(self.society)}.")
+        return self.society.find(name).id
+
+
+def default_agent(society: Society, access: Access) -> str:
+    """The character that is meant where none is named: as it was settled, or the only one; else ""."""
+    alone = next(iter(society.personas)) if len(society.personas) == 1 else ""
+    return access.agent or alone
+
+
+def names(society: Society) -> str:
+    """The characters that there are, the first twenty of them."""
+    known = sorted((clean(persona.name) for persona in society.personas.values()), key=str.casefold)
+    return ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")

@@ -1,0 +1,70 @@
+"""The server in the words of the protocol, for any transport.
+
+It is there before the society is: a client is greeted at once, and only what needs the society waits for it.
+That is why nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+
+from noodlings import __version__
+from noodlings.errors import NoodlingsError, NotFound
+
+if TYPE_CHECKING:
+    from api.mcp.access import Access
+
+Context = ServerRequestContext[Any, Any]
+Reach = Callable[[Context], Awaitable["Access"]]
+"""What a request can reach. Raises `NoodlingsError` where the society cannot be opened."""
+
+INSTRUCTIONS = (
+    "The memories and feelings of characters who remember what matters to them. Search before you answer a"
+    " question about the past; store what should be remembered; forget only when you are asked to."
+)
+
+
+def make_server(reach: Reach) -> Server[Any]:
+    """The server of the tools."""
+
+    async def listed(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        try:
+            access = await reach(context)
+            from api.mcp.calls import offers
+
+            return ListToolsResult(tools=offers(access))
+        except NoodlingsError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from None
+
+    async def called(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        try:
+            access = await reach(context)
+            from api.mcp.calls import call
+
+            return await call(params.name, access, params.arguments or {})
+        except NotFound as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from None
+        except NoodlingsError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from None
+
+    return Server(
+        "noodlings",
+        version=__version__,
+        title="noodlings",
+        instructions=INSTRUCTIONS,
+        on_list_tools=listed,
+        on_call_tool=called,
+    )

@@ -1,0 +1,201 @@
+"""The six tools: each asks `Inspector` or `Society` one thing and tells what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from api.corrections import Forgot
+from api.mcp import telling
+from api.mcp.access import Call
+from api.mcp.arguments import Arguments, ForgetMemory, GetMemoryContext, SearchMemories, StoreMemory
+from noodlings.errors import UserError
+from noodlings.inspect.link_views import FocusView
+from noodlings.inspect.mood_views import MoodView
+from noodlings.inspect.recall import How
+from noodlings.inspect.recall_views import RecallView
+from noodlings.inspect.views import StatsView
+from noodlings.inspect.why_views import WhyView
+from noodlings.text import clean
+from noodlings.values.percept import PRIVATE, Kind, Percept
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a tool says.
+
+    Attributes:
+        text: for a model to read.
+        data: the same, whole: a view as JSON.
+        turn: the memory that was made, for the audit log, or "".
+    """
+
+    text: str
+    data: dict[str, Any]
+    turn: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool as it is offered.
+
+    Attributes:
+        name, title, description: for the model, and for whoever watches it.
+        arguments: what it takes.
+        result: what its data are.
+        run: does it.
+        writes: it changes a memory.
+        destroys: it deletes.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    result: type
+    run: Callable[[Call, Any], Awaitable[Answer]]
+    writes: bool = False
+    destroys: bool = False
+
+
+async def search_memories(call: Call, wanted: SearchMemories) -> Answer:
+    """Look for something in everything a character ever perceived."""
+    mood = wanted.emotional_context
+    view = await call.inspector.recall(
+        call.reader(),
+        call.agent(wanted.agent),
+        wanted.query,
+        wanted.n_results,
+        how=How(mood=mood.affect() if mood else None, emotion_weight=wanted.emotion_weight),
+    )
+    return Answer(telling.recalled(view), view.as_dict())
+
+
+async def store_memory(call: Call, wanted: StoreMemory) -> Answer:
+    """Tell a character something: it is perceived like anything said to it, and answered."""
+    turns, caller = call.turns(), call.actor(wanted.user_id)
+    text, agent, kind = clean(wanted.content), call.agent(wanted.agent), Kind(wanted.kind)
+    if not text:
+        raise UserError("There is nothing to remember in that.")
+    percept = Percept(
+        user_id=caller.user_id,
+        text=text,
+        timestamp=call.society.clock.now(),
+        kind=kind,
+        addressed=True,
+        audience=frozenset({caller.user_id, agent}) if kind in PRIVATE else frozenset(),
+        present=frozenset({caller.user_id}),
+    )
+    entry_id, _ = await turns.perceive(agent, percept)
+    view = call.inspector.turn(caller, agent, entry_id)
+    return Answer(telling.stored(view, entry_id), view.as_dict(), f"{agent}/{entry_id}")
+
+
+async def get_memory_context(call: Call, wanted: GetMemoryContext) -> Answer:
+    """Put together what a character remembers about a question."""
+    agent = call.agent(wanted.agent)
+    view = await call.inspector.focus(call.reader(), agent, wanted.focus_level, wanted.query)
+    return Answer(telling.context(view), view.as_dict())
+
+
+async def get_memory_stats(call: Call, wanted: Arguments) -> Answer:
+    """How full a character's memory is."""
+    view = call.inspector.stats(call.reader(), call.agent(wanted.agent))
+    return Answer(telling.stats(view), view.as_dict())
+
+
+async def forget_memory(call: Call, wanted: ForgetMemory) -> Answer:
+    """Delete one memory, or everything from one user, for good."""
+    call.turns()  # leave to change anything
+    corrections, agent = call.society.corrections, call.agent(wanted.agent)
+    caller = call.actor()
+    if wanted.memory_id is not None:
+        forgotten = corrections.forget(caller, agent, [wanted.memory_id])
+    else:
+        who = caller.user_id if clean(wanted.user_id).casefold() == "me" else wanted.user_id
+        forgotten = corrections.forget_user(caller, agent, who)
+    name = clean(call.society.find(agent).persona.name)
+    gone = Forgot(
+        agent=agent, forgotten=forgotten.count, answers=len(forgotten.redacted), erased=forgotten.erased
+    )
+    return Answer(telling.forgot(name, forgotten), gone.model_dump())
+
+
+async def get_mood(call: Call, wanted: Arguments) -> Answer:
+    """What a character feels now."""
+    view = call.inspector.mood(call.reader(), call.agent(wanted.agent))
+    return Answer(telling.mood(view), view.as_dict())
+
+
+TOOLS = (
+    Tool(
+        "search_memories",
+        "Search memories",
+        "Search everything a character ever perceived, by words and by meaning, best first. Use it before you"
+        " answer a question about the past, or to find the number (#12) of a memory. With emotional_context,"
+        " memories that felt like it come first among those that fit about equally well. You see only what"
+        " you may read: a player sees what it told the character itself.\n"
+        'Example: {"agent": "servnak", "query": "what happened to Caity\'s dog", "n_results": 5,'
+        ' "emotional_context": {"valence": -0.7, "arousal": 0.2}}',
+        SearchMemories,
+        RecallView,
+        search_memories,
+    ),
+    Tool(
+        "store_memory",
+        "Tell a character something",
+        "Tell a character something to remember. It hears it like anything that is said to it: it feels"
+        " something about it, decides how important it is, keeps it for good, and usually answers; the answer"
+        " comes back. Tell one thing at a time, in the words of whoever tells it.\n"
+        'Example: {"agent": "servnak", "content": "My dog died yesterday"}',
+        StoreMemory,
+        WhyView,
+        store_memory,
+        writes=True,
+    ),
+    Tool(
+        "get_memory_context",
+        "Reconstruct a context",
+        "What a character remembers about a question as one block of text, oldest to newest: a search within"
+        " a span of time, and what links lead to from there. Use it to brief yourself before you speak for or"
+        " with the character; use search_memories to look further back than a week.\n"
+        'Example: {"agent": "servnak", "query": "Caity\'s dog", "focus_level": 4}',
+        GetMemoryContext,
+        FocusView,
+        get_memory_context,
+    ),
+    Tool(
+        "get_memory_stats",
+        "Memory statistics",
+        "How much a character ever perceived, and how full its working, episodic and symbolic memory is."
+        " Figures alone, no content.\n"
+        'Example: {"agent": "servnak"}',
+        Arguments,
+        StatsView,
+        get_memory_stats,
+    ),
+    Tool(
+        "forget_memory",
+        "Forget for good",
+        "Delete one memory by its number, or everything one user told a character. It is deleted wherever"
+        " this character keeps anything of it, together with answers that repeated it, and nobody can bring"
+        " it back: ask the user first. A player may have forgotten only what it told the character itself.\n"
+        'Example: {"agent": "servnak", "memory_id": 12}',
+        ForgetMemory,
+        Forgot,
+        forget_memory,
+        writes=True,
+        destroys=True,
+    ),
+    Tool(
+        "get_mood",
+        "Mood of a character",
+        "What a character feels now, as a word and as numbers (valence −1…1, the others 0…1), what its latest"
+        " percept felt like, and what it wants.\n"
+        'Example: {"agent": "servnak"}',
+        Arguments,
+        MoodView,
+        get_mood,
+    ),
+)

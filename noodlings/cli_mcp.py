@@ -1,0 +1,126 @@
+"""`noodlings mcp`: memories as tools for a language model, over stdio or HTTP.
+
+On stdio not a line but the protocol's own goes to standard output; the log goes to its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.options import Config, Data, settings_of
+
+if TYPE_CHECKING:
+    import socket
+
+    from api.mcp.access import Access, Asker
+    from noodlings.config import Settings
+    from noodlings.serve import Address, Serving
+
+
+def mcp(
+    user: Annotated[
+        str, typer.Option("--user", metavar="NAME", help="Be this player, who sees only what it shared.")
+    ] = "",
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="NAME", help="Whose memory is meant where a call names nobody.")
+    ] = "",
+    http: Annotated[
+        bool, typer.Option("--http", help="Over HTTP instead of standard input and output.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(help="Where to listen with --http; beyond this machine only with tokens.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 for any that is free.")] = 8766,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Offer memories to a language model as tools (Model Context Protocol).
+
+    A client starts it and speaks over standard input and output. Whoever owns the data folder may do
+    everything; with --user it may do what that player may. With --http tokens say who asks. See docs/mcp.md.
+    """
+    import asyncio
+    import signal
+
+    settings = settings_of(data, config)
+    if http:
+        asyncio.run(_serve_http(settings, user, agent, host, port))
+        return
+    from api.mcp.stdio import serve
+
+    # The thread that waits for input cannot be woken, so that an orderly end would wait for another line.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    asyncio.run(serve(lambda: _access(settings, user, agent)))
+
+
+async def _serve_http(settings: Settings, user: str, agent: str, host: str, port: int) -> None:
+    from api.audit import auditing_to
+    from api.mcp.http import PATH
+    from api.mcp.run import run
+    from noodlings import serve
+    from noodlings.errors import UserError
+
+    if user:
+        raise UserError("over HTTP a token says who asks (api.tokens), and not --user")
+
+    async def run_tools(
+        serving: Serving, where: Address, bound: socket.socket, started: Callable[[], None]
+    ) -> None:
+        def say() -> None:
+            address, number = bound.getsockname()[:2]
+            shown = f"[{address}]" if ":" in address else address
+            typer.echo(f"noodlings offers memories at http://{shown}:{number}{PATH}. Ctrl-C ends it.")
+
+        await run(serving.society, agent, bound, say)
+
+    await serve.serve(settings, serve.Address(host, port), run_tools, auditing_to, typer.echo)
+
+
+@contextmanager
+def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
+    """What one client on this machine can reach, for as long as it is there.
+
+    Where another process writes to the data folder, what is stored can still be read, anew for each call.
+    """
+    from threading import Thread
+
+    from api.audit import auditing_to
+    from api.mcp.access import Access
+    from api.turns import Turns
+    from noodlings.errors import StoreBusy
+    from noodlings.visit import opened
+
+    asker, name = _asker(settings, user)
+    with ExitStack() as stack:
+        try:
+            society = stack.enter_context(opened(settings))
+        except StoreBusy as busy:
+            with opened(settings, read_only=True) as seen:
+                meant = seen.find(agent).id if agent else ""
+            yield Access(asker, lambda: opened(settings, read_only=True), None, str(busy), meant)
+            return
+        stack.enter_context(auditing_to(settings.data_dir))
+        meant = society.find(agent).id if agent else ""
+        society.introduce(asker.user, name)
+        Thread(target=society.warm, name="loading models", daemon=True).start()
+        yield Access(asker, lambda: nullcontext(society), Turns(society), "", meant)
+
+
+def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
+    """Whoever owns the data folder, or the player that was named; and how they are called."""
+    from api.mcp.access import Asker
+    from api.rights import Pass
+    from noodlings.text import clean
+    from noodlings.values.caller import Role, user_id_of
+    from noodlings.visit import owner
+
+    if not user:
+        me = owner(settings)
+        return Asker(Pass(Role.ADMIN, key="stdio"), me.user_id), me.name
+    name = clean(user)
+    user_id = user_id_of(name)
+    return Asker(Pass(Role.PLAYER, user_id, "stdio"), user_id), name
