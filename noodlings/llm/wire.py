@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
 from types import ModuleType
@@ -29,6 +30,9 @@ LINGER = 0.5
 
 _USELESS = frozenset({401, 403})
 """Refusals of everything that is asked, beside those that may pass."""
+_SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options"})
+"""Parameters that a model may refuse by name, and is asked without from then on. In place of the first it is
+told `max_completion_tokens`, as some of OpenAI's want."""
 
 
 class Wire:
@@ -42,6 +46,7 @@ class Wire:
         self._base_url = settings.base_url
         self._key = settings.api_key.get_secret_value()
         self._client: AsyncOpenAI | None = None
+        self._refused: defaultdict[str, set[str]] = defaultdict(set)
 
     async def send(
         self, call: Call, model: str, tokens: int, receipt: Receipt, heard: Callable[[], object]
@@ -60,7 +65,7 @@ class Wire:
         openai = await asyncio.to_thread(import_module, "openai")  # a second, the first time
         try:
             sending = self._connection(openai).chat.completions.with_streaming_response.create(
-                **_parameters(call, model, tokens)
+                **self._parameters(call, model, tokens)
             )
             async with sending as response:
                 pieces = _limited(response.iter_bytes())
@@ -71,7 +76,7 @@ class Wire:
             raise
         except openai.APIStatusError as error:
             receipt.refused = True
-            raise self._refusal(error, openai) from None
+            raise self._refusal(error, model, openai) from None
         except openai.APIConnectionError as error:
             receipt.refused = True
             raise CallFailed(failure(error, openai), passing=True) from None
@@ -118,15 +123,35 @@ class Wire:
             raise CallFailed("its stream ended in the middle")
         return Answer("".join(texts), end != "length")
 
-    def _refusal(self, error: Any, openai: ModuleType) -> CallFailed:
-        status = error.status_code
+    def _refusal(self, error: Any, model: str, openai: ModuleType) -> CallFailed:
+        status, words = error.status_code, failure(error, openai, self._key)
+        refused = self._refused[model]
+        if status == 400 and str(error.param) in _SPARED - refused:
+            refused.add(str(error.param))
+            return CallFailed(words, passing=True, ailing=False)
         passing = status == 429 or status >= 500
-        return CallFailed(
-            failure(error, openai, self._key),
-            passing=passing,
-            ailing=passing or status in _USELESS,
-            wait=_seconds(error.response.headers.get("retry-after", "")),
-        )
+        wait = _seconds(error.response.headers.get("retry-after", ""))
+        return CallFailed(words, passing=passing, ailing=passing or status in _USELESS, wait=wait)
+
+    def _parameters(self, call: Call, model: str, tokens: int) -> dict[str, Any]:
+        """Of the call, as the endpoint names them, without those the model refused."""
+        refused = self._refused[model]
+        system, user = call.prompt
+        wanted: dict[str, Any] = {
+            "model": model,
+            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+            "max_tokens": tokens,
+            "temperature": call.temperature,
+        }
+        if "max_tokens" in refused:
+            wanted["max_completion_tokens"] = tokens
+        if call.seed is not None:
+            wanted["seed"] = call.seed
+        if call.format is not None:
+            wanted["response_format"] = call.format
+        if call.streamed:
+            wanted |= {"stream": True, "stream_options": {"include_usage": True}}
+        return {name: value for name, value in wanted.items() if name not in refused}
 
     def _connection(self, openai: ModuleType) -> AsyncOpenAI:
         """The client, made with the first call: from then on its connections are kept open."""
@@ -139,24 +164,6 @@ class Wire:
                 http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
             )
         return self._client
-
-
-def _parameters(call: Call, model: str, tokens: int) -> dict[str, Any]:
-    """Of the call, as the endpoint names them."""
-    system, user = call.prompt
-    wanted: dict[str, Any] = {
-        "model": model,
-        "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
-        "max_tokens": tokens,
-        "temperature": call.temperature,
-    }
-    if call.seed is not None:
-        wanted["seed"] = call.seed
-    if call.format is not None:
-        wanted["response_format"] = call.format
-    if call.streamed:
-        wanted |= {"stream": True, "stream_options": {"include_usage": True}}
-    return wanted
 
 
 async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -1,5 +1,6 @@
 """The gateway against a real server: what it asks, what it costs, and when it asks again."""
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -104,6 +105,34 @@ async def test_what_will_not_pass_is_not_tried_again(status: int) -> None:
     answer = Sent(b"{}", status, headers="location: http://127.0.0.1:9/elsewhere\r\n")
     async with serving(answer) as server, bench(server) as at:
         assert f"it answered {status}" in await at.fails()
+        assert len(server.asked) == 1
+
+
+async def test_a_parameter_that_a_model_refuses_by_name_is_left_out_from_then_on() -> None:
+    def picky(asked: dict[str, Any]) -> Sent:
+        for name in ("max_tokens", "temperature"):
+            if asked["model"] == "m" and name in asked:
+                error = {"message": f"Unsupported: {name}", "param": name, "code": "unsupported_parameter"}
+                return Sent(json.dumps({"error": error}).encode(), 400)
+        return chat("mew.")
+
+    spent = Allowance()
+    async with serving(picky) as server, bench(server, models={"appraise": "other"}) as at:
+        assert await at.ask(REPLY, spent) == "mew."
+        assert spent.calls == 3
+        assert await at.ask() == await at.ask(APPRAISE) == "mew."
+    *_, told, other = server.asked
+    assert len(server.asked) == 5
+    assert told["max_completion_tokens"] == 200
+    assert {"max_tokens", "temperature"} & set(told) == set()
+    assert {"max_tokens", "temperature"} < set(other)
+
+
+@pytest.mark.parametrize("param", ["model", "messages", 7, None, ["seed"], {"seed": 1}])
+async def test_what_a_call_cannot_do_without_is_not_left_out(param: object) -> None:
+    error = Sent(json.dumps({"error": {"message": "no", "param": param}}).encode(), 400)
+    async with serving(error) as server, bench(server) as at:
+        assert "it answered 400" in await at.fails()
         assert len(server.asked) == 1
 
 
