@@ -2,8 +2,8 @@
 
 The host sits between a text world and a language model. It keeps what was said in a list of dicts, appends to
 it, cuts it, filters it, saves and loads it; all of that goes on working. Only what the model is shown is no
-longer the end of the list. (What is saved are the rows that the list shows; what else the memory holds lives
-as long as the process.) Run it, and see what each version knows of a dog after five hundred greetings:
+longer the end of the list. (What it saves are the rows that the list shows; `conversation_context.save(path)`
+keeps the whole memory.) Run it, and see what each version knows of a dog after five hundred greetings:
 
     python examples/old_bridge.py
 """

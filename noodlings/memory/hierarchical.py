@@ -18,6 +18,7 @@ from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
+from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
 from noodlings.memory.encode import EVERYBODY, read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory
@@ -35,8 +36,9 @@ from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 log = logging.getLogger(__name__)
 
 
+@one_at_a_time(but=("save", "load"))
 class HierarchicalMemory(Recorder):
-    """The conscious memory of one agent. Leaving it is not deletion.
+    """The conscious memory of one agent. Leaving it is not deletion. Threads may share it.
 
     Args:
         working_capacity: how many of the latest entries are in mind, ≥ 1.
@@ -162,8 +164,8 @@ class HierarchicalMemory(Recorder):
         last_id: int,
     ) -> None:
         """Take up where a stored agent left off. Replaces everything; journals nothing."""
-        working, episodic = list(working), list(episodic)
         self._perceived, self._last_id = perceived, last_id
+        working, episodic = list(working), list(episodic)
         self._now = max((entry.timestamp for entry in (*working, *episodic)), default=-math.inf)
         self._streams.restore(working, episodic, consolidated, self._now)
 

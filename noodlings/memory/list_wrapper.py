@@ -11,6 +11,10 @@ It is a real `list` that shows working memory as the very dicts that were append
     self.conversation_context = self.conversation_context[-500:]           # nothing lost
     self.conversation_context = []                                         # empties working memory only
     self.conversation_context.hm.get_context_for_response(user, affect)    # what came of it
+    self.conversation_context.save("servnak.json")                         # and .load, see `host_file`
+
+Threads may share it: every change runs alone, together with what it does to the memory, and a slice or a
+copy is of one moment. As with any list, whoever goes through it while others append goes through a slice.
 """
 
 from __future__ import annotations
@@ -19,18 +23,25 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from threading import RLock
 from typing import Any, SupportsIndex
 
 from noodlings.errors import UserError
+from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.host_file import read, write
 from noodlings.memory.host_rows import Row, mark_of, read_row, row_of
+from noodlings.memory.saved import Saved
 from noodlings.values.memory import MemoryEntry
 
 REMEMBERED_ROWS = 500
 """So many rows are known again when a host assigns a list that holds them: as many as old bridges keep."""
 
 
+@one_at_a_time(but=("save", "load"))
 class MemoryListWrapper(list[Row]):
     """A list of the latest rows, over a `HierarchicalMemory`.
 
@@ -38,12 +49,12 @@ class MemoryListWrapper(list[Row]):
     leaves it, comes into the list, or leaves it.
 
     Args:
-        hm: the memory behind it; a new one by default.
+        hm: the memory behind it; a new one by default. Rows, as any list can be made of, go into a new one.
     """
 
-    def __init__(self, hm: HierarchicalMemory | None = None) -> None:
+    def __init__(self, hm: HierarchicalMemory | Iterable[Row] = ()) -> None:
         super().__init__()
-        self.hm = HierarchicalMemory() if hm is None else hm
+        self.hm = hm if isinstance(hm, HierarchicalMemory) else HierarchicalMemory()
         self.capacity = self.hm.stats().working_capacity
         # The entry's id of each row shown, and the marks of the rows lately encoded by id, oldest first.
         self._ids: list[int] = []
@@ -51,13 +62,21 @@ class MemoryListWrapper(list[Row]):
         self._changing = False
         self.hm.mirror(self._follow)
         self._follow()
+        if not isinstance(hm, HierarchicalMemory):
+            self.extend(hm)
+
+    @property
+    def lock(self) -> RLock:
+        """That of the memory."""
+        return self.hm.lock
 
     @classmethod
     def attribute(cls, make: Callable[[], HierarchicalMemory] = HierarchicalMemory) -> Any:
         """A class attribute that stays a wrapper, whatever the host assigns to it.
 
         Each instance of the host has its own, empty before the first assignment; `make` builds the memory
-        behind it. A host with `__slots__` needs `__dict__` among them, else `UserError`.
+        behind it. In a dataclass it is a field that is empty unless a list is given. A host with `__slots__`
+        needs `__dict__` among them, else `UserError`.
         """
         return _Attribute(lambda: cls(make()))
 
@@ -109,6 +128,44 @@ class MemoryListWrapper(list[Row]):
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         """Show them in another order."""
         self._change(lambda rows: rows.sort(key=key, reverse=reverse))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Keep the memory and the rows shown in a file; see `noodlings.memory.host_file.write`.
+
+        Arrays in a row come back as lists, and what JSON cannot hold as its text.
+        """
+        write(self.saved(), Path(path))
+
+    def load(self, path: str | PathLike[str]) -> int:
+        """Be as a saved list and its memory were; see `noodlings.memory.host_file.read`.
+
+        Returns how many entries there were: 0, and nothing changes, where there is no file yet.
+        """
+        saved = read(Path(path))
+        if saved is not None:
+            self.take_up(saved)
+        return 0 if saved is None else len(saved.entries)
+
+    def saved(self) -> Saved:
+        """The memory with the rows shown, in their order, as a value."""
+        saved = self.hm.saved()
+        places = {entry_id: place for place, entry_id in enumerate(self._ids)}
+        entries = [
+            replace(kept, row=self[places[kept.entry.id]]) if kept.working else kept for kept in saved.entries
+        ]
+        entries.sort(key=lambda kept: places.get(kept.entry.id, -1))
+        return replace(saved, entries=tuple(entries))
+
+    def take_up(self, saved: Saved) -> None:
+        """Be as this was when it was saved."""
+        with self._alone():
+            self.hm.take_up(saved)
+        self._marks.clear()
+        rows = {kept.entry.id: row_of(kept.entry) if kept.row is None else kept.row for kept in saved.entries}
+        for entry_id in sorted(rows):
+            self._mark(entry_id, rows[entry_id])
+        shown = [kept.entry.id for kept in saved.entries if kept.working and self.hm.find(kept.entry.id)]
+        self._show([rows[entry_id] for entry_id in shown], shown)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._change(lambda rows: rows.__setitem__(index, value))
@@ -232,5 +289,6 @@ class _Attribute:
             wrapper = vars(host)[self._name] = self._make()
         return wrapper
 
-    def __set__(self, host: Any, rows: Iterable[Row]) -> None:
-        self.__get__(host).assign(rows)
+    def __set__(self, host: Any, rows: Iterable[Row] | _Attribute) -> None:
+        """Show other rows. A dataclass that was given none assigns the descriptor, as its default."""
+        self.__get__(host).assign(() if isinstance(rows, _Attribute) else rows)

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
+from threading import RLock
 from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.memory.encode import encode
+from noodlings.memory.host_file import read, write
 from noodlings.memory.journal import Journal
+from noodlings.memory.saved import Saved, SavedEntry
 from noodlings.memory.strength import strength_of
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind
@@ -22,9 +27,14 @@ class Recorder(ABC):
     Args:
         weights: of the components of importance.
         journal: collects what a store has to keep; without one nothing is collected.
+
+    Attributes:
+        lock: held by every method while it runs; to be held by threads whose calls belong together, such as
+            reading what the journal collected and writing it.
     """
 
     def __init__(self, weights: ImportanceWeights, journal: Journal | None) -> None:
+        self.lock = RLock()
         self.weights = weights
         self._journal = journal
         self._last_id = 0
@@ -97,6 +107,49 @@ class Recorder(ABC):
         self._admit(entry)
         return entry if response is None else self.complete(entry, response)
 
+    def save(self, path: str | PathLike[str]) -> None:
+        """Keep all that is in mind in a file, for hosts that have no store; see `host_file.write`."""
+        write(self.saved(), Path(path))
+
+    def load(self, path: str | PathLike[str]) -> int:
+        """Be as a saved memory was; see `host_file.read`. The journal notes nothing of it.
+
+        Returns how many entries there were: 0, and nothing changes, where there is no file yet.
+        """
+        saved = read(Path(path))
+        if saved is not None:
+            self.take_up(saved)
+        return 0 if saved is None else len(saved.entries)
+
+    def saved(self) -> Saved:
+        """All that is in mind, as a value."""
+        working = {entry.id: entry for entry in self.retrieve_working()}
+        episodic = {entry.id: entry for entry in self.retrieve_episodic(limit=None)}
+        stats = self.stats()
+        entries = (
+            SavedEntry(entry, entry.id in working, entry.id in episodic)
+            for _, entry in sorted((episodic | working).items())
+        )
+        return Saved(tuple(entries), stats.perceived, stats.consolidated, self._last_id)
+
+    def take_up(self, saved: Saved) -> None:
+        """Be as a memory was when it was saved; what was forgotten since stays forgotten."""
+        entries = [kept for kept in saved.entries if kept.entry.id not in self._forgotten]
+        self.restore(
+            [kept.entry for kept in entries if kept.working],
+            [kept.entry for kept in entries if kept.episodic],
+            max(saved.perceived, len(saved.entries)),
+            saved.consolidated,
+            saved.last_id,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock: a copy has its own."""
+        return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, lock=RLock())
+
     @property
     def now(self) -> float:
         """World time: the latest timestamp seen, −inf before there was any."""
@@ -123,6 +176,27 @@ class Recorder(ABC):
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
         """Entries that felt like `current_affect`, most alike first, with the likeness as score."""
+
+    @abstractmethod
+    def retrieve_working(self, last_n: int | None = None) -> list[MemoryEntry]:
+        """The latest entries, oldest first."""
+
+    @abstractmethod
+    def retrieve_episodic(
+        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
+    ) -> list[MemoryEntry]:
+        """Entries that matter, most important first."""
+
+    @abstractmethod
+    def restore(
+        self,
+        working: Iterable[MemoryEntry],
+        episodic: Iterable[MemoryEntry],
+        perceived: int,
+        consolidated: int,
+        last_id: int,
+    ) -> None:
+        """Take up where a stored agent left off. Replaces everything; journals nothing."""
 
     @abstractmethod
     def stats(self) -> MemoryStats:
