@@ -42,6 +42,8 @@ class Studio(App[None]):
     TITLE = "noodlings studio"
     CSS = """
     Screen { layers: base; }
+    * { scrollbar-background: $background; scrollbar-background-hover: $background;
+        scrollbar-background-active: $background; scrollbar-color: $primary 50%; }
     #main { width: 1fr; }
     ContentSwitcher { height: 1fr; }
     .-narrow Agents { display: none; }
@@ -52,7 +54,7 @@ class Studio(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("n", "next_agent(1)", "Next agent"),
-        Binding("p", "next_agent(-1)", "Agent before", show=False),
+        Binding("N", "next_agent(-1)", "Agent before", show=False),
         Binding("right_square_bracket", "next_pane(1)", "Next pane", key_display="]"),
         Binding("left_square_bracket", "next_pane(-1)", "Pane before", key_display="[", show=False),
         Binding("t", "next_theme", "Colours"),

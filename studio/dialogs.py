@@ -10,7 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import Button, Markdown, Static
+from textual.validation import Number
+from textual.widgets import Button, Input, Markdown, Static
 
 from noodlings.look import ACCENT, LOUD, QUIET
 
@@ -60,6 +61,34 @@ class Confirm(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
 
+class Prompt(ModalScreen[str | None]):
+    """Asks for a number between 0 and 1, or nothing; None where it was closed.
+
+    Args:
+        question: what for.
+        value: what it is now.
+    """
+
+    CSS = _BOX.format(name="Prompt", width=60)
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Close")]
+
+    def __init__(self, question: str, value: str) -> None:
+        super().__init__()
+        self._question = question
+        self._value = value
+
+    def compose(self) -> ComposeResult:
+        """The question above a line to type in."""
+        with Vertical(classes="box"):
+            yield Static(Text(self._question))
+            yield Input(self._value, type="number", validators=[Number(0.0, 1.0)], valid_empty=True)
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Answer, once it is between 0 and 1."""
+        if event.validation_result is None or event.validation_result.is_valid:
+            self.dismiss(event.value.strip())
+
+
 class Help(ModalScreen[None]):
     """What a pane shows, its keys, and those that work everywhere.
 
@@ -81,7 +110,7 @@ class Help(ModalScreen[None]):
         with VerticalScroll(classes="box"):
             yield Static(Text(self._pane.TITLE, style=LOUD))
             yield Static(Text(self._pane.ABOUT))
-            own = list(_lines(type(self._pane).BINDINGS))
+            own = list(_lines(_bindings_of(type(self._pane))))
             if own:
                 yield Static(Text("\n").join([Text("\nHere", style=QUIET), *own]))
             keys = [
@@ -111,6 +140,11 @@ class Note(ModalScreen[None]):
         """The note, its links not to be followed."""
         with VerticalScroll(classes="box"):
             yield Markdown(self._markdown, open_links=False)
+
+
+def _bindings_of(pane: type[Pane]) -> list[BindingType]:
+    """The keys of a pane, with those it has from above."""
+    return [binding for kind in pane.__mro__ for binding in vars(kind).get("BINDINGS", ())]
 
 
 def _lines(bindings: Iterable[BindingType]) -> Iterator[Text]:

@@ -2,5 +2,6 @@
 
 from studio.panes.base import Pane
 from studio.panes.stats import Stats
+from studio.panes.working import Working
 
-PANES: tuple[type[Pane], ...] = (Stats,)
+PANES: tuple[type[Pane], ...] = (Stats, Working)

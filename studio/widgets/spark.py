@@ -9,7 +9,7 @@ from rich.text import Text
 from noodlings.look import ACCENT, LOUD, QUIET, bar, level, number
 from noodlings.values.affect import AXES
 
-NAMES = 8
+NAMES = 9
 """Cells of the name of an axis and the gap behind it."""
 MIDDLE = "│"
 NOTHING = "·"

@@ -1,0 +1,91 @@
+"""One memory in full: its words, what its importance is made of, what was felt, and where its links lead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from noodlings.look import QUIET
+from studio.panes.entry_rows import Entry, facts, linked, made_of, said
+from studio.widgets.drawing import Drawing
+
+
+class Detail(VerticalScroll):
+    """The memory under the cursor, or one that a link of it led to."""
+
+    DEFAULT_CSS = """
+    Detail { padding: 0 1; scrollbar-size-vertical: 1; border-top: solid $panel; }
+    Detail:focus { border-top: solid $primary; }
+    Detail .gap { margin-top: 1; }
+    Detail OptionList { height: auto; border: none; padding: 0; background: transparent; }
+    Detail OptionList:focus { background: transparent; }
+    """
+
+    class Follows(Message):
+        """A linked memory is to be shown in place of this one."""
+
+        def __init__(self, entry: int) -> None:
+            super().__init__()
+            self.entry = entry
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.entry: Entry | None = None
+        self._links: Mapping[str, Any] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Words, facts, numbers, links."""
+        yield Static(id="said", markup=False)
+        yield Static(id="facts", markup=False)
+        yield Drawing(id="made-of")
+        yield Static(id="links-title", classes="gap", markup=False)
+        yield OptionList(id="links", markup=False)
+
+    def show(self, entry: Entry | None) -> None:
+        """Another memory, or the same as it is now; None for none."""
+        same = entry is not None and self.entry is not None and entry["id"] == self.entry["id"]
+        self.entry = entry
+        self.query_one("#said", Static).update(Text() if entry is None else said(entry))
+        self.query_one("#facts", Static).update(Text() if entry is None else facts(entry))
+        drawn = partial(made_of, entry) if entry is not None else _nothing
+        self.query_one("#made-of", Drawing).show(drawn)
+        if not same:
+            self.show_links(None)
+            self.scroll_home(animate=False)
+
+    def show_links(self, links: Mapping[str, Any] | None) -> None:
+        """Where the links of this memory lead, as in the answer to `Question.LINKS`; None: not known yet."""
+        self._links = links
+        options = self.query_one("#links", OptionList)
+        options.clear_options()
+        found = [] if links is None else links.get("linked", [])
+        title = "" if links is None else f"links  {len(found)}" if found else "no links"
+        if links is not None and "error" in links:
+            title = links["error"]
+        self.query_one("#links-title", Static).update(Text(title, style=QUIET))
+        options.display = bool(found)
+        room = max(self.size.width - 5, 20)
+        options.add_options(Option(linked(link, room), str(at)) for at, link in enumerate(found))
+
+    def on_resize(self) -> None:
+        """Lines of links are cut to the width."""
+        if self._links is not None:
+            self.show_links(self._links)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Go where a link leads."""
+        event.stop()
+        if self._links is not None:
+            self.post_message(self.Follows(self._links["linked"][event.option_index]["entry"]["id"]))
+
+
+def _nothing(width: int, height: int) -> Text:
+    return Text()

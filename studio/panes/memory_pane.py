@@ -1,0 +1,113 @@
+"""What panes that show memories have in common: one of them is selected, seen in full, and can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+
+from noodlings.text import shorten
+from studio.dialogs import Prompt
+from studio.panes.base import Ask, Pane
+from studio.panes.detail import Detail
+from studio.panes.entry_rows import Entry
+from studio.source import Action, Answer, Deed, Question
+
+LINKS = "links"
+ROOMY = 104
+"""Cells from which the memory in full stands beside the others, not below them."""
+
+
+class MemoryPane(Pane):
+    """A pane with a `Detail` in it."""
+
+    DEFAULT_CSS = """
+    MemoryPane > #split { height: 1fr; layout: vertical; }
+    MemoryPane #main-part { height: 1fr; width: 1fr; }
+    MemoryPane Detail { height: 42%; }
+    MemoryPane.-roomy > #split { layout: horizontal; }
+    MemoryPane.-roomy Detail { height: 1fr; width: 42%; border-top: none; border-left: solid $panel; }
+    MemoryPane.-roomy Detail:focus { border-top: none; border-left: solid $primary; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("p", "pin", "Pin", show=False),
+        Binding("i", "importance", "Set importance", show=False),
+        Binding("x,delete", "forget", "Forget (asks first)", show=False),
+        Binding("o", "note", "Open its note", show=False),
+    ]
+
+    @property
+    def detail(self) -> Detail:
+        """The memory in full."""
+        return self.query_one(Detail)
+
+    def on_resize(self) -> None:
+        """Beside or below."""
+        self.set_class(self.size.width >= ROOMY, "-roomy")
+
+    def select(self, entry: Entry | None) -> None:
+        """Show this memory in full, and find out where its links lead."""
+        known = self.detail.entry
+        self.detail.show(entry)
+        if entry is not None and (known is None or known["id"] != entry["id"]):
+            self.want(Ask(LINKS, Question.LINKS, {"entry_id": entry["id"]}))
+
+    def take_links(self, answers: Mapping[str, Answer]) -> None:
+        """Links that were asked for, and the memory they belong to as it is now."""
+        links = answers.get(LINKS)
+        if links is None:
+            return
+        shown = self.detail.entry
+        if "error" not in links and (shown is None or shown["id"] != links["entry"]["id"]):
+            self.detail.show(links["entry"])
+        self.detail.show_links(links)
+
+    def clear(self) -> None:
+        """No memory is in sight."""
+        self.detail.show(None)
+
+    @on(Detail.Follows)
+    def follow(self, event: Detail.Follows) -> None:
+        """Go where a link leads."""
+        event.stop()
+        self.want(Ask(LINKS, Question.LINKS, {"entry_id": event.entry}))
+
+    def action_pin(self) -> None:
+        """Hold the memory in episodic memory, or let it go again."""
+        entry = self.detail.entry
+        if entry is not None:
+            pinned = not entry["pinned"]
+            done = f"Memory {entry['id']} is {'pinned' if pinned else 'no longer pinned'}."
+            self.do(Deed(Action.PIN, {"entry": entry["id"], "pinned": pinned}, done=done))
+
+    def action_importance(self) -> None:
+        """Set the importance of the memory by hand."""
+        entry = self.detail.entry
+        if entry is None:
+            return
+
+        def answered(value: str | None) -> None:
+            if value is not None:
+                how = {"entry": entry["id"], "value": float(value) if value else None}
+                self.do(Deed(Action.IMPORTANCE, how, done=f"The importance of memory {entry['id']} is set."))
+
+        question = f"Importance of memory {entry['id']}, 0 to 1; empty for what it was at encoding."
+        self.app.push_screen(Prompt(question, f"{entry['importance']:.2f}"), answered)
+
+    def action_forget(self) -> None:
+        """Have the memory forgotten for good."""
+        entry = self.detail.entry
+        if entry is not None:
+            question = (
+                f"Forget memory {entry['id']}, “{shorten(entry['text'], 80)}”, with everything that was made "
+                "of it? This cannot be taken back."
+            )
+            done = f"Memory {entry['id']} is forgotten."
+            self.do(Deed(Action.FORGET, {"entry": entry["id"]}, question, done))
+
+    def action_note(self) -> None:
+        """Open the note of the memory."""
+        if self.detail.entry is not None:
+            self.post_message(self.Opens(self.detail.entry["id"]))

@@ -1,0 +1,90 @@
+"""Working memory: the latest that an agent perceived, as it came, newest last."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+
+from studio.panes.base import Ask
+from studio.panes.detail import Detail
+from studio.panes.entry_rows import COLUMNS, cells
+from studio.panes.memory_pane import MemoryPane
+from studio.source import Answer, Question
+from studio.widgets.remark import Remark
+from studio.widgets.table import Table
+
+KEY = "working"
+
+
+class Working(MemoryPane):
+    """The last twenty or so, oldest first."""
+
+    TITLE = "Working"
+    ABOUT: ClassVar[str] = (
+        "Working memory: the latest that the agent perceived, oldest first. Below or beside it the memory "
+        "under the cursor: its words and the answer, what its importance is made of, what was felt, and its "
+        "links; enter on a link goes there."
+    )
+
+    def compose(self) -> ComposeResult:
+        """A table, and the memory under its cursor."""
+        with Container(id="split"):
+            with Vertical(id="main-part"):
+                yield Table(COLUMNS)
+                yield Remark()
+            yield Detail()
+
+    def on_mount(self) -> None:
+        """Nothing is known yet."""
+        self._entries: list[Answer] = []
+
+    def asks(self) -> Sequence[Ask]:
+        """All of it."""
+        return [Ask(KEY, Question.WORKING)]
+
+    def update_from(self, answers: Mapping[str, Answer]) -> None:
+        """Rows, or links of one of them."""
+        self.take_links(answers)
+        working = answers.get(KEY)
+        if working is None:
+            return
+        if "error" in working:
+            self.query_one(Remark).say(working["error"], warning=True)
+            return
+        table = self.query_one(Table)
+        at_end = table.cursor >= table.count - 1
+        self._entries = working["entries"]
+        table.begin(len(self._entries))
+        table.hand({at: cells(entry) for at, entry in enumerate(self._entries)})
+        if at_end:
+            table.cursor = table.count - 1
+        self.query_one(Remark).say(_remark(working))
+        self._select()
+
+    def clear(self) -> None:
+        """Nothing of the agent before stays."""
+        super().clear()
+        self._entries = []
+        self.query_one(Table).begin(0)
+
+    def on_table_moved(self, event: Table.Moved) -> None:
+        """Show the memory under the cursor."""
+        self._select()
+
+    def on_table_chosen(self, event: Table.Chosen) -> None:
+        """Go over to the memory in full."""
+        self.detail.focus()
+
+    def _select(self) -> None:
+        at = self.query_one(Table).cursor
+        self.select(self._entries[at] if at < len(self._entries) else None)
+
+
+def _remark(working: Answer) -> str:
+    if not working["total"]:
+        return "Nothing was perceived yet."
+    hidden = f" · {working['hidden']:,} not yours to read" if working["hidden"] else ""
+    return f"{working['total']:,} memories, the latest last{hidden}"
