@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 FINISH_SECONDS = 30
 """So long requests under way may take when the server stops."""
+LINGER_SECONDS = 2.0
+"""So long a connection that is closed may take to say good-bye; over TLS a silent client never would."""
 
 
 class Where(Protocol):
@@ -88,6 +91,22 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
         self._say_started = started
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop listening, finish what is under way, and let go of those who do not."""
+        letting_go = asyncio.create_task(self._let_go())
+        try:
+            await super().shutdown(sockets)
+        finally:
+            letting_go.cancel()
+
+    async def _let_go(self) -> None:
+        while True:
+            await asyncio.sleep(LINGER_SECONDS)
+            for connection in list(self.server_state.connections):
+                transport = getattr(connection, "transport", None)
+                if transport is not None and transport.is_closing():
+                    transport.abort()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

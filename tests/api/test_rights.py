@@ -1,0 +1,225 @@
+"""Who may what: every route by every role, and that nobody learns what another told."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+import pytest
+
+from api.rights import OWNER, Doorkeeper, Pass
+from noodlings.config import ApiToken, load_settings
+from noodlings.errors import Forbidden, UserError
+from noodlings.values.caller import Role
+from tests.api.conftest import TOKENS, MakeSite, Site
+
+SECRET = "the zebrafinch sleeps in the old mill"
+SAID = {"user_id": "user_caity", "text": "hello"}
+M = "/api/agents/servnak/memory"
+
+OPEN = ("admin", "world", "viewer", "caity", "toad")
+NOT_TOAD = ("admin", "world", "viewer", "caity")
+MATRIX = [  # method, path, body, who may; the world acts for caity throughout, and so does the admin
+    ("GET", "/api/agents", None, OPEN),
+    ("GET", "/api/agents/servnak", None, OPEN),
+    ("GET", "/api/agents/servnak/mood", None, OPEN),
+    ("GET", "/api/agents/servnak/state", None, OPEN),
+    ("GET", "/api/agents/servnak/why", None, OPEN),
+    ("GET", "/api/agents/servnak/transistors", None, OPEN),
+    ("GET", "/api/agents/servnak/archive", None, OPEN),
+    ("GET", "/api/agents/servnak/focus?query=mill", None, OPEN),
+    ("GET", "/api/agents/servnak/recall?query=mill", None, OPEN),
+    ("GET", "/api/agents/servnak/turns/1", None, NOT_TOAD),
+    ("GET", f"{M}/stats", None, OPEN),
+    ("GET", f"{M}/working", None, OPEN),
+    ("GET", f"{M}/episodic", None, OPEN),
+    ("GET", f"{M}/important", None, OPEN),
+    ("GET", f"{M}/by-user?user_id=user_caity", None, NOT_TOAD),
+    ("GET", f"{M}/affect-groups", None, OPEN),
+    ("GET", f"{M}/by-affect", None, OPEN),
+    ("GET", f"{M}/last-retrieval", None, OPEN),
+    ("GET", f"{M}/entries/1/links", None, NOT_TOAD),
+    ("GET", "/api/recipes", None, OPEN),
+    ("GET", "/metrics", None, ("admin",)),
+    ("POST", "/api/agents/servnak/perceive", SAID, ("admin", "world", "caity")),
+    ("POST", "/api/agents/servnak/events", {"event": "player_death"}, ("admin", "world")),
+    ("POST", "/api/commands", {"user_id": "user_caity", "line": "look"}, ("admin", "world", "caity")),
+    ("PUT", f"{M}/entries/1/pin", None, ("admin",)),
+    ("PUT", f"{M}/entries/1/importance", {"importance": 0.5}, ("admin",)),
+    ("POST", f"{M}/links", {"source": 1, "target": 2}, ("admin",)),
+    ("POST", f"{M}/undo", None, ("admin",)),
+    ("DELETE", f"{M}/entries/1/pin", None, ("admin",)),
+    ("DELETE", f"{M}/entries/1", None, ("admin", "world", "caity")),
+    ("DELETE", f"{M}/entries?user_id=user_caity", None, ("admin", "world", "caity")),
+    ("POST", "/api/recipes/nobody", None, ("admin",)),
+]
+DENIED = {401, 403, 404}
+
+
+@pytest.fixture
+async def told(guarded: Site) -> Site:
+    """Caity told a secret, twice."""
+    await guarded.tell(SECRET)
+    await guarded.tell(f"remember: {SECRET}")
+    await guarded.tell("nice weather", user="user_toad")
+    return guarded
+
+
+def _headers(who: str) -> dict[str, str]:
+    return {"Noodlings-User": "user_caity"} if who == "world" else {}
+
+
+@pytest.mark.parametrize("who", ["", *TOKENS])
+async def test_every_route_by_every_role(told: Site, who: str):
+    for method, path, body, allowed in MATRIX:
+        answer = await told.ask(method, path, who, json=body, headers=_headers(who))
+        what = f"{who or 'nobody'} {method} {path}: {answer.status_code} {answer.text[:200]}"
+        if not who:
+            assert answer.status_code == 401, what
+            assert answer.headers["www-authenticate"].startswith("Bearer"), what
+        elif who in allowed:
+            assert answer.status_code not in DENIED - {404}, what
+        else:
+            assert answer.status_code in DENIED, what
+        if who in ("", "toad"):
+            assert "zebrafinch" not in answer.text, what
+
+
+async def test_every_route_is_in_the_matrix(guarded: Site):
+    schema = (await guarded.get("/openapi.json")).json()
+    routes = {(method.upper(), path) for path, methods in schema["paths"].items() for method in methods}
+    probed = {(method, path.split("?")[0]) for method, path, _, _ in MATRIX}
+    named = {
+        (method, path.replace("servnak", "{agent}").replace("entries/1", "entries/{entry}"))
+        for method, path in probed
+    }
+    named = {(m, p.replace("turns/1", "turns/{entry}").replace("nobody", "{id}")) for m, p in named}
+    assert routes - {("GET", "/health"), ("GET", "/ready")} == named
+
+
+async def test_a_world_without_a_user_reads_nothing_that_was_said(told: Site):
+    answer = await told.get(f"{M}/working", "world")
+    assert answer.json()["entries"] == []
+    assert answer.json()["hidden"] == 3
+    assert (await told.get(f"{M}/working", "viewer")).json()["hidden"] == 0
+
+
+async def test_a_world_has_the_rights_of_whom_it_names(told: Site):
+    for path in (f"{M}/working", "/api/agents/servnak/why"):
+        answer = await told.get(path, "world", headers={"Noodlings-User": "user_toad"})
+        assert "zebrafinch" not in answer.text
+        answer = await told.get(path, "world", headers={"Noodlings-User": "user_caity"})
+        assert "zebrafinch" in answer.text
+
+
+async def test_a_player_speaks_for_nobody_else(told: Site):
+    body = {"user_id": "user_caity", "text": "I am caity"}
+    assert (await told.post("/api/agents/servnak/perceive", body, "toad")).status_code == 403
+    line = {"user_id": "user_caity", "line": "@memories servnak --user me"}
+    assert (await told.post("/api/commands", line, "toad")).status_code == 403
+    headers = {"Noodlings-User": "user_caity"}
+    assert (await told.get(f"{M}/working", "toad", headers=headers)).status_code == 403
+    mine = await told.post("/api/agents/servnak/perceive", {"text": "I am toad"}, "toad")
+    assert mine.json()["turn"]["percept"]["user"] == "user_toad"
+
+
+async def test_a_player_is_not_renamed_by_itself(told: Site):
+    body = {"text": "hello", "name": "caity"}
+    assert (await told.post("/api/agents/servnak/perceive", body, "toad")).status_code == 200
+    assert told.society.names().get("user_toad") != "caity"
+
+
+async def test_in_world_commands_keep_the_rights_of_the_caller(told: Site):
+    line = "@memories servnak --working"
+    mine = await told.post("/api/commands", {"line": line}, "toad")
+    assert "zebrafinch" not in mine.text
+    pinned = await told.post(
+        "/api/commands", {"user_id": "user_toad", "line": "@pin servnak --id 1"}, "world"
+    )
+    assert pinned.json()["error"] is True
+    whole = await told.post("/api/commands", {"user_id": "user_wiz", "line": line}, "admin")
+    assert "zebrafinch" in whole.text
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["", "Bearer", "Bearer ", "Bearer wrong-token-entirely", "Basic the-token-of-the-admin",
+     "Bearer the-token-of-the-admi", "Bearer the-token-of-the-adminn", "bearer\tthe-token-of-the-admin"],
+)  # fmt: skip
+def test_a_wrong_token_is_refused(header: str):
+    keeper = Doorkeeper([ApiToken(**TOKENS["admin"])])  # type: ignore[arg-type]
+    with pytest.raises(Exception, match="needs a token"):
+        keeper.admit(header)
+
+
+def test_tokens_may_be_kept_as_hashes():
+    hashed = f"sha256:{sha256(b'the-token-of-the-admin').hexdigest()}"
+    keeper = Doorkeeper([ApiToken(role="admin", token=hashed)])  # type: ignore[arg-type]
+    assert keeper.admit("Bearer the-token-of-the-admin").role is Role.ADMIN
+    with pytest.raises(Exception, match="needs a token"):
+        keeper.admit(f"Bearer {hashed}")
+
+
+def test_tokens_come_from_the_environment(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NOODLINGS_API__TOKENS", json.dumps([TOKENS["caity"]]))
+    (token,) = load_settings().api.tokens
+    assert (token.role, token.user) == ("player", "user_caity")
+    assert "the-token" not in repr(load_settings())
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        {"role": "player", "token": "long-enough-a-token"},
+        {"role": "admin", "token": "long-enough-a-token", "user": "user_x"},
+        {"role": "king", "token": "long-enough-a-token"},
+        {"role": "admin", "token": "short"},
+        {"role": "admin", "token": "sha256:of-something"},
+    ],
+)
+def test_a_token_that_will_not_do_is_refused(token: dict[str, str]):
+    with pytest.raises(UserError, match=r"api\.tokens"):
+        load_settings(api={"tokens": [token]})
+
+
+def test_without_tokens_everybody_is_the_owner():
+    assert Doorkeeper([]).admit(None) is OWNER
+
+
+def test_who_acts_for_whom():
+    world, viewer = Pass(Role.WORLD), Pass(Role.VIEWER)
+    assert world.actor("user_caity").role is Role.PLAYER
+    assert world.actor("user_caity", "Caity").name == "Caity"
+    with pytest.raises(UserError, match="for whom"):
+        world.actor("")
+    with pytest.raises(UserError, match="printable"):
+        world.actor("user\x1b[31m")
+    with pytest.raises(Forbidden):
+        viewer.actor("user_caity")
+
+
+async def test_what_is_changed_and_what_is_denied_is_written_down(
+    make_site: MakeSite, tmp_path, caplog: pytest.LogCaptureFixture
+):
+    from api.audit import auditing_to
+
+    site = make_site(tokens=True)
+    with auditing_to(tmp_path) as path:
+        entry = await site.tell(SECRET)
+        await site.get(f"{M}/working", "caity")
+        await site.get(f"{M}/by-user?user_id=user_caity", "toad")
+        await site.get("/metrics")
+        await site.ask("DELETE", f"{M}/entries/{entry}", "caity")
+        await site.post("/api/commands", {"line": f"whisper servnak = {SECRET}"}, "caity")
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert [(one["role"], one["user"], one["method"], one["status"]) for one in lines] == [
+        ("admin", "user_caity", "POST", 200),
+        ("player", "user_toad", "GET", 403),
+        ("", "", "GET", 401),
+        ("player", "user_caity", "DELETE", 200),
+        ("player", "user_caity", "POST", 200),
+    ]
+    assert lines[0]["turn"] == f"servnak/{entry}"
+    assert lines[-1]["what"] == "whisper"
+    assert "zebrafinch" not in path.read_text(encoding="utf-8")
+    assert path.stat().st_mode & 0o077 == 0
