@@ -1,6 +1,19 @@
 """The commands one can type in the world. Importing this package declares them all in `registry`."""
 
-from commands import agents, corrections, event, focus, help, links, memories, mood, recall, talk, why
+from commands import (
+    agents,
+    corrections,
+    event,
+    focus,
+    help,
+    links,
+    memories,
+    mood,
+    recall,
+    symbols,
+    talk,
+    why,
+)
 from commands.registry import registry
 
 __all__ = [
@@ -14,6 +27,7 @@ __all__ = [
     "mood",
     "recall",
     "registry",
+    "symbols",
     "talk",
     "why",
 ]

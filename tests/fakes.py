@@ -14,6 +14,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
@@ -114,6 +115,7 @@ class FakeAgent:
 
     persona: Persona = field(default_factory=lambda: make_persona("Phi"))
     memory: HierarchicalMemory = field(default_factory=HierarchicalMemory)
+    subconscious: SubconsciousMemory = field(default_factory=SubconsciousMemory)
     mood: Affect = NEUTRAL
     affect: Affect = NEUTRAL
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.ask import search_for
-from noodlings.inspect.browse import FIRST, Page, browse_mind
+from noodlings.inspect.browse import FIRST, Leaves, Page
 from noodlings.inspect.flow import last_flow
 from noodlings.inspect.focus import focus_on
 from noodlings.inspect.groups import grouped
@@ -22,6 +22,8 @@ from noodlings.inspect.recall import PLAINLY, How, archive_state, recall
 from noodlings.inspect.recall_views import ArchiveView, RecallView
 from noodlings.inspect.rights import readable
 from noodlings.inspect.state import mind_of, mood_of
+from noodlings.inspect.symbol_views import SymbolsView
+from noodlings.inspect.symbols import symbols_of
 from noodlings.inspect.views import (
     AffectGroupsView,
     AgentsView,
@@ -57,6 +59,7 @@ class Inspector:
 
     def __init__(self, society: Society) -> None:
         self._society = society
+        self._leaves = Leaves()
 
     def agents(self, caller: Caller) -> AgentsView:
         """All agents, by name."""
@@ -105,7 +108,7 @@ class Inspector:
             working_capacity=stats.working_capacity,
             episodic=stats.episodic,
             episodic_capacity=stats.episodic_capacity,
-            symbols=stats.symbols,
+            symbols=len(look.agent.subconscious),
             symbol_capacity=stats.symbol_capacity,
             perceived=stats.perceived,
             consolidated=stats.consolidated,
@@ -135,9 +138,9 @@ class Inspector:
         entries = look.agent.memory.retrieve_episodic(user, min_importance, limit=None)
         return look.page("episodic", entries, limit, offset, user or "")
 
-    def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
-        """One page of episodic memory, sorted and narrowed as asked."""
-        return browse_mind(self._look(caller, name), page)
+    async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
+        """One page of episodic memory, or of everything, sorted and narrowed as asked."""
+        return await self._leaves.page(self._look(caller, name), self._society.store, page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important of all that is in mind, working and episodic, each once."""
@@ -222,6 +225,12 @@ class Inspector:
         look = self._look(caller, name)
         settings = self._society.settings.thought
         return transistors(look, self._society.store, look.agent.gains, settings.chain)
+
+    def symbols(
+        self, caller: Caller, name: str, limit: int | None = None, offset: int = 0, similar: bool = False
+    ) -> SymbolsView:
+        """The subconscious, latest first; with `similar` what its feeling brings back, most alike first."""
+        return symbols_of(self._look(caller, name), self._society.store, limit, offset, similar)
 
     def links(self, caller: Caller, name: str, entry_id: int) -> LinksView:
         """A memory, and those that links lead to from there, two steps each way.

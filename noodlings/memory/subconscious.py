@@ -62,6 +62,9 @@ class SubconsciousMemory:
         metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
         journal: collects what a store has to keep; without one nothing is collected.
 
+    Attributes:
+        capacity, threshold, metric: as given.
+
     Raises:
         UserError: one of them is out of range.
     """
@@ -80,6 +83,7 @@ class SubconsciousMemory:
             raise UserError(f"there is no metric {metric}; there are {', '.join(METRICS)}")
         self.capacity = capacity
         self.threshold = unit(affect_similarity_threshold, "affect_similarity_threshold")
+        self.metric = metric
         self._metric = METRICS[metric]
         self._journal = journal
         self._symbols: dict[int, Symbol] = {}

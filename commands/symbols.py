@@ -1,0 +1,120 @@
+"""`@symbols NAME`: a character's subconscious, what intense moments became and what stands behind it."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.entry_rows import BAR
+from commands.memory_view import felt_lines
+from commands.parse import Flag, Spec, parse_flags
+from commands.registry import Context, Reply, command
+from commands.render import (
+    BLANK,
+    QUIET,
+    Column,
+    Rows,
+    ago,
+    feeling_style,
+    feeling_text,
+    heading,
+    hidden,
+    measure,
+    number,
+    quiet,
+    stacked,
+    words,
+)
+from noodlings.inspect.symbol_views import SymbolsView, SymbolView
+
+PAGE = 8
+"""Symbols shown at a time, two lines each: with its frame a page fits a terminal of 24 lines."""
+
+_USAGE = "@symbols NAME [--similar] [--limit N] [--page N]"
+_SPEC = Spec(
+    _USAGE, (Flag("similar"), Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000))
+)
+
+
+@command("@symbols", _USAGE, group="minds")
+async def symbols(context: Context, arguments: str) -> Reply:
+    """Look into a character's subconscious.
+
+    A moment that was felt intensely leaves an image. The image comes back with the feeling, and colours what
+    the character says, though it is never named. Shown are the image, what happened, the feeling, how much
+    it counts (salience) and who made it: a model, or the table of images that needs none. The latest stand
+    first; where there is no more room, the least salient fades.
+
+      --similar           what the feeling of this moment brings back, the most alike first
+      --limit N           so many at a time
+      --page N            the next ones
+
+    You see what was made of what you yourself told a character; whoever runs the world sees everything.
+
+    Examples:
+      @symbols servnak
+      @symbols servnak --similar
+      @symbols phi --limit 3 --page 2
+    """
+    parsed = parse_flags(arguments, _SPEC)
+    limit = parsed.whole("limit", PAGE)
+    view = context.inspector.symbols(
+        context.caller, parsed.name, limit, (parsed.whole("page", 1) - 1) * limit, parsed.has("similar")
+    )
+    return Reply(view.as_dict(), symbols_view(view))
+
+
+def symbols_view(view: SymbolsView) -> RenderableType:
+    """The symbols with what they were made of; with `similar` below what is felt now."""
+    what = "symbols that felt like now" if view.similar else "symbols"
+    return stacked(
+        heading(view.name, what, _span(view)),
+        felt_lines("feels", view.current) if view.similar else None,
+        BLANK,
+        _rows(view) if view.symbols else quiet(_nothing(view)),
+        hidden(view.hidden),
+    )
+
+
+def _rows(view: SymbolsView) -> Rows:
+    columns = (
+        Column("#", 9, "right", leaves=True),
+        Column("alike" if view.similar else "salience", BAR + 5),
+        Column("feeling"),
+        Column("when"),
+        Column("made by", optional=True),
+        Column("image, and what happened", None),
+    )
+    rows: list[tuple[Text, ...]] = []
+    for symbol in view.symbols:
+        rows.append(_row(symbol, symbol.likeness if view.similar else symbol.salience))
+        event = f"(private) {symbol.event}" if symbol.private else symbol.event
+        rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {event}", QUIET)))
+    return Rows(columns, rows)
+
+
+def _row(symbol: SymbolView, measured: float) -> tuple[Text, ...]:
+    return (
+        Text(str(symbol.id), style=QUIET),
+        measure(measured, BAR, feeling_style(symbol.felt.family)),
+        feeling_text(symbol.felt.feeling, symbol.felt.family),
+        Text(ago(symbol.age), style=QUIET),
+        words(symbol.made_by, QUIET),
+        words(symbol.image),
+    )
+
+
+def _span(view: SymbolsView) -> str:
+    shown = len(view.symbols)
+    if not shown:
+        return ""
+    part = f"{view.offset + 1}–{view.offset + shown} of {view.total:,}" if shown < view.total else ""
+    return part or f"all {view.total:,}" + ("" if view.similar else f", room for {view.capacity:,}")
+
+
+def _nothing(view: SymbolsView) -> str:
+    if view.offset and view.total:
+        return f"There are only {view.total:,}."
+    if view.similar:
+        return f"Nothing that felt like that (alike to at least {number(view.threshold)})."
+    return "No moment was intense enough yet to leave an image."

@@ -1,0 +1,84 @@
+"""`@symbols` as it is typed."""
+
+import pytest
+
+from commands.complete import completions
+from noodlings.llm.images import TableOfImages
+from noodlings.values.affect import Affect
+
+AFRAID = Affect(-0.6, 0.8, 0.8, 0.1, 0.0)
+GLAD = Affect(0.9, 0.7, 0.0, 0.0, 0.0)
+
+
+@pytest.fixture
+async def phi(player):
+    """Phi, who was told twelve things and dreams of two of them."""
+    agent = player.society.agents["phi"]
+    for number in range(12):
+        await player.type(f"say Phi, this is [bold]thing[/bold] {number}")
+    heard = [entry for entry in agent.memory.retrieve_working() if "thing" in entry.user_text]
+    for entry, felt in zip(heard, [AFRAID, GLAD, *[AFRAID] * 10], strict=True):
+        await agent.subconscious.encode_event(
+            entry.user_text, felt, 0.5, TableOfImages(), entry_id=entry.id, timestamp=entry.timestamp
+        )
+    return agent
+
+
+async def test_images_stand_above_what_happened_the_latest_first(player, phi):
+    lines = await player.read("@symbols phi --limit 2")
+    newest, second = reversed(phi.subconscious.symbols[-2:])
+    assert lines[0] == f"Phi · symbols   1–2 of {len(phi.subconscious)}"
+    assert newest.symbolic_encoding in lines[3]
+    assert "↳ " in lines[4]
+    assert "thing[/bold] 11" in lines[4]
+    assert second.symbolic_encoding in lines[5]
+    assert len(lines) == 7
+    assert f"{newest.salience:.2f}" in lines[3]
+    wide = await player.read("@symbols phi", width=132)
+    assert "made by" in wide[2]
+    assert "images" in wide[3]
+
+
+async def test_pages_follow_one_another_to_the_end(player, phi):
+    everything = [symbol.id for symbol in reversed(phi.subconscious.symbols)]
+    shown = []
+    for page in (1, 2, 3):
+        reply = await player.type(f"@symbols phi --limit 5 --page {page}")
+        shown += [symbol["id"] for symbol in reply.data["symbols"]]
+    assert shown == everything
+    assert (await player.read("@symbols phi --limit 5 --page 9"))[
+        -1
+    ].strip() == f"There are only {len(everything)}."
+
+
+async def test_similar_shows_what_is_felt_and_what_that_brings_back(player, phi, monkeypatch):
+    monkeypatch.setattr(type(phi), "affect", GLAD)  # a thought of its own may have changed it since
+    reply = await player.type("@symbols phi --similar")
+    assert {symbol["felt"]["family"] for symbol in reply.data["symbols"]} == {"joy"}
+    assert reply.data["current"]["family"] == "joy"
+    lines = reply.render(80).split("\n")
+    assert lines[0].startswith("Phi · symbols that felt like now   all ")
+    assert "feels" in lines[1]
+    assert any("1.00" in line for line in lines)
+
+
+async def test_who_has_no_symbols_is_told_so_in_words(player):
+    assert "No moment was intense enough" in (await player.read("@symbols servnak"))[-1]
+    assert "Nothing that felt like that" in (await player.read("@symbols servnak --similar"))[-1]
+    reply = await player.type("@symbols nobody")
+    assert reply.error
+    assert "There is no character nobody" in reply.render()
+
+
+async def test_it_is_helped_with_and_completed(player):
+    shown = "\n".join(await player.read("help @symbols"))
+    assert "@symbols servnak --similar" in shown
+    assert completions(player.context, "@symb") == ["@symbols"]
+    assert completions(player.context, "@symbols serv") == ["servnak"]
+    assert "--similar" in completions(player.context, "@symbols phi --s")
+
+
+async def test_the_figures_of_memories_count_them(player, phi):
+    reply = await player.type("@memories phi")
+    assert reply.data["symbols"] == len(phi.subconscious)
+    assert reply.data["symbol_capacity"] == 100
