@@ -71,7 +71,7 @@ async def test_who_has_no_symbols_is_told_so_in_words(player):
 
 
 async def test_it_is_helped_with_and_completed(player):
-    shown = "\n".join(await player.read("help @symbols"))
+    shown = (await player.type("help @symbols")).render(80)
     assert "@symbols servnak --similar" in shown
     assert completions(player.context, "@symb") == ["@symbols"]
     assert completions(player.context, "@symbols serv") == ["servnak"]
