@@ -1,8 +1,8 @@
 """How the offline voice sees a thought through a lens: the words change, and it stays one short reply.
 
-The gain of a lens is how often it shows, its strength how much. One throw decides for a whole reply, turned
-on a little for each transistor, so that they take turns instead of all speaking at once; at gain 1 each one
-always shows. The rules of taste, which go before everything else:
+The gain of a lens is how often it shows when it is at its strongest; what is weaker shows less often, and
+fainter. One throw decides for a whole reply, turned on a little for each transistor, so that they take turns
+instead of all speaking at once; at gain 1 each one always shows. The rules of taste go before all of that:
 
 - one sentence at most comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
   there is one; a reply of more than `MOST` words is left as it is;
@@ -73,7 +73,8 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
         else _seed(utterance, lens.transistor)
     )
     throw = _seed(utterance) / 2**32
-    return (throw + _TURN * at) % 1.0 < lens.gain
+    likely: float = lens.gain ** (1.0 / lens.strength)
+    return (throw + _TURN * at) % 1.0 < likely
 
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
@@ -107,12 +108,19 @@ def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
 
 
 def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    """The first moment that can be told in reported speech, else one that is quoted."""
+    """The first moment that can be told in reported speech, else one that is quoted.
+
+    Of one that the thought tells already, only how it felt is said.
+    """
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted = ""
     for entry in lens.entries:
         made = told(entry, utterance, frozenset())
-        if made is None or made.clause.casefold() in lately:
+        if made is None:
+            continue
+        if made.clause.casefold() in thought.casefold():
+            return book.colour("alike_told")
+        if made.clause.casefold() in lately:
             continue
         if not made.quoted:
             return _with_memory(made.clause, book)

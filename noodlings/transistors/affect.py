@@ -7,9 +7,6 @@ from noodlings.transistors.base import CognitiveTransistor, ThoughtState
 from noodlings.transistors.reading import felt
 from noodlings.values.lens import Lens
 
-NOTICEABLE = 0.3
-"""A feeling weaker than this (0…1) shows in nothing."""
-
 _DIRECTIONS = {
     "joy": "Let the words be quick and light, with one small sign of gladness in the body.",
     "sorrow": "Let the words be slow and few, with a pause in them and one small sign of grief in the body.",
@@ -26,10 +23,8 @@ class AffectTransistor(CognitiveTransistor):
 
     def lens(self, state: ThoughtState) -> Lens | None:
         """The stronger of affect and mood, as strong as it is."""
-        affect = felt(state)
-        cue = family(affect)
-        # Boredom is no storm, so it has little intensity however much of it there is.
-        strength = max(affect.intensity, affect.boredom) if cue == "boredom" else affect.intensity
-        if cue not in _DIRECTIONS or strength < NOTICEABLE:
+        found = felt(state)
+        cue = family(found.affect)
+        if cue not in _DIRECTIONS or not found.noticeable:
             return None
-        return self.seen(f"{_DIRECTIONS[cue]} Never name the feeling.", strength, cue=cue)
+        return self.seen(f"{_DIRECTIONS[cue]} Never name the feeling.", found.strength, cue=cue)

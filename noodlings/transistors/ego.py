@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from noodlings.transistors.base import CognitiveTransistor, ThoughtState
-from noodlings.transistors.reading import HISTORY, READ, readable
+from noodlings.transistors.reading import FAINT, HISTORY, READ, readable
 from noodlings.values.lens import Lens
 
 DEFINING = 0.5
@@ -23,7 +23,10 @@ class EgoTransistor(CognitiveTransistor):
     name = "ego"
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The defining moments and the identity words in them, as strong as the most defining one."""
+        """The defining moments and the identity words in them, as strong as the most defining one.
+
+        Faint where only old moments speak and this one touches nothing.
+        """
         past = readable(state["memory"].retrieve_episodic(limit=HISTORY), state)
         defining = sorted(
             (entry for entry in past if entry.identity_salience >= DEFINING),
@@ -36,9 +39,11 @@ class EgoTransistor(CognitiveTransistor):
         ]  # being called is nothing
         words = _named(own, percept.text)
         now = max(percept.identity_salience, DEFINING if words else 0.0)
-        strength = max([now, *(entry.identity_salience for entry in defining)])
-        if strength < DEFINING:
+        if now < DEFINING and not defining:
             return None
+        strength = max([now, *(entry.identity_salience for entry in defining)])
+        if now < DEFINING:
+            strength *= FAINT
         words += _named(own, " ".join(entry.user_text for entry in defining))
         notes = tuple(dict.fromkeys(words))
         return self.seen(_DIRECTION, strength, cue=notes[0] if notes else "", notes=notes, entries=defining)

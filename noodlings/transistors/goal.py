@@ -7,12 +7,12 @@ Which memories speak of a want follows from their words, or from what moves the 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from noodlings.mind.appetites import DriveTable, Goal, shipped_drives, signals
 from noodlings.transistors.base import CognitiveTransistor, ThoughtState
-from noodlings.transistors.reading import HISTORY, READ, readable
+from noodlings.transistors.reading import FAINT, HISTORY, READ, readable
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry
 
@@ -63,34 +63,41 @@ class GoalTransistor(CognitiveTransistor):
         self._drives = drives or shipped_drives()
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The strongest such goal, as strong as its drive, with the moments in which it was most at stake."""
+        """The strongest such goal that is at stake now, as strong as its drive; else the strongest, faint.
+
+        With it come the moments in which it was most at stake.
+        """
         if not state["goals"]:
             return None
+        percept = state["percept"]
+        now = signals(state["affect"], state["surprise"], percept.addressed)
         past = readable(state["memory"].retrieve_episodic(limit=HISTORY), state)
-        lived = [(entry, _happened(entry)) for entry in past]
-        for goal in state["goals"]:
-            moments = self._moments(goal, lived)
+        touched = {goal.appetite for goal in state["goals"] if self._moved(goal, percept.text, now)}
+        for goal in sorted(state["goals"], key=lambda goal: goal.appetite not in touched):
+            moments = self._moments(goal, past)
             if not moments and goal.level < self._drives.presses_from:
                 continue
             moments.sort(key=lambda moment: (-moment.much, -moment.entry.id))
             return self.seen(
                 _DIRECTION,
-                goal.level,
+                goal.level if goal.appetite in touched else goal.level * FAINT,
                 cue=goal.appetite,
                 notes=(goal.text, came_of_it([moment.net for moment in moments])),
                 entries=[moment.entry for moment in moments[:READ]],
             )
         return None
 
-    def _moments(self, goal: Goal, lived: Sequence[tuple[MemoryEntry, dict[str, float]]]) -> list[_Moment]:
-        moved_by, spoken = self._drives.appetites[goal.appetite].moved_by.items(), _SPOKEN_OF[goal.appetite]
-        found = []
-        for entry, signs in lived:
-            shares = [part * signs.get(what, 0.0) for what, part in moved_by]
-            much = sum(map(abs, shares))
-            if much >= AT_STAKE or spoken.search(entry.user_text):
-                found.append(_Moment(entry, much, sum(shares)))
-        return found
+    def _moments(self, goal: Goal, past: Sequence[MemoryEntry]) -> list[_Moment]:
+        found = ((entry, self._moved(goal, entry.user_text, _happened(entry))) for entry in past)
+        return [_Moment(entry, *moved) for entry, moved in found if moved]
+
+    def _moved(self, goal: Goal, text: str, signs: Mapping[str, float]) -> tuple[float, float] | None:
+        """How much a moment moved a drive in all, and which way; None where it was not at stake."""
+        moved_by = self._drives.appetites[goal.appetite].moved_by
+        shares = [part * signs.get(what, 0.0) for what, part in moved_by.items()]
+        much = sum(map(abs, shares))
+        spoken = _SPOKEN_OF[goal.appetite].search(text)
+        return (much, sum(shares)) if spoken or much >= AT_STAKE else None
 
 
 def came_of_it(nets: Sequence[float]) -> str:

@@ -27,7 +27,10 @@ class MemoryTransistor(CognitiveTransistor):
 
     def lens(self, state: ThoughtState) -> Lens | None:
         """The moments most alike, as strong as the first of them is alike."""
-        found = state["memory"].recall_by_affect(felt(state), HISTORY, ALIKE)
+        now = felt(state)
+        if not now.noticeable:
+            return None
+        found = state["memory"].recall_by_affect(now.affect, HISTORY, ALIKE)
         answer = {recalled.entry.id for recalled in state["recalled"] if recalled.why[0] in _ANSWERS}
         scores = {r.entry.id: r.score for r in found if r.entry.affect and r.entry.id not in answer}
         alike = readable((r.entry for r in found if r.entry.id in scores), state)

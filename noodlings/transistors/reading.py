@@ -7,7 +7,9 @@ when no one who listens would learn something private by it.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+from noodlings.memory.likeness import likeness
 from noodlings.text import clean
 from noodlings.transistors.base import ThoughtState
 from noodlings.values.affect import Affect
@@ -19,13 +21,41 @@ HISTORY = 12
 READ = 2
 """Entries or symbols that a transistor hands on at most: a reply is no inventory."""
 
+NOTICEABLE = 0.25
+"""A feeling weaker than this (0…1) colours nothing."""
+FAINT = 0.4
+"""What is left of the strength (0…1) of something that this moment does not touch."""
+
 _PASSING = frozenset({Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE})
 
 
-def felt(state: ThoughtState) -> Affect:
-    """What colours this moment: the feeling about the percept or the mood, whichever there is more of."""
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """What colours a moment, and how strongly, 0…1."""
+
+    affect: Affect
+    strength: float
+
+    @property
+    def noticeable(self) -> bool:
+        """Whether it colours anything."""
+        return self.strength >= NOTICEABLE
+
+
+def felt(state: ThoughtState) -> Felt:
+    """The feeling about the percept or the mood, whichever there is more of.
+
+    Of a mood only that counts by which it differs from the one that the character always returns to: its
+    usual self is no colour.
+    """
     affect, mood = state["affect"], state["mood"]
-    return affect if affect.intensity >= mood.intensity else mood
+    unusual = _amount(mood) * (1.0 - likeness(mood, state["persona"].baseline))
+    return Felt(affect, _amount(affect)) if _amount(affect) >= unusual else Felt(mood, unusual)
+
+
+def _amount(affect: Affect) -> float:
+    """How much there is of a feeling; boredom has little intensity, however much there is of it."""
+    return max(affect.intensity, affect.boredom)
 
 
 def listeners(state: ThoughtState) -> frozenset[str]:

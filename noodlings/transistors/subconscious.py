@@ -20,10 +20,10 @@ class SubconsciousTransistor(CognitiveTransistor):
 
     def lens(self, state: ThoughtState) -> Lens | None:
         """The symbols most alike in feeling, as strong as the first of them is alike."""
-        if state["subconscious"] is None:
+        now = felt(state)
+        if state["subconscious"] is None or not now.noticeable:
             return None
-        affect, hear = felt(state), listeners(state)
-        found = state["subconscious"].retrieve_by_affect(affect, READ, present=hear)
+        found = state["subconscious"].retrieve_by_affect(now.affect, READ, present=listeners(state))
         if not found:
             return None
-        return self.seen(_DIRECTION, likeness(affect, found[0].affect), cue="image", symbols=found)
+        return self.seen(_DIRECTION, likeness(now.affect, found[0].affect), cue="image", symbols=found)

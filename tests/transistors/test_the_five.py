@@ -12,10 +12,12 @@ from noodlings.transistors.ego import EgoTransistor
 from noodlings.transistors.goal import GoalTransistor
 from noodlings.transistors.load import _THE_FIVE
 from noodlings.transistors.memory import MemoryTransistor
+from noodlings.transistors.reading import FAINT
 from noodlings.transistors.subconscious import SubconsciousTransistor
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Recalled, Why
 from noodlings.values.percept import Kind
+from tests.fakes import make_persona
 from tests.transistors.states import (
     AFRAID,
     BOB,
@@ -58,6 +60,12 @@ def test_the_stronger_of_affect_and_mood_colours() -> None:
     assert (lens.cue, lens.strength) == ("sorrow", SAD.intensity)
 
 
+def test_the_usual_self_is_no_colour() -> None:
+    cheerful = make_persona("Phi", baseline=Affect(0.35, 0.6))
+    assert AffectTransistor().lens(make_state(persona=cheerful, mood=cheerful.baseline)) is None
+    assert AffectTransistor().lens(make_state(persona=cheerful, mood=SAD)) is not None
+
+
 @pytest.mark.parametrize("affect", [NEUTRAL, Affect(0.2, 0.5), Affect(0.35, 0.1)])
 def test_what_is_hardly_felt_shows_in_nothing(affect: Affect) -> None:
     assert AffectTransistor().lens(make_state(affect=affect)) is None
@@ -71,9 +79,19 @@ def test_a_want_needs_a_history_and_brings_it(memory: HierarchicalMemory) -> Non
     number = remembered(memory, "there is a box", NEUTRAL, surprise=0.9)
     lens = GoalTransistor().lens(make_state(memory=memory, goals=(CURIOUS,)))
     assert lens is not None
-    assert (lens.cue, lens.strength) == ("curiosity", 0.7)
+    assert (lens.cue, lens.strength) == ("curiosity", pytest.approx(0.7 * FAINT))
     assert lens.notes == ("find out what is behind this", "so far nothing came of it")
     assert [entry.id for entry in lens.entries] == [number]
+
+
+def test_a_want_that_is_at_stake_now_goes_first_and_is_strong(memory: HierarchicalMemory) -> None:
+    remembered(memory, "there is a box", AFRAID, surprise=0.9)
+    goals = (replace(CURIOUS, level=0.9), Goal("safety", 0.7, "make sure that all is well"))
+    quiet = GoalTransistor().lens(make_state(memory=memory, goals=goals))
+    scared = GoalTransistor().lens(make_state(affect=AFRAID, memory=memory, goals=goals))
+    assert quiet is not None
+    assert scared is not None
+    assert (quiet.cue, scared.cue, scared.strength) == ("curiosity", "safety", 0.7)
 
 
 def test_words_tell_of_a_want_too(memory: HierarchicalMemory) -> None:
@@ -149,7 +167,10 @@ def test_defining_moments_and_words_keep_it_itself(memory: HierarchicalMemory) -
     assert lens is not None
     assert lens.notes == ("kitten", "whiskers")
     assert [entry.user_text for entry in lens.entries] == ["a kitten needs whiskers"]
-    assert lens.strength == 0.8
+    assert lens.strength == pytest.approx(0.8 * FAINT)
+    now = EgoTransistor().lens(make_state("you are no kitten at all, your whiskers are wool", memory=memory))
+    assert now is not None
+    assert now.strength == 0.8
 
 
 def test_a_word_of_its_own_touches_it_and_its_name_does_not() -> None:
