@@ -14,6 +14,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Link, MemoryEntry, Recalled, Symbol
+from noodlings.values.order import Order
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -269,6 +270,14 @@ class Archive(Protocol):
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""
+
+    def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
+        """Ids of everything in the archive, sorted by one of `noodlings.values.order.STORED`, then by id.
+
+        Args:
+            containing: only entries with these characters in their text, response or user's id; the case of
+                A to Z does not matter.
+        """
 
     def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
         """All links from and to these entries, each once, in the order of source, target and type."""

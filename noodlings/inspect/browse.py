@@ -1,28 +1,29 @@
-"""Leafing through what is in mind: sorted by any column, narrowed by a few words, page by page."""
+"""Leafing through memories: sorted by any column, narrowed by a few words, page by page.
+
+The rule: rights come before words. What a caller may not read is counted before anything is looked for, so
+that no figure tells whether it would have been found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
-from noodlings.inspect.look import Look
+from noodlings.inspect.look import Look, cut
+from noodlings.inspect.rights import may_read, readable
 from noodlings.inspect.views import EntriesView
+from noodlings.ports import Records
+from noodlings.text import clean
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.order import STORED, Order
 
-
-class Order(StrEnum):
-    """What memories can be sorted by; among equals the later one counts as more."""
-
-    WHEN = "when"
-    IMPORTANCE = "importance"
-    STRENGTH = "strength"
-    FEELING = "feeling"
-    WHO = "who"
-    TEXT = "text"
+KEPT = 4
+"""Orders of a whole archive that are held ready, so that leafing on costs nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +32,16 @@ class Page:
 
     Attributes:
         order, falling: how they are sorted; falling is the most, the latest, or Z first.
-        containing: only those with these characters in what was said, answered or felt, or in the name of
-            whoever said it; case does not matter.
+        containing: only those with these characters in what was said or answered, in who said it or, in
+            mind, in what was felt; case does not matter (in the archive, that of A to Z).
+        everything: all that was ever perceived, not episodic memory alone.
         limit: at least 1; offset: at least 0.
     """
 
-    order: Order = Order.IMPORTANCE
+    order: str = Order.IMPORTANCE
     falling: bool = True
     containing: str = ""
+    everything: bool = False
     limit: int = 100
     offset: int = 0
 
@@ -46,22 +49,76 @@ class Page:
 FIRST = Page()
 
 
-def browse_mind(look: Look, page: Page) -> EntriesView:
-    """One page of episodic memory."""
-    entries = look.agent.memory.retrieve_episodic(limit=None)
-    wanted = page.containing.casefold().strip()
+class Leaves:
+    """Leafs through memories, and keeps the latest orders of archives for the page that comes next."""
+
+    def __init__(self) -> None:
+        self._orders: OrderedDict[tuple[object, ...], Sequence[int]] = OrderedDict()
+
+    async def page(self, look: Look, records: Records, page: Page) -> EntriesView:
+        """One page. Raises `UserError` for an order, a limit or an offset that there is not."""
+        if page.order not in set(Order):
+            raise UserError(f"memories are sorted by {', '.join(Order)}, not by {page.order!r:.40}")
+        return await self._archive(look, records, page) if page.everything else _mind(look, page)
+
+    async def _archive(self, look: Look, records: Records, page: Page) -> EntriesView:
+        order, caller = Order(page.order), look.caller
+        if order not in STORED:
+            raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
+        perceived = look.agent.memory.stats().perceived
+        ids = await self._ids(look, records, order, page, perceived)
+        entries = await asyncio.to_thread(records.entries, look.agent_id, cut(ids, page.limit, page.offset))
+        shown = [entries[number] for number in cut(ids, page.limit, page.offset) if number in entries]
+        own = perceived if caller.sees_all else len(records.told_by(look.agent_id, caller.user_id))
+        return EntriesView(
+            agent=look.agent_id,
+            name=look.name,
+            view="everything",
+            hierarchical=look.agent.memory.hierarchical,
+            user="",
+            entries=tuple(look.entry(entry) for entry in shown if may_read(caller, entry)),
+            offset=page.offset,
+            total=len(ids),
+            hidden=perceived - own,
+        )
+
+    async def _ids(
+        self, look: Look, records: Records, order: Order, page: Page, perceived: int
+    ) -> Sequence[int]:
+        """All that the caller may leaf through, in order. `perceived` tells when that is out of date."""
+        caller = look.caller
+        wanted = clean(page.containing)
+        key = (look.agent_id, order, page.falling, wanted, caller.only_user, perceived)
+        if key not in self._orders:
+            found = await asyncio.to_thread(records.in_order, look.agent_id, order, page.falling, wanted)
+            if not caller.sees_all:
+                own = set(records.told_by(look.agent_id, caller.user_id))
+                found = [number for number in found if number in own]
+            self._orders[key] = found
+            while len(self._orders) > KEPT:
+                self._orders.popitem(last=False)
+        self._orders.move_to_end(key)
+        return self._orders[key]
+
+
+def _mind(look: Look, page: Page) -> EntriesView:
+    kept, hidden = readable(look.caller, look.agent.memory.retrieve_episodic(limit=None), _itself)
+    wanted = clean(page.containing).casefold()
     if wanted:
-        entries = [entry for entry in entries if wanted in _searched(look, entry)]
-    value = _values(look)[_order(page.order)]
-    entries = sorted(entries, key=lambda entry: (value(entry), entry.id), reverse=page.falling)
-    return look.page("episodic", entries, page.limit, page.offset)
-
-
-def _order(name: str) -> Order:
-    try:
-        return Order(name)
-    except ValueError:
-        raise UserError(f"memories are sorted by {', '.join(Order)}, not by {name!r:.40}") from None
+        kept = [entry for entry in kept if wanted in _searched(look, entry)]
+    value = _values(look)[Order(page.order)]
+    kept.sort(key=lambda entry: (value(entry), entry.id), reverse=page.falling)
+    return EntriesView(
+        agent=look.agent_id,
+        name=look.name,
+        view="episodic",
+        hierarchical=look.agent.memory.hierarchical,
+        user="",
+        entries=tuple(look.entry(entry) for entry in cut(kept, page.limit, page.offset)),
+        offset=page.offset,
+        total=len(kept),
+        hidden=hidden,
+    )
 
 
 def _values(look: Look) -> dict[Order, Callable[[MemoryEntry], float | str]]:
@@ -78,3 +135,7 @@ def _values(look: Look) -> dict[Order, Callable[[MemoryEntry], float | str]]:
 def _searched(look: Look, entry: MemoryEntry) -> str:
     name = shown_name(entry.user_id, look.names)
     return "\n".join((entry.user_text, entry.response or "", feeling(entry.affect), name)).casefold()
+
+
+def _itself(entry: MemoryEntry) -> MemoryEntry:
+    return entry

@@ -6,8 +6,9 @@ by holding on to it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from string import ascii_uppercase
 from typing import Any
 
 from noodlings.errors import StoreError
@@ -18,8 +19,17 @@ from noodlings.store.forget import content_words, repeats, turns_made_of, withou
 from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row, vector_of, vector_row
 from noodlings.store.symbol_rows import symbol_of
 from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.order import Order
 from noodlings.values.trace import Trace
 from noodlings.values.vector import EntryVector
+
+_LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
+_SORTED: dict[Order, Callable[[Row], Any]] = {
+    Order.WHEN: lambda row: row["id"],
+    Order.IMPORTANCE: lambda row: row["encoded_importance"] if row["override"] is None else row["override"],
+    Order.WHO: lambda row: row["user_id"],
+    Order.TEXT: lambda row: row["user_text"],
+}
 
 
 @dataclass(slots=True)
@@ -116,6 +126,20 @@ class MemoryStore:
         """Ids of everything in the archive that came from one user, rising."""
         kept = self._agents.get(agent_id, _Agent()).entries
         return sorted(entry_id for entry_id, row in kept.items() if row["user_id"] == user_id)
+
+    def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
+        """Ids of everything in the archive, sorted, then by id. See the port."""
+        wanted = containing.translate(_LOWER)
+        rows = [
+            row
+            for row in self._agents.get(agent_id, _Agent()).entries.values()
+            if any(
+                wanted in (row[column] or "").translate(_LOWER)
+                for column in ("user_text", "response", "user_id")
+            )
+        ]
+        rows.sort(key=lambda row: (_SORTED[order](row), row["id"]), reverse=falling)
+        return [row["id"] for row in rows]
 
     def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
         """All links from and to these entries, each once, in the order of source, target and type."""

@@ -33,6 +33,7 @@ from noodlings.store.rows import (
 )
 from noodlings.store.symbol_rows import symbol_of
 from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.order import Order
 from noodlings.values.trace import Trace
 from noodlings.values.vector import EntryVector
 
@@ -144,6 +145,13 @@ class SqlStore:
         of_user = {"of_agent": agent_id, "of_user": user_id}
         with self._database.transaction() as connection:
             return list(connection.execute(sql.TOLD_BY, of_user).scalars())
+
+    def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
+        """Ids of everything in the archive, sorted, then by id; of damaged rows, too. See the port."""
+        statement = sql.in_order(order, falling, narrowed=bool(containing))
+        wanted = {"of_agent": agent_id} | ({"like": sql.like(containing)} if containing else {})
+        with self._database.transaction() as connection:
+            return list(connection.execute(statement, wanted).scalars())
 
     def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
         """All links from and to these entries, each once, in the order of source, target and type."""

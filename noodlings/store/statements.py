@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BindParameter, bindparam, delete, func, insert, select, union_all, update
+from sqlalchemy import BindParameter, Select, bindparam, delete, func, insert, or_, select, union_all, update
 from sqlalchemy.dialects import sqlite
 
 from noodlings.store.tables import agents, entries, events, links, symbols, traces, vectors, world
+from noodlings.values.order import Order
+
+_ESCAPE = "\\"
+_ESCAPED = {ord(sign): f"{_ESCAPE}{sign}" for sign in f"%_{_ESCAPE}"}
 
 _agent: BindParameter[Any] = bindparam("of_agent")
 _of_agent = entries.c.agent_id == _agent
@@ -49,6 +53,32 @@ ARCHIVE = (
 TOLD_BY = (
     select(entries.c.id).where(_of_agent, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
+
+_CONTAINING = or_(
+    *(
+        column.like(bindparam("like"), escape=_ESCAPE)
+        for column in (entries.c.user_text, entries.c.response, entries.c.user_id)
+    )
+)
+_SORTED = {
+    Order.WHEN: entries.c.id,
+    Order.IMPORTANCE: func.coalesce(entries.c.override, entries.c.encoded_importance),
+    Order.WHO: entries.c.user_id,
+    Order.TEXT: entries.c.user_text,
+}
+
+
+def in_order(order: Order, falling: bool, narrowed: bool) -> Select[Any]:
+    """All ids of an agent, sorted; narrowed to what is like `like`."""
+    found = select(entries.c.id).where(_of_agent, *([_CONTAINING] if narrowed else []))
+    keys = dict.fromkeys((_SORTED[order], entries.c.id))
+    return found.order_by(*(key.desc() if falling else key.asc() for key in keys))
+
+
+def like(containing: str) -> str:
+    """The pattern of all texts with these characters in them."""
+    return f"%{containing.translate(_ESCAPED)}%"
+
 
 ADD_TRACE = insert(traces).prefix_with("OR REPLACE")
 PRUNE_TRACES = delete(traces).where(traces.c.agent_id == _agent, traces.c.entry_id <= bindparam("oldest"))
