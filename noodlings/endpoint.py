@@ -14,6 +14,9 @@ from noodlings.text import clean, shorten
 NO_KEY = "none"
 """Sent where there is no key: local servers want none, and the library would read the environment."""
 
+LONGEST_SAID = 20_000
+"""Characters of what a server says that are looked at."""
+
 _MEANS = {
     401: "the key is refused",
     403: "the key may not do this",
@@ -69,5 +72,5 @@ def refusal(status: int, message: str = "", key: str = "") -> str:
 
 def clean_words(message: str, key: str = "") -> str:
     """What a server says itself, fit to be shown: one line, not long, without the key."""
-    said = clean(message)
+    said = clean(message[:LONGEST_SAID])
     return shorten(said.replace(key, "…") if key else said, 160)

@@ -11,6 +11,9 @@ from noodlings.values.persona import Persona
 LONGEST_REPLY = 1_000
 """Characters of a reply; a longer one is cut after a sentence."""
 
+LONGEST_ANSWER = 20_000
+"""Characters of any answer; what comes after is not looked at, for that takes time and is no use."""
+
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"</?(?:heard|thought|memory|said|read|images|game)>")
 _SENTENCE_END = re.compile(r"[.!?…][\"”')*]*(?=\s|$)")
@@ -18,8 +21,8 @@ _QUOTES = {'"': '"', "“": "”", "«": "»"}
 
 
 def without_thinking(text: str) -> str:
-    """An answer without what a model thought aloud before it."""
-    return _THINKING.sub(" ", text)
+    """An answer without what a model thought aloud before it, up to `LONGEST_ANSWER`."""
+    return _THINKING.sub(" ", text)[:LONGEST_ANSWER]
 
 
 def sayable(text: str, persona: Persona, *, whole: bool = True) -> str:

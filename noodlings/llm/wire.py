@@ -7,7 +7,6 @@ call. What is asked goes to the endpoint and nowhere else: redirects are not fol
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from importlib import import_module
@@ -15,9 +14,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.config import LLMSettings
-from noodlings.endpoint import NO_KEY, failure
+from noodlings.endpoint import NO_KEY, failure, refusal
 from noodlings.llm.call import Answer, Call, CallFailed, Receipt
 from noodlings.llm.completion import DONE, completion, piece
+from noodlings.llm.refused import Refused, refuse
 from noodlings.llm.sse import events
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ class Wire:
                 return await self._whole(pieces, receipt)
         except CallFailed:
             raise
-        except openai.APIStatusError as error:
-            receipt.refused = True
-            raise self._refusal(error, model, openai) from None
-        except openai.APIConnectionError as error:
-            receipt.refused = True
-            raise CallFailed(failure(error, openai), passing=True) from None
         except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
-            raise CallFailed(failure(error, openai)) from None
+            met = error if isinstance(error, Refused) else error.__cause__  # some versions wrap it
+            if isinstance(met, Refused):
+                receipt.refused = True
+                raise self._refusal(met, model) from None
+            lost = isinstance(error, openai.APIConnectionError)
+            receipt.refused = lost
+            raise CallFailed(failure(error, openai), passing=lost) from None
 
     async def close(self) -> None:
         """Let go of open connections. A second time it does nothing."""
@@ -123,15 +123,14 @@ class Wire:
             raise CallFailed("its stream ended in the middle")
         return Answer("".join(texts), end != "length")
 
-    def _refusal(self, error: Any, model: str, openai: ModuleType) -> CallFailed:
-        status, words = error.status_code, failure(error, openai, self._key)
+    def _refusal(self, met: Refused, model: str) -> CallFailed:
+        words = refusal(met.status, met.message, self._key)
         refused = self._refused[model]
-        if status == 400 and str(error.param) in _SPARED - refused:
-            refused.add(str(error.param))
+        if met.status == 400 and met.param in _SPARED - refused:
+            refused.add(met.param)
             return CallFailed(words, passing=True, ailing=False)
-        passing = status == 429 or status >= 500
-        wait = _seconds(error.response.headers.get("retry-after", ""))
-        return CallFailed(words, passing=passing, ailing=passing or status in _USELESS, wait=wait)
+        passing = met.status == 429 or met.status >= 500
+        return CallFailed(words, passing=passing, ailing=passing or met.status in _USELESS, wait=met.wait)
 
     def _parameters(self, call: Call, model: str, tokens: int) -> dict[str, Any]:
         """Of the call, as the endpoint names them, without those the model refused."""
@@ -161,7 +160,9 @@ class Wire:
                 api_key=self._key or NO_KEY,
                 timeout=None,  # whoever sends has a deadline
                 max_retries=0,
-                http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+                http_client=openai.DefaultAsyncHttpxClient(
+                    follow_redirects=False, event_hooks={"response": [refuse]}
+                ),
             )
         return self._client
 
@@ -174,12 +175,3 @@ async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         if size > LARGEST_ANSWER:
             raise CallFailed(f"it answered more than {LARGEST_ANSWER:,} bytes")
         yield some
-
-
-def _seconds(retry_after: str) -> float:
-    """How long a server asks to wait; 0 where it names a date, or nothing of use."""
-    try:
-        seconds = float(retry_after)
-    except ValueError:
-        return 0.0
-    return seconds if 0.0 <= seconds < math.inf else 0.0
