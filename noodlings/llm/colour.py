@@ -13,6 +13,7 @@ instead of all speaking at once; at gain 1 each one always shows. The rules of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from noodlings.llm.colour_affect import embodied
@@ -40,6 +41,7 @@ AGAIN = 4
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+_TELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy."""
 
@@ -67,14 +69,10 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
 
 def _shows(lens: Lens, utterance: Utterance) -> bool:
     """Whether it shows in this reply: always at gain 1, and never of two more than their gains allow."""
-    at = (
-        TRANSISTORS.index(lens.transistor)
-        if lens.transistor in TRANSISTORS
-        else _seed(utterance, lens.transistor)
-    )
-    throw = _seed(utterance) / 2**32
+    name = lens.transistor
+    at = TRANSISTORS.index(name) if name in TRANSISTORS else stable(name) % 97
     likely: float = lens.gain ** (1.0 / lens.strength)
-    return (throw + _TURN * at) % 1.0 < likely
+    return (_seed(utterance) / 2**32 + _TURN * at) % 1.0 < likely
 
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
@@ -103,8 +101,11 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     if lens.cue not in APPETITES:
         return ""
-    heavy = lens.cue in GENTLY and hear(utterance.percept, utterance.persona).heavy
-    return book.colour(GENTLY[lens.cue] if heavy else lens.cue, asking="?" not in thought)
+    # What is told of a memory is handled with the same care as something heavy that was heard.
+    gently = lens.cue in GENTLY and (
+        _TELLS.search(thought) or hear(utterance.percept, utterance.persona).heavy
+    )
+    return book.colour(GENTLY[lens.cue] if gently else lens.cue, asking="?" not in thought)
 
 
 def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
