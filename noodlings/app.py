@@ -20,6 +20,7 @@ from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
+from noodlings.llm.images import TableOfImages
 from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
@@ -94,6 +95,7 @@ def build(
         voice=voice,
         feeling_model=_feeling_model(settings, gateway),
         symbolist=_symbolist(gateway),
+        images=TableOfImages(),
         fused=settings.thought.chain == "fused",
         ruminate=settings.thought.ruminate,
         patience=settings.llm.timeout_seconds,
