@@ -17,6 +17,7 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import NoodlingsError, UserError
+from noodlings.recall.filters import Filters
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Percept
 from noodlings.values.vector import Vector
@@ -24,9 +25,12 @@ from noodlings.values.vector import Vector
 OVERHEARD = 1
 """The depth of a percept in a talk among others: nobody answers it who is not addressed."""
 
+TELLABLE = Filters(present=frozenset({"user_asker"}))
+"""What may come to mind before somebody who asks: all but what is private, such as thoughts of its own."""
+
 
 class Listener:
-    """An agent that overhears, says nothing, and can be asked. Its percepts are numbered 0, 1, 2, …
+    """An agent that overhears, says nothing, and can be asked. What it hears is numbered 0, 1, 2, …
 
     Args:
         society: where it lives; one that keeps nothing.
@@ -66,22 +70,25 @@ class Listener:
 
     async def vector(self, question: str) -> Vector | None:
         """What a question means to its archive; None without an embedder."""
-        return await self._archive.vector(subject(question))
+        return await self._archive.vector(subject(question), TELLABLE)
 
     def ask(
         self, question: str, vector: Vector | None, limit: int, mood: Affect | None = None
     ) -> tuple[list[int], float]:
         """Numbers of the percepts that a search with all defaults finds, best first; and its milliseconds."""
         started = perf_counter()
-        hits = self._archive.searcher.search(subject(question), limit=limit, mood=mood, query_vector=vector)
+        hits = self._archive.searcher.search(
+            subject(question), TELLABLE, limit=limit, mood=mood, query_vector=vector
+        )
         milliseconds = 1_000.0 * (perf_counter() - started)
         return [self._numbers[hit.entry_id] for hit in hits], milliseconds
 
     def by_one(self, question: str, vector: Vector | None, limit: int) -> list[int]:
         """The same by one thing alone: the nearest to a vector; without one, what shares most words."""
-        searcher = self._archive.searcher
+        searcher, everything = self._archive.searcher, len(self._archive.searcher.archive)
         if vector is not None:
-            return [self._numbers[entry_id] for entry_id, _ in searcher.nearest(vector, limit)]
-        hits = searcher.search(question, limit=len(self._numbers))
-        by_words = sorted(hits, key=lambda hit: -hit.scores["words"])
-        return [self._numbers[hit.entry_id] for hit in by_words[:limit]]
+            found = [entry_id for entry_id, _ in searcher.nearest(vector, everything)]
+        else:
+            hits = searcher.search(question, TELLABLE, limit=everything)
+            found = [hit.entry_id for hit in sorted(hits, key=lambda hit: -hit.scores["words"])]
+        return [self._numbers[entry_id] for entry_id in found if entry_id in self._numbers][:limit]

@@ -24,6 +24,7 @@ from noodlings.recall.vectors import VectorIndex
 from noodlings.recall.words import stems
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
 
 
 class Archive:
@@ -81,7 +82,7 @@ class Archive:
             words = stems(_text(entry))
             self.ids.append(entry.id)
             self.index.append(entry)
-            self.neighbours.append(entry.timestamp, entry.place)
+            self.neighbours.append(entry.timestamp, entry.place, aside=entry.kind is Kind.THOUGHT)
             self.words.append(words)
             self.affects.append(math.nan if entry.affect is None else entry.affect.as_list())
             self.lengths.append(_length(len(words)))

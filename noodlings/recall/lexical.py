@@ -113,14 +113,13 @@ class LexicalIndex:
         Args:
             hidden: rows whose words count nowhere.
         """
-        reach = neighbours.reach()
-        scores, best = reach.empty(), reach.empty()
+        scores, best = np.zeros((2, len(self) + 1), np.float32)
         whole = 0.0
         for rarity, postings in self._readable(set(stems)):
             whole += rarity
             if postings is None:
                 continue
-            touched = reach.spread(*self._counts(postings, hidden))
+            touched = neighbours.spread(*self._counts(postings, hidden))
             for places, counts in touched:
                 best[places] = np.maximum(best[places], counts)
             for places, _ in touched:
@@ -128,7 +127,7 @@ class LexicalIndex:
                 best[places] = 0.0
         if whole:
             scores /= np.float32(whole)
-        return reach.inner(scores)
+        return scores[:-1]
 
     def _readable(self, stems: set[str]) -> list[tuple[float, _Postings | None]]:
         """(rarity, postings) from the rarest word on, as many as may be read; None: it stands nowhere."""

@@ -2,11 +2,10 @@
 
 "Yes, last Tuesday" answers a question that only the line before it contains. So a line is also found by its
 neighbours: those of the same talk, nearer ones more. One table of weights serves words and vectors alike.
+What stands aside, such as a thought of the agent's own, has no neighbours and interrupts no talk.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +24,7 @@ Rows = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.float32]
 
 NOWHERE: Rows = np.empty(0, np.intp)
-
-_EDGE = 2  # empty rows before the first and after the last, so that no neighbour lies outside
+_NONE = -1  # no such row; of an array with one place more than there are rows it is the last one, which is 0
 
 
 class Neighbours:
@@ -35,109 +33,97 @@ class Neighbours:
     def __init__(self) -> None:
         self._times = Growing(np.float64)
         self._places = Growing(np.int32)
+        self._aside = Growing(np.bool_)
         self._codes: dict[str, int] = {}
-        # What the row 1 (2) before it counts for a row: its weight in the same talk, else 0.
-        self._one = Growing(np.float32)
-        self._two = Growing(np.float32)
+        # The row before each, the one before that, and the one after it, in the same talk.
+        self._one = Growing(np.intp)
+        self._two = Growing(np.intp)
+        self._next = Growing(np.intp)
+        self._latest = _NONE
 
-    def append(self, timestamp: float, place: str) -> None:
+    def __len__(self) -> int:
+        return len(self._times)
+
+    def append(self, timestamp: float, place: str, aside: bool = False) -> None:
         """The next row: the same talk goes on unless it was long silent or is elsewhere."""
-        times, places, code = (
-            self._times.rows,
-            self._places.rows,
-            self._codes.setdefault(place, len(self._codes)),
-        )
-        goes_on = len(times) > 0 and places[-1] == code and abs(timestamp - times[-1]) <= TALK_GAP
-        went_on = len(times) > 0 and self._one.rows[-1] > 0.0
-        self._one.append(BEFORE[0] if goes_on else 0.0)
-        self._two.append(BEFORE[1] if goes_on and went_on else 0.0)
+        row, latest = len(self), _NONE if aside else self._latest
+        code = self._codes.setdefault(place, len(self._codes))
+        if latest != _NONE:
+            silence = abs(timestamp - self._times.rows[latest])
+            if self._places.rows[latest] != code or silence > TALK_GAP:
+                latest = _NONE
         self._times.append(timestamp)
         self._places.append(code)
-
-    def of(self, row: int) -> list[tuple[float, int]]:
-        """(weight, row) of a row itself and of those of its neighbours that there are."""
-        one, two = self._one.rows, self._two.rows
-        near = [(1.0, row)]
-        if one[row]:
-            near.append((BEFORE[0], row - 1))
-        if two[row]:
-            near.append((BEFORE[1], row - 2))
-        if row + 1 < len(one) and one[row + 1]:
-            near.append((AFTER, row + 1))
-        return near
+        self._aside.append(aside)
+        self._one.append(latest)
+        self._two.append(_NONE if latest == _NONE else self._one.rows[latest])
+        self._next.append(_NONE)
+        if latest != _NONE:
+            self._next.rows[latest] = row
+        if not aside:
+            self._latest = row
 
     def only(self, rows: Rows) -> Neighbours:
         """Which of some rows (rising) follow each other, as if there were no others."""
         part = Neighbours()
         part._times, part._places = self._times.taken(rows), self._places.taken(rows)
-        times, places = part._times.rows, part._places.rows
-        goes_on = np.zeros(len(rows), np.float32)
-        goes_on[1:] = (places[1:] == places[:-1]) & (np.abs(np.diff(times)) <= TALK_GAP)
-        part._one.extend(len(rows))
-        part._one.rows[:] = goes_on * np.float32(BEFORE[0])
-        part._two.extend(len(rows))
-        part._two.rows[1:] = goes_on[1:] * goes_on[:-1] * np.float32(BEFORE[1])
+        part._aside = self._aside.taken(rows)
+        lines = np.flatnonzero(~part._aside.rows)
+        times, places = part._times.rows[lines], part._places.rows[lines]
+        goes_on = (places[1:] == places[:-1]) & (np.abs(np.diff(times)) <= TALK_GAP)
+        for numbers in (part._one, part._two, part._next):
+            numbers.extend(len(rows))
+            numbers.rows[:] = _NONE
+        earlier, later = lines[:-1][goes_on], lines[1:][goes_on]
+        part._one.rows[later] = earlier
+        part._next.rows[earlier] = later
+        part._two.rows[later] = part._one.rows[earlier]
         return part
 
-    def around(self, rows: Rows) -> Rows:
-        """The rows and whatever may count for them, sorted, without doubles."""
-        near = np.zeros(len(self._times) + 2 * _EDGE, np.bool_)
-        for by in (-2, -1, 0, 1):
-            near[rows + (_EDGE + by)] = True
-        return np.flatnonzero(near[_EDGE:-_EDGE])
+    def of(self, row: int) -> list[tuple[float, int]]:
+        """(weight, row) of a row itself and of those of its neighbours that there are."""
+        near = ((BEFORE[0], self._one), (BEFORE[1], self._two), (AFTER, self._next))
+        others = [(weight, int(rows.rows[row])) for weight, rows in near]
+        return [(1.0, row), *((weight, other) for weight, other in others if other != _NONE)]
 
-    def reach(self) -> Reach:
-        """The neighbourhood of all rows as it is now, for one query."""
-        return Reach(_padded(self._one.rows), _padded(self._two.rows))
+    def whose(self, row: int) -> list[int]:
+        """Those whose neighbour a row is, and the row itself."""
+        after = int(self._next.rows[row])
+        rows = [
+            row,
+            int(self._one.rows[row]),
+            after,
+            _NONE if after == _NONE else int(self._next.rows[after]),
+        ]
+        return [other for other in rows if other != _NONE]
+
+    def around(self, rows: Rows) -> Rows:
+        """The rows and whatever may count for them, rising, without doubles."""
+        near = np.zeros(len(self) + 1, np.bool_)
+        for some in (rows, self._one.rows[rows], self._two.rows[rows], self._next.rows[rows]):
+            near[some] = True
+        return np.flatnonzero(near[:-1])
 
     def gather(self, values: Numbers, rows: Rows | None = None) -> Numbers:
         """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighed sum around it."""
-        reach, padded = self.reach(), _padded(values)
-        at: Rows | slice = slice(_EDGE, _EDGE + len(values)) if rows is None else rows + _EDGE
-        return reach.sum_at(padded, at)
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """What neighbours count, by row + 2, shape (n + 4,)."""
-
-    one: Numbers
-    two: Numbers
-
-    def sum_at(self, padded: Numbers, at: Rows | slice) -> Numbers:
-        """The weighed sums around some rows."""
-        before, second, after = (_moved(at, by) for by in (-1, -2, 1))
-        total = self.one[at] * padded[before].T
-        total += self.two[at] * padded[second].T
-        total += self.one[after] * np.float32(AFTER / BEFORE[0]) * padded[after].T
-        total += padded[at].T
-        return total.T
+        at: Rows | slice = slice(None) if rows is None else rows
+        padded = np.concatenate([values, np.zeros((1, *values.shape[1:]), values.dtype)])
+        total: Numbers = values[at] + np.float32(BEFORE[0]) * padded[self._one.rows[at]]
+        total += np.float32(BEFORE[1]) * padded[self._two.rows[at]]
+        total += np.float32(AFTER) * padded[self._next.rows[at]]
+        return total
 
     def spread(self, rows: Rows, values: Numbers) -> list[tuple[Rows, Numbers]]:
-        """Values found at some rows as (row + 2, what they count there), for themselves and around."""
-        at = rows + _EDGE
+        """Values found at some rows as (row, what they count there), for themselves and around.
+
+        A row of −1 stands for none: it falls onto the last place of an array with one more than there are
+        rows. Within each pair no other row comes twice.
+        """
+        after = self._next.rows[rows]
+        second = np.where(after == _NONE, _NONE, self._next.rows[after])
         return [
-            (at, values),
-            (at + 1, values * self.one[at + 1]),
-            (at + 2, values * self.two[at + 2]),
-            (at - 1, values * self.one[at] * np.float32(AFTER / BEFORE[0])),
+            (rows, values),
+            (after, values * np.float32(BEFORE[0])),
+            (second, values * np.float32(BEFORE[1])),
+            (self._one.rows[rows], values * np.float32(AFTER)),
         ]
-
-    def empty(self) -> Numbers:
-        """Zeros by row + 2."""
-        return np.zeros_like(self.one)
-
-    @staticmethod
-    def inner(padded: Numbers) -> Numbers:
-        """By row again."""
-        return padded[_EDGE:-_EDGE]
-
-
-def _padded(values: Numbers) -> Numbers:
-    padded = np.zeros((len(values) + 2 * _EDGE, *values.shape[1:]), np.float32)
-    padded[_EDGE:-_EDGE] = values
-    return padded
-
-
-def _moved(at: Rows | slice, by: int) -> Rows | slice:
-    return slice(at.start + by, at.stop + by) if isinstance(at, slice) else at + by

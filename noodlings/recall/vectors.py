@@ -165,7 +165,7 @@ class VectorIndex:
 
     def _refresh(self, row: int, neighbours: Neighbours) -> None:
         """Measure again what is mixed with the vector of a row."""
-        for mixed in range(max(row - 1, 0), min(row + 3, len(self))):
+        for mixed in neighbours.whose(row):
             near = neighbours.of(mixed)
             weights = np.array([weight for weight, _ in near], np.float32)
             total = weights @ self._matrix.rows[[source for _, source in near]]

@@ -52,19 +52,58 @@ def test_what_is_gathered_is_what_is_of_a_row(steps):
     assert neighbours.gather(values) == pytest.approx(expected, abs=1e-5)
     some = np.arange(0, len(values), 2)
     assert neighbours.gather(values, some) == pytest.approx(np.array(expected)[some], abs=1e-5)
-    assert set(neighbours.around(some)) == {row for at in some for _, row in neighbours.of(at)} | {
-        row for at in some for row in range(max(at - 2, 0), min(at + 2, len(values)))
-    }
+    assert set(neighbours.around(some)) == {row for at in some for _, row in neighbours.of(at)}
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1.0, 9_999.0]), st.sampled_from(["", "inn"]), st.booleans()), max_size=20
+    )
+)
+def test_those_whose_neighbour_a_row_is(steps):
+    neighbours, now = Neighbours(), 0.0
+    for step, place, aside in steps:
+        now += step
+        neighbours.append(now, place, aside)
+    for row in range(len(steps)):
+        assert set(neighbours.whose(row)) == {
+            other for other in range(len(steps)) if row in [near for _, near in neighbours.of(other)]
+        }
+
+
+def test_what_stands_aside_interrupts_no_talk():
+    neighbours = Neighbours()
+    for number, aside in enumerate([False, True, False, True, True, False]):
+        neighbours.append(float(number), "", aside)
+    assert neighbours.of(5) == [(1.0, 5), (BEFORE[0], 2), (BEFORE[1], 0)]
+    assert neighbours.of(2) == [(1.0, 2), (BEFORE[0], 0), (AFTER, 5)]
+    assert neighbours.of(3) == [(1.0, 3)]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1.0, 9_999.0]), st.booleans(), st.booleans()), min_size=1, max_size=20
+    )
+)
+def test_some_rows_have_the_neighbours_that_they_had_alone(steps):
+    whole, alone, now = Neighbours(), Neighbours(), 0.0
+    for step, aside, taken in steps:
+        now += step
+        whole.append(now, "", aside)
+        if taken:
+            alone.append(now, "", aside)
+    rows = np.flatnonzero([taken for *_, taken in steps])
+    part = whole.only(rows)
+    assert [part.of(row) for row in range(len(rows))] == [alone.of(row) for row in range(len(rows))]
 
 
 @given(st.integers(1, 20), st.data())
 def test_what_is_spread_is_what_is_gathered(count, data):
     neighbours = neighbours_of(*range(count))
     row = data.draw(st.integers(0, count - 1))
-    reach = neighbours.reach()
-    spread = reach.empty()
-    for places, values in reach.spread(np.array([row]), np.ones(1, np.float32)):
+    spread = np.zeros(count + 1, np.float32)
+    for places, values in neighbours.spread(np.array([row]), np.ones(1, np.float32)):
         spread[places] += values
     alone = np.zeros(count, np.float32)
     alone[row] = 1.0
-    assert reach.inner(spread) == pytest.approx(neighbours.gather(alone), abs=1e-6)
+    assert spread[:-1] == pytest.approx(neighbours.gather(alone), abs=1e-6)
