@@ -5,6 +5,7 @@ from __future__ import annotations
 from noodlings.inspect.link_views import FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
+from noodlings.inspect.symbol_views import SymbolsView, SymbolView
 from noodlings.inspect.views import (
     AffectGroupsView,
     AffectGroupView,
@@ -105,6 +106,33 @@ ALIKE = AlikeView(
     *_WHO, True, FeltView(_GRIEF, "grief", "sorrow"), 0.7, (AlikeEntryView(0.93, _ENTRY),), 1, 0
 )
 FLOW = FlowView(*_WHO, True, _TURN, (_RECALLED,), 0)
+SYMBOLS = SymbolsView(
+    *_WHO,
+    similar=False,
+    current=_FELT,
+    threshold=0.7,
+    symbols=(
+        SymbolView(
+            id=1,
+            entry_id=12,
+            image="an empty lead on a nail",
+            event="My dog died yesterday",
+            timestamp=_AT,
+            when=iso(_AT),
+            age=3_600.0,
+            felt=FeltView(_GRIEF, "grief", "sorrow"),
+            salience=0.8,
+            surprise=0.41,
+            made_by="images",
+            private=False,
+            likeness=0.35,
+        ),
+    ),
+    offset=0,
+    total=1,
+    capacity=100,
+    hidden=0,
+)
 LINKS = LinksView(*_WHO, _ENTRY, (LinkedEntryView(12, 1, "followed", True, 0.5, _ENTRY),), 0)
 
 AGENT = AgentView(*_WHO, "robot", "A robot with a weathercock on its head.", _FELT, _FELT, True, 20, 42, 512)

@@ -11,9 +11,12 @@ from api import examples
 from api.answers import by_importance, documented, documented_tagged, latest_first, paged, shown, tagged
 from api.parts import AgentName, EntryId, Looking, Reader
 from noodlings.errors import UserError
+from noodlings.inspect.browse import Page
 from noodlings.inspect.link_views import LinksView
+from noodlings.inspect.symbol_views import SymbolsView
 from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
 from noodlings.values.affect import AXES, Affect
+from noodlings.values.order import Order
 
 MOST = 1_000
 
@@ -116,6 +119,43 @@ async def by_user(
         limit,
         cursor,
     )
+
+
+@router.get("/browse", responses=documented(EntriesView, examples.EPISODIC))
+async def browse(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    order: Annotated[Order, Query(description="What they are sorted by.", examples=["when"])] = (
+        Order.IMPORTANCE
+    ),
+    falling: Annotated[bool, Query(description="The most, the latest, or Z first.", examples=[True])] = True,
+    containing: Annotated[str, Query(max_length=200, examples=["dog"])] = "",
+    everything: Annotated[
+        bool, Query(description="All that was ever perceived, not episodic memory alone.", examples=[False])
+    ] = False,
+    limit: Limit = 20,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, examples=[0])] = 0,
+) -> Response:
+    """Leaf through memories, sorted by any column, narrowed by a few words."""
+    page = Page(order, falling, containing, everything, limit, offset)
+    return shown(await inspector.browse(caller, agent, page))
+
+
+@router.get("/symbols", responses=documented(SymbolsView, examples.SYMBOLS))
+async def symbols(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    similar: Annotated[
+        bool,
+        Query(description="What its feeling of now brings back, the most alike first.", examples=[False]),
+    ] = False,
+    limit: Limit = 20,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, examples=[0])] = 0,
+) -> Response:
+    """Its subconscious: what intense moments became, the latest first."""
+    return shown(inspector.symbols(caller, agent, limit, offset, similar))
 
 
 @router.get("/affect-groups", responses=documented(AffectGroupsView, examples.GROUPS))

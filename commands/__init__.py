@@ -2,6 +2,7 @@
 
 from commands import (
     agents,
+    browse,
     corrections,
     event,
     focus,
@@ -18,6 +19,7 @@ from commands.registry import registry
 
 __all__ = [
     "agents",
+    "browse",
     "corrections",
     "event",
     "focus",

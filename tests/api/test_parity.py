@@ -13,6 +13,7 @@ import pytest
 
 from commands import registry
 from commands.registry import Context
+from noodlings.inspect.browse import Page
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.recall import How, Status
 from noodlings.inspect.views import View
@@ -23,6 +24,7 @@ from noodlings.values.percept import Kind
 from tests.api.conftest import Site
 
 QUERY = "what did I say about my dog"
+M = "/api/agents/servnak/memory"
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,21 @@ WINDOWS: dict[str, list[Window]] = {
     ],
     "important": [memory("important", "--important", 10)],
     "by_user": [memory("by-user", "--user me", "me", 10, user_id="me")],
+    "browse": [
+        Window("@browse servnak", f"{M}/browse", ("servnak", Page(limit=20))),
+        Window(
+            '@browse servnak "dog" --sort when --rising --everything --limit 1 --page 2',
+            f"{M}/browse",
+            ("servnak", Page("when", False, "dog", True, 1, 1)),
+            {"order": "when", "falling": False, "containing": "dog", "everything": True, "limit": 1,
+             "offset": 1},
+        ),
+    ],
+    "symbols": [
+        Window("@symbols servnak", f"{M}/symbols", ("servnak", 8), {"limit": 8}),
+        Window("@symbols servnak --similar --limit 1", f"{M}/symbols", ("servnak", 1, 0, True),
+               {"limit": 1, "similar": True}),
+    ],
     "affect_groups": [memory("affect-groups", "--affect", 2, limit=2)],
     "affect_alike": [memory("by-affect", "--affect-similar --current", None, 5)],
     "last_retrieval": [memory("last-retrieval", "--flow")],

@@ -1,0 +1,36 @@
+"""What schemathesis has to know of us: agents that are there, and what no other player may ever be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import schemathesis
+
+CANARY = "zebrafinch"
+"""A word that only one player told."""
+AGENTS = ["servnak", "phi", "nobody"]
+ENTRIES = 60
+"""Memories are asked for up to this number; further ones are hardly there."""
+
+
+@schemathesis.hook
+def before_load_schema(context: Any, raw_schema: dict[str, Any]) -> None:
+    """Ask mostly for what is there: what is not is refused in one and the same line."""
+    for methods in raw_schema["paths"].values():
+        for route in methods.values():
+            for parameter in route.get("parameters", []):
+                if parameter["in"] == "path" and parameter["name"] == "agent":
+                    parameter["schema"]["enum"] = AGENTS
+                if parameter["in"] == "path" and parameter["name"] == "entry":
+                    parameter["schema"]["maximum"] = ENTRIES
+
+
+@schemathesis.check
+def no_data_of_another_player(context: Any, response: Any, case: Any) -> None:
+    """Nobody but who told it and who may read everything meets the word."""
+    if CANARY in response.text and CANARY not in _sent(case):
+        raise AssertionError(f"{case.method} {case.path} told what another player said")
+
+
+def _sent(case: Any) -> str:
+    return f"{case.path_parameters} {case.query} {case.headers} {case.body}"
