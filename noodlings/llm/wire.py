@@ -30,7 +30,7 @@ LINGER = 0.5
 
 _USELESS = frozenset({401, 403})
 """Refusals of everything that is asked, beside those that may pass."""
-_SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options"})
+SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options"})
 """Parameters that a model may refuse by name, and is asked without from then on. In place of the first it is
 told `max_completion_tokens`, as some of OpenAI's want."""
 
@@ -126,7 +126,7 @@ class Wire:
     def _refusal(self, met: Refused, model: str) -> CallFailed:
         words = refusal(met.status, met.message, self._key)
         refused = self._refused[model]
-        if met.status == 400 and met.param in _SPARED - refused:
+        if met.status == 400 and met.param in SPARED - refused:
             refused.add(met.param)
             return CallFailed(words, passing=True, ailing=False)
         passing = met.status == 429 or met.status >= 500
