@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +33,7 @@ from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.scribe import Scribe
 from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Symbolist, Voice
+from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.transistors.load import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.load import load_chain
@@ -137,6 +140,17 @@ def build(
         release=gateway.close if gateway else None,
     )
     return society
+
+
+@asynccontextmanager
+async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
+    """The voice that characters speak with under these settings, without a society."""
+    gateway = _gateway(settings, MemoryStore())
+    try:
+        yield _model_voice(gateway) or OfflineVoice()
+    finally:
+        if gateway is not None:
+            await gateway.close()
 
 
 def _notes(settings: Settings, records: Records) -> Notes:

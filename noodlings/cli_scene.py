@@ -52,15 +52,16 @@ def scene(
 
 
 async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list[Played]:
-    from noodlings.app import recipes
+    from noodlings.app import recipes, voice_of
     from noodlings.llm.offline import OfflineVoice
     from noodlings.scene.file import load_scenes
-    from noodlings.scene.run import play
+    from noodlings.scene.run import Stage, play
     from noodlings.transistors.load import FOLDER_NAME
 
     folder = settings.data_dir
-    voice, known = OfflineVoice(), recipes(folder)
-    return [await play(one, voice, known, folder / FOLDER_NAME, gains) for one in load_scenes(file)]
+    scenes, stage = load_scenes(file), Stage(recipes(folder), folder / FOLDER_NAME, OfflineVoice())
+    async with voice_of(settings) as voice:
+        return [await play(one, stage, voice, gains) for one in scenes]
 
 
 def _gain(text: str) -> tuple[str, float]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from noodlings.affect.appraise import Appraiser
 from noodlings.agent.recipes import read_recipe
 from noodlings.agent.salience import identity_salience
-from noodlings.errors import NotFound
+from noodlings.errors import LLMError, NotFound
 from noodlings.explain import nearest
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
@@ -83,28 +84,41 @@ class Played:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What all scenes of a file share.
+
+    Attributes:
+        recipes: by id.
+        folder: of a user's own transistors.
+        offline: the voice that always works.
+    """
+
+    recipes: Mapping[str, Persona]
+    folder: Path
+    offline: Voice
+
+
 async def play(
-    scene: Scene, voice: Voice, recipes: Mapping[str, Persona], folder: Path, gains: Mapping[str, float]
+    scene: Scene, stage: Stage, voice: Voice | None = None, gains: Mapping[str, float] = MappingProxyType({})
 ) -> Played:
     """The scene with its thought through the whole chain, one transistor after the other.
 
     Args:
-        voice: thinks, where the scene gives no thought, and colours.
-        recipes: by id.
-        folder: of a user's own transistors.
+        voice: thinks, where the scene gives no thought, and colours; where it can think of nothing, or there
+            is none, the offline voice does both.
         gains: go before those of the scene, which go before those of the recipe.
 
     Raises:
         UserError: there is no such recipe or transistor.
-        LLMError: the voice could not think of anything.
     """
-    persona = _persona(scene, recipes)
+    persona = _persona(scene, stage.recipes)
     persona = replace(persona, transistors={**persona.transistors, **scene.gains, **gains})
-    chain = load_chain(persona, folder)
-    state = _state(scene, persona, voice)
-    thought = scene.thought
-    if thought is None:
-        thought = (await voice.speak(state["utterance"], state["allowance"])).text
+    chain = load_chain(persona, stage.folder)
+    state = _state(scene, persona, voice or stage.offline)
+    thought, degraded = scene.thought or "", ()
+    if not thought:
+        thought, state, degraded = await _thought(state, stage.offline)
     coloured = await chain.serial(thought, state)
     memory = state["memory"]
     entries = {entry.id: entry.user_text for entry in _all(memory)}
@@ -118,8 +132,17 @@ async def play(
         coloured.modulations,
         entries,
         symbols,
-        coloured.degraded,
+        (*degraded, *coloured.degraded),
     )
+
+
+async def _thought(state: ThoughtState, offline: Voice) -> tuple[str, ThoughtState, tuple[str, ...]]:
+    """A thought, the state with the voice that had it, and what failed."""
+    try:
+        return (await state["voice"].speak(state["utterance"], state["allowance"])).text, state, ()
+    except LLMError as error:
+        speech = await offline.speak(state["utterance"], state["allowance"])
+        return speech.text, {**state, "voice": offline}, (f"offline voice: {error}",)
 
 
 def _persona(scene: Scene, recipes: Mapping[str, Persona]) -> Persona:

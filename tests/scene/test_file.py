@@ -4,10 +4,10 @@ import pytest
 import yaml
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
-from noodlings.errors import NoodlingsError, UserError
+from noodlings.errors import LLMError, NoodlingsError, UserError
 from noodlings.llm.offline import OfflineVoice
 from noodlings.scene.file import load_scenes
-from noodlings.scene.run import play
+from noodlings.scene.run import Stage, play
 from noodlings.values.affect import Affect
 
 RECIPES = load_recipes([BUILT_IN])
@@ -100,7 +100,8 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 async def played(path, **gains):
-    return [await play(scene, OfflineVoice(), RECIPES, path.parent, gains) for scene in load_scenes(path)]
+    stage = Stage(RECIPES, path.parent, OfflineVoice())
+    return [await play(scene, stage, gains=gains) for scene in load_scenes(path)]
 
 
 async def test_a_whole_recipe_may_stand_in_a_scene(write):
@@ -127,6 +128,20 @@ async def test_gains_go_from_recipe_to_scene_to_whoever_asks(write):
     gains = {made.transistor: made.gain for made in done.modulations}
     assert (gains["affect"], gains["goal"]) == (0.1, 0.3)
     assert gains["memory"] == RECIPES["phi"].transistors["memory"]
+
+
+async def test_a_model_that_cannot_think_leaves_it_to_the_offline_voice(write):
+    class Broken(OfflineVoice):
+        name = "llm"
+
+        async def speak(self, utterance, allowance):
+            raise LLMError("no answer in 2 s")
+
+    [scene] = load_scenes(write())
+    stage = Stage(RECIPES, BUILT_IN, OfflineVoice())
+    done = await play(scene, stage, Broken())
+    assert done.degraded == ("offline voice: no answer in 2 s",)
+    assert done.thought == (await play(scene, stage)).thought
 
 
 async def test_whatever_a_scene_remembers_is_in_mind_and_the_same_scene_sounds_the_same(write):

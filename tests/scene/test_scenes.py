@@ -16,7 +16,7 @@ from noodlings.llm.lexicon import tokens, topic_stems
 from noodlings.llm.offline import OfflineVoice
 from noodlings.llm.phrasebook import shared_colours, shared_voice
 from noodlings.scene.file import Scene, load_scenes
-from noodlings.scene.run import Played, _symbols, play
+from noodlings.scene.run import Played, Stage, _symbols, play
 from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.phrase import parse
@@ -25,7 +25,7 @@ from noodlings.values.trace import Modulation
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"
 FILES = sorted(FOLDER.glob("*.yaml"))
 SCENES = [scene for file in FILES for scene in load_scenes(file)]
-RECIPES = load_recipes([BUILT_IN])
+STAGE = Stage(load_recipes([BUILT_IN]), FOLDER, OfflineVoice())
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Turned:
 
 
 async def turned(scene: Scene, name: str, others: dict[str, float]) -> Turned:
-    off = await play(scene, OfflineVoice(), RECIPES, FOLDER, {**others, name: 0.0})
-    on = await play(scene, OfflineVoice(), RECIPES, FOLDER, {**others, name: 1.0})
+    off = await play(scene, STAGE, None, {**others, name: 0.0})
+    on = await play(scene, STAGE, None, {**others, name: 1.0})
     [made] = [made for made in on.modulations if made.transistor == name]
     return Turned(scene, off, on, made)
 
@@ -121,18 +121,18 @@ async def test_turned_up_a_transistor_is_heard_where_it_applies_and_nowhere_else
 
 async def test_the_boss_today_feels_like_the_father_in_law_then():
     [scene] = load_scenes(FOLDER / "father_in_law.yaml")
-    said = await play(scene, OfflineVoice(), RECIPES, FOLDER, {"subconscious": 1.0})
+    said = await play(scene, STAGE, None, {"subconscious": 1.0})
     assert "rooster" in said.final
     assert "pecking" not in said.final
     assert "father-in-law" not in said.final
     assert "law" not in tokens(said.final)
-    silent = await play(scene, OfflineVoice(), RECIPES, FOLDER, {"subconscious": 0.0})
+    silent = await play(scene, STAGE, None, {"subconscious": 0.0})
     assert "rooster" not in silent.final
 
 
 async def test_what_bob_whispered_never_reaches_caity():
     [scene] = [scene for scene in SCENES if scene.name == "a secret of somebody else"]
-    said = await play(scene, OfflineVoice(), RECIPES, FOLDER, dict.fromkeys(TRANSISTORS, 1.0))
+    said = await play(scene, STAGE, None, dict.fromkeys(TRANSISTORS, 1.0))
     assert not {"bob", "wife", "left"} & set(tokens(said.final))
     assert not any(made.entries for made in said.modulations)
 
