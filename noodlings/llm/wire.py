@@ -69,7 +69,8 @@ class Wire:
             )
             async with sending as response:
                 pieces = _limited(response.iter_bytes())
-                if response.headers.get("content-type", "").startswith("text/event-stream"):
+                kind = response.headers.get("content-type", "").lower()
+                if kind.startswith("text/event-stream"):
                     return await self._streamed(pieces, receipt, heard)
                 return await self._whole(pieces, receipt)
         except CallFailed:
