@@ -100,7 +100,7 @@ class Studio(App[None]):
         self.run_worker(self._keep_fresh(), group="fresh")
         self.run_worker(self._listen(), group="listen")
         self._stale.set()
-        self._focus_pane()
+        self.pane.focus_first()
 
     async def on_unmount(self) -> None:
         """Let go of the source."""
@@ -190,7 +190,7 @@ class Studio(App[None]):
         """Show a pane by its number."""
         self.query_one(TabBar).chosen = index
         self.query_one(ContentSwitcher).current = self._panes[index].id
-        self._focus_pane()
+        self.pane.focus_first()
         self._read_pane()
 
     def action_next_pane(self, step: int) -> None:
@@ -209,11 +209,6 @@ class Studio(App[None]):
         if self._agent:
             pane = self.pane
             self.run_worker(self._show(pane, pane.asks()), group=f"{pane.id}", exclusive=True)
-
-    def _focus_pane(self) -> None:
-        target = next((widget for widget in self.pane.query("*") if widget.focusable), None)
-        if target is not None:
-            target.focus(scroll_visible=False)
 
     # -- doing
 

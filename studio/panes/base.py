@@ -68,6 +68,12 @@ class Pane(Vertical):
         """Draw what was answered, by key. What was refused holds nothing but `error`, the words for it."""
         raise NotImplementedError
 
+    def focus_first(self) -> None:
+        """Take the keys: the first part that can."""
+        first = next((widget for widget in self.query("*") if widget.focusable), None)
+        if first is not None:
+            first.focus(scroll_visible=False)
+
     def happened(self, sign: Sign) -> None:
         """Something happened to the agent that is looked at; told to every pane, in sight or not."""
 

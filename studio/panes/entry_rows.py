@@ -98,8 +98,8 @@ def linked(link: Mapping[str, Any], width: int) -> Text:
 def _override(entry: Entry) -> list[Text]:
     if entry["override"] is None:
         return []
-    by = {"hand": "by hand", "response": "by the answer"}.get(entry["override_by"], "later")
-    return [Text(f"  set {by}, first {number(entry['encoded_importance'])}", style=QUIET)]
+    by = {"hand": "by hand", "response": "answered"}.get(entry["override_by"], "later")
+    return [Text(f"  {by}; was {number(entry['encoded_importance'])}", style=QUIET)]
 
 
 def _part(name: str, share: float, room: int, names: int = PART_NAMES) -> Text:

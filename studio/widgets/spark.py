@@ -43,9 +43,7 @@ def signed_bar(value: float, width: int, style: str = ACCENT) -> Text:
     # There are no blocks that grow from the right but these two.
     full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
     left = {0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full
-    line = Text(NOTHING * (half - len(left)), style=QUIET)
-    line.append(left, style=style).append(MIDDLE, style=QUIET)
-    return Text.assemble(line, right)
+    return Text.assemble((NOTHING * (half - len(left)), QUIET), (left, style), (MIDDLE, QUIET), right)
 
 
 def signed_number(value: float) -> str:

@@ -1,0 +1,151 @@
+"""What memories felt like: in a plane of valence and arousal, and by the sort of feeling."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+
+from noodlings.look import LOUD, QUIET, bar, cut, feeling_style, number
+from studio.panes.base import Ask
+from studio.panes.detail import Detail
+from studio.panes.memory_pane import MemoryPane
+from studio.source import Answer, Question
+from studio.widgets.drawing import Drawing
+from studio.widgets.remark import Remark
+from studio.widgets.scatter import SHAPES, Point, Scatter
+from studio.widgets.spark import share
+
+MEMORIES, GROUPS, MOOD = "memories", "groups", "mood"
+MOST = 500
+"""Memories in the plane, the most important ones."""
+FELT, MOODED = "◆", "◇"
+CORNERS = ("tense", "excited", "low", "calm")
+ROWS = 66
+"""Cells from which groups have a row each."""
+
+
+class Affect(MemoryPane):
+    """Episodic memory by what was felt."""
+
+    TITLE = "Affect"
+    ABOUT: ClassVar[str] = (
+        "The memories that matter, from unpleasant at the left to pleasant at the right, from asleep at the "
+        f"bottom to frantic at the top. Shape and shade say how strong a memory is now, from {SHAPES[0]} to "
+        f"{SHAPES[-1]}; {FELT} is what the agent felt last, {MOODED} its mood. Arrows walk from memory to "
+        "memory. Below, how many there are of each sort of feeling, and how important they are on average."
+    )
+    DEFAULT_CSS = """
+    Affect Scatter { height: 1fr; margin: 0 1; }
+    Affect #groups { padding: 0 1; }
+    Affect Detail { height: 32%; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """The plane over the groups, and the memory that is chosen."""
+        with Container(id="split"):
+            with Vertical(id="main-part"):
+                yield Scatter(CORNERS)
+                yield Remark()
+                yield Drawing(id="groups")
+            yield Detail()
+
+    def on_mount(self) -> None:
+        """Nothing is known yet."""
+        self._entries: list[Answer] = []
+
+    def asks(self) -> Sequence[Ask]:
+        """The memories, their groups, and what is felt now."""
+        return [
+            Ask(MEMORIES, Question.BROWSE, {"limit": MOST}),
+            Ask(GROUPS, Question.AFFECT_GROUPS, {"limit": 1}),
+            Ask(MOOD, Question.MOOD),
+        ]
+
+    def update_from(self, answers: Mapping[str, Answer]) -> None:
+        """The plane, or links of the memory that is chosen."""
+        self.take_links(answers)
+        if MEMORIES not in answers:
+            return
+        refused = next((answer["error"] for answer in answers.values() if "error" in answer), None)
+        if refused is not None:
+            self.query_one(Remark).say(refused, warning=True)
+            return
+        self._draw(answers[MEMORIES], answers[MOOD])
+        self.query_one("#groups", Drawing).show(partial(_groups, answers[GROUPS]["groups"]))
+
+    def clear(self) -> None:
+        """Nothing of the agent before stays."""
+        super().clear()
+        self._entries = []
+        self.query_one(Scatter).show((), ())
+
+    @on(Scatter.Chosen)
+    def chosen(self, event: Scatter.Chosen) -> None:
+        """Show the memory."""
+        self.select(self._entries[event.index])
+
+    def _draw(self, memories: Answer, mood: Answer) -> None:
+        scatter = self.query_one(Scatter)
+        known = self.detail.entry
+        self._entries = [entry for entry in memories["entries"] if entry["affect"]]
+        marks = [_mark(mood["mood"], MOODED), _mark(mood["affect"], FELT)]
+        scatter.show([_point(entry) for entry in self._entries], marks)
+        numbers = [entry["id"] for entry in self._entries]
+        scatter.chosen = numbers.index(known["id"]) if known and known["id"] in numbers else -1
+        felt = mood["affect"]
+        more = memories["total"] - len(self._entries)
+        beside = f" · {more:,} more not shown" if more else ""
+        self.query_one(Remark).say(
+            f"{SHAPES[0]} weak … {SHAPES[-1]} strong · {FELT} felt: {felt['feeling']} · "
+            f"{MOODED} mood: {mood['mood']['feeling']}{beside}"
+        )
+
+
+def _point(entry: Mapping[str, Any]) -> Point:
+    affect = entry["affect"]
+    style = feeling_style(entry["family"])
+    return Point(share("valence", affect["valence"]), affect["arousal"], entry["strength"], style)
+
+
+def _mark(felt: Mapping[str, Any], sign: str) -> Point:
+    affect = felt["affect"]
+    return Point(share("valence", affect["valence"]), affect["arousal"], sign=sign)
+
+
+def _groups(groups: Sequence[Mapping[str, Any]], width: int, height: int) -> Text:
+    """How many there are of each sort: a row each, or beside one another where it is narrow."""
+    if not groups:
+        return Text("nothing is in mind yet", style=QUIET)
+    if width < ROWS:
+        return _beside(groups, width)
+    most = max(group["count"] for group in groups)
+    title = cut(Text("sort      memories            importance on average", style=QUIET), width)
+    return Text("\n").join([title, *(_row(group, group["count"] / most) for group in groups)])
+
+
+def _row(group: Mapping[str, Any], share_of_most: float) -> Text:
+    return Text.assemble(
+        (f"{group['family']:<10}", feeling_style(group["family"])),
+        bar(share_of_most, 12),
+        (f"{group['count']:>5,}   ", LOUD),
+        bar(group["average_importance"], 12),
+        (f" {number(group['average_importance'])}", LOUD),
+    )
+
+
+def _beside(groups: Sequence[Mapping[str, Any]], width: int) -> Text:
+    lines = [Text()]
+    for group in groups:
+        part = Text.assemble(
+            (group["family"], feeling_style(group["family"])), (f" {group['count']:,}", LOUD)
+        )
+        if lines[-1] and lines[-1].cell_len + 3 + part.cell_len > width:
+            lines.append(Text())
+        lines[-1].append("   " if lines[-1] else "").append_text(part)
+    return Text("\n").join(lines)

@@ -1,0 +1,218 @@
+"""Episodic memory, or everything that was ever perceived: sorted, narrowed, loaded as one scrolls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.widgets import Input
+
+from noodlings.values.order import STORED, Order
+from studio.panes.base import Ask
+from studio.panes.detail import Detail
+from studio.panes.entry_rows import COLUMNS, Entry, cells
+from studio.panes.memory_pane import MemoryPane
+from studio.source import Answer, Question
+from studio.widgets.remark import Remark
+from studio.widgets.table import Table
+
+PAGE = 100
+"""Memories that are asked for in one go."""
+ORDERS = (Order.IMPORTANCE, Order.STRENGTH, Order.FEELING, Order.WHO, Order.TEXT, Order.WHEN)
+"""In the order of the columns."""
+RISING = (Order.FEELING, Order.WHO, Order.TEXT)
+"""What one begins to read at A."""
+
+
+class Filter(Input):
+    """A line to type in; escape empties it, enter and down go over to what was found."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave(True)", show=False),
+        Binding("down", "leave(False)", show=False),
+    ]
+
+    def action_leave(self, empty: bool) -> None:
+        """Go over to what was found."""
+        if empty:
+            self.value = ""
+        self.screen.query_one("#episodic-table").focus()
+
+
+class Episodic(MemoryPane):
+    """A table of memories under a filter."""
+
+    TITLE = "Episodic"
+    ABOUT: ClassVar[str] = (
+        "What mattered enough to be kept in mind. Type after / and only memories with these characters stay, "
+        "in what was said, answered or felt, or by whom. A click on a title sorts by it. ▪ is pinned."
+    )
+    DEFAULT_CSS = """
+    Episodic Filter.-textual-compact { padding: 0 1; background: $surface; }
+    Episodic Filter.-textual-compact:focus { background: $primary 25%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "filter", "Filter", key_display="/"),
+        Binding("s", "sort", "Sort", show=False),
+        Binding("S", "turn_round", "Turn the order round", show=False),
+        Binding("e", "everything", "Everything ever perceived, or what is in mind", show=False),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Filter, table and figures; the memory under the cursor."""
+        with Container(id="split"):
+            with Vertical(id="main-part"):
+                yield Filter(placeholder="/ filters", compact=True)
+                yield Table(COLUMNS, id="episodic-table")
+                yield Remark()
+            yield Detail()
+
+    def on_mount(self) -> None:
+        """The most important first."""
+        self._order, self._falling = Order.IMPORTANCE, True
+        self._everything = False
+        self._entries: dict[int, Entry] = {}
+        self._shown = 0  # which of several orders and filters is asked for
+        self._anew = True
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return self.query_one(Table)
+
+    def focus_first(self) -> None:
+        """The table; the filter has a key of its own."""
+        self.table.focus()
+
+    def asks(self) -> Sequence[Ask]:
+        """What is in sight."""
+        self._anew = True
+        return self._pages(*self.table.in_sight())
+
+    def update_from(self, answers: Mapping[str, Answer]) -> None:
+        """Pages of the table, or links of one memory."""
+        self.take_links(answers)
+        for key, answer in answers.items():
+            if key.startswith(f"{self._shown} "):
+                self._take_page(answer)
+
+    def clear(self) -> None:
+        """Nothing of the agent before stays."""
+        super().clear()
+        self._entries = {}
+        self.table.begin(0, self._order, self._falling)
+        self.table.cursor = 0
+        self._shown += 1
+
+    # -- what is shown
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow the table with each character."""
+        self._show_anew()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go over to what was found."""
+        self.table.focus()
+
+    def action_filter(self) -> None:
+        """Type what must be in it."""
+        self.query_one(Filter).focus()
+
+    def action_sort(self) -> None:
+        """Sort by the next column."""
+        orders = [order for order in ORDERS if not self._everything or order in STORED]
+        at = orders.index(self._order) if self._order in orders else -1
+        self._sort(orders[(at + 1) % len(orders)])
+
+    def action_turn_round(self) -> None:
+        """The last one first."""
+        self._falling = not self._falling
+        self._show_anew()
+
+    def action_everything(self) -> None:
+        """All that was ever perceived, the latest first; or again what is in mind."""
+        self._everything = not self._everything
+        self._sort(Order.WHEN if self._everything else Order.IMPORTANCE)
+
+    @on(Table.Sorted)
+    def sort_by(self, event: Table.Sorted) -> None:
+        """Sort by the title that was clicked; a second click turns it round."""
+        if event.key == self._order:
+            self.action_turn_round()
+        elif self._everything and event.key not in STORED:
+            self.query_one(Remark).say("strength and feeling are known only in mind (e)", warning=True)
+        else:
+            self._sort(Order(event.key))
+
+    @on(Table.Needed)
+    def load(self, event: Table.Needed) -> None:
+        """Load what came into sight."""
+        self.want(*self._pages(event.first, event.last))
+
+    @on(Table.Moved)
+    def moved(self, event: Table.Moved) -> None:
+        """Show the memory under the cursor."""
+        self._select()
+
+    @on(Table.Chosen)
+    def chosen(self, event: Table.Chosen) -> None:
+        """Go over to the memory in full."""
+        self.detail.focus()
+
+    def _sort(self, order: Order) -> None:
+        self._order, self._falling = order, order not in RISING
+        self._show_anew()
+
+    def _show_anew(self) -> None:
+        self._shown += 1
+        self._anew = True
+        self.table.cursor = 0
+        self.want(*self._pages(0, 0))
+
+    def _pages(self, first: int, last: int) -> list[Ask]:
+        """The pages from one row to another."""
+        how = {
+            "order": str(self._order),
+            "falling": self._falling,
+            "containing": self.query_one(Filter).value,
+            "everything": self._everything,
+            "limit": PAGE,
+        }
+        pages = range(first // PAGE, last // PAGE + 1)
+        return [
+            Ask(f"{self._shown} {page}", Question.BROWSE, how | {"offset": page * PAGE}) for page in pages
+        ]
+
+    def _take_page(self, answer: Answer) -> None:
+        remark = self.query_one(Remark)
+        if "error" in answer:
+            remark.say(answer["error"], warning=True)
+            return
+        if self._anew or answer["total"] != self.table.count:
+            self._anew = False
+            self._entries = {}
+            self.table.begin(answer["total"], self._order, self._falling)
+        entries = dict(enumerate(answer["entries"], answer["offset"]))
+        self._entries |= entries
+        self.table.hand({at: cells(entry) for at, entry in entries.items()})
+        remark.say(self._figures(answer))
+        self._select()
+
+    def _figures(self, answer: Answer) -> str:
+        narrowed = bool(self.query_one(Filter).value.strip())
+        if not answer["total"]:
+            return "nothing like that; escape in the filter shows all" if narrowed else "nothing is kept yet"
+        what = "ever perceived" if self._everything else "in episodic memory"
+        found = f"{answer['total']:,} found" if narrowed else f"{answer['total']:,} {what}"
+        hidden = f" · {answer['hidden']:,} not yours to read" if answer["hidden"] else ""
+        return f"{found} · by {self._order} {'↓' if self._falling else '↑'}{hidden}"
+
+    def _select(self) -> None:
+        if self.table.cursor in self._entries:
+            self.select(self._entries[self.table.cursor])
+        elif not self.table.count:
+            self.select(None)
