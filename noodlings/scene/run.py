@@ -116,13 +116,14 @@ async def play(
     persona = replace(persona, transistors={**persona.transistors, **scene.gains, **gains})
     chain = load_chain(persona, stage.folder)
     state = _state(scene, persona, voice or stage.offline)
-    thought, degraded = scene.thought or "", ()
-    if not thought:
+    if scene.thought is None:
         thought, state, degraded = await _thought(state, stage.offline)
+    else:
+        thought, degraded = scene.thought, ()
     coloured = await chain.serial(thought, state)
     memory = state["memory"]
     entries = {entry.id: entry.user_text for entry in _all(memory)}
-    symbols = {symbol.id: symbol.symbolic_encoding for symbol in _symbols(scene)}
+    symbols = {symbol.id: symbol.symbolic_encoding for symbol in symbols_of(scene)}
     return Played(
         scene.name,
         persona,
@@ -186,7 +187,7 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
     hear = percept.present | {percept.user_id}
     recalled = memory.context(percept.user_id, affect, present=hear, without=(answered.id,))
     subconscious = SubconsciousMemory()
-    subconscious.restore(_symbols(scene))
+    subconscious.restore(symbols_of(scene))
     levels = tuple(scene.appetites.get(name, persona.appetites[name]) for name in APPETITES)
     appetites = Appetites(levels, NOW, levels)
     mood = persona.baseline if scene.mood is None else scene.mood
@@ -249,8 +250,8 @@ def _memory(scene: Scene, persona: Persona) -> HierarchicalMemory:
     return memory
 
 
-def _symbols(scene: Scene) -> list[Symbol]:
-    """Numbered as they stand in the file; of no memory, so each has an entry of its own that is not there."""
+def symbols_of(scene: Scene) -> list[Symbol]:
+    """The symbols of a scene, numbered as they stand in the file. Each is of a memory that is not there."""
     return [
         Symbol(
             number,

@@ -16,7 +16,7 @@ from noodlings.llm.lexicon import tokens, topic_stems
 from noodlings.llm.offline import OfflineVoice
 from noodlings.llm.phrasebook import shared_colours, shared_voice
 from noodlings.scene.file import Scene, load_scenes
-from noodlings.scene.run import Played, Stage, _symbols, play
+from noodlings.scene.run import Played, Stage, play, symbols_of
 from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.phrase import parse
@@ -70,7 +70,7 @@ def in_keeping(name: str, one: Turned) -> bool:
         fresh = topic_stems(tokens(made.after)) - topic_stems(tokens(made.before))
         return any(stems & fresh for stems in told)
     if name == "subconscious":
-        read = [symbol for symbol in _symbols(one.scene) if symbol.id in made.symbols]
+        read = [symbol for symbol in symbols_of(one.scene) if symbol.id in made.symbols]
         named = any(symbol.symbolic_encoding.casefold() in new for symbol in read)
         return any(image_of(symbol) in new for symbol in read) and not named
     words = {*one.on.persona.identity_words, one.on.persona.name, *one.on.persona.species.split()}
