@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.errors import NotFound
 from noodlings.options import Config, Data, settings_of
+from noodlings.values.caller import Caller, Role
 
 if TYPE_CHECKING:
+    from noodlings.agent.society import Society
     from noodlings.config import Settings
     from studio.source import Source
 
@@ -30,24 +34,20 @@ def studio(
 
 def _local(settings: Settings) -> Source:
     """A data folder, read-only. Nothing of it is loaded before the first question."""
-    from contextlib import AbstractContextManager
-
-    from noodlings.agent.society import Society
-    from noodlings.errors import NotFound
-    from noodlings.store.database import DATABASE_NAME
-    from noodlings.visit import opened, owner
     from studio.local import LocalSource
 
     folder = settings.data_dir
-    if not (folder / DATABASE_NAME).is_file():
-        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}; play first")
+    if not (folder / "noodlings.db").is_file():
+        raise NotFound(f"nothing is kept in {folder} yet: there is no noodlings.db; play first")
 
     def open_society() -> AbstractContextManager[Society]:
-        return opened(settings, read_only=True)
+        from noodlings.app import build
+
+        return closing(build(settings, read_only=True))
 
     def note_of(agent_id: str, entry_id: int) -> Path | None:
         from noodlings.notes.notebook import FOLDER_NAME, Notebook
 
         return Notebook(folder / FOLDER_NAME).find(agent_id, entry_id)
 
-    return LocalSource(folder, open_society, owner(settings), note_of)
+    return LocalSource(folder, open_society, Caller("studio", "studio", Role.VIEWER), note_of)

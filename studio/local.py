@@ -1,4 +1,7 @@
-"""A data folder as a source: only looked at; what a running game writes is seen soon after."""
+"""A data folder as a source: only looked at; what a running game writes is seen soon after.
+
+Whatever reads memories is imported with the first question, in a thread, so that the screen is there before.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import Forbidden, NotFound
-from noodlings.inspect.browse import Page
-from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.recall import How
-from noodlings.recall.emotion import DEFAULT_WEIGHT
-from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
 from studio.source import Action, Answer, Question, Sign
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
+    from noodlings.inspect.inspector import Inspector
 
 EVERY = 1.0
 """Seconds between two looks at whether the folder has changed."""
@@ -97,9 +96,13 @@ class LocalSource:
     async def _open(self) -> Inspector:
         async with self._opening:
             if self._inspector is None:
-                society = await asyncio.to_thread(self._opened.enter_context, self._open_society())
-                self._inspector = Inspector(society)
+                self._inspector = await asyncio.to_thread(self._read)
             return self._inspector
+
+    def _read(self) -> Inspector:
+        from noodlings.inspect.inspector import Inspector
+
+        return Inspector(self._opened.enter_context(self._open_society()))
 
     def _let_go(self) -> None:
         self._inspector = None
@@ -108,6 +111,11 @@ class LocalSource:
 
 def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:
     """Arguments that are values of this program, made of what they are in JSON."""
+    from noodlings.inspect.browse import Page
+    from noodlings.inspect.recall import How
+    from noodlings.recall.emotion import DEFAULT_WEIGHT
+    from noodlings.values.affect import Affect
+
     if question is Question.ALIKE and how.get("affect") is not None:
         return how | {"affect": Affect.of(how["affect"])}
     if question is Question.BROWSE:
