@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
 
@@ -21,6 +22,7 @@ from api.problem import Refused
 from api.rights import USER_HEADER
 from noodlings.errors import NoodlingsError
 from noodlings.inspect.feed import HappeningView, Reader
+from noodlings.inspect.why_views import WhyView
 from noodlings.text import clean, shorten
 from noodlings.values.caller import Caller
 
@@ -28,8 +30,28 @@ PROTOCOL = "noodlings"
 """What a browser asks for as the first subprotocol; the second may be `bearer.` and the token."""
 BEARER = "bearer."
 GOING_AWAY = 1001
+SHEETS = 1_000
+"""Messages that are held ready."""
 
 router = APIRouter()
+
+
+class Sheets:
+    """What happened as messages, each written once for all who are shown the same."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, int, str, int], tuple[WhyView | None, str]] = OrderedDict()
+
+    def written(self, view: HappeningView) -> str:
+        """The message of something that happened."""
+        # What is shown to different readers are different objects; the one that is kept cannot be another.
+        key = (view.agent, view.entry, view.step, id(view.turn))
+        if key not in self._kept:
+            message = {"type": "step" if view.turn is None else "turn"} | view.as_dict()
+            self._kept[key] = view.turn, _written(message)
+            if len(self._kept) > SHEETS:
+                self._kept.popitem(last=False)
+        return self._kept[key][1]
 
 
 @router.websocket("/live")
@@ -69,17 +91,21 @@ async def _serve(socket: WebSocket, parts: Parts, reader: Reader) -> None:
 
 
 async def _send_all(socket: WebSocket, parts: Parts, reader: Reader) -> None:
+    sheets: Sheets = socket.app.state.sheets
     heartbeat = parts.society.settings.live.heartbeat_seconds
-    await _send(socket, _snapshot(parts, reader.caller, reader.agent_id))
+    await socket.send_text(_written(_snapshot(parts, reader.caller, reader.agent_id)))
     while True:
-        try:
-            lost, view = await asyncio.wait_for(reader.next(), heartbeat)
-        except TimeoutError:
-            await _send(socket, {"type": "heartbeat", "time": parts.society.clock.now()})
-            continue
+        taken = reader.take()
+        if taken is None:
+            try:
+                taken = await asyncio.wait_for(reader.next(), heartbeat)
+            except TimeoutError:
+                await socket.send_text(_written({"type": "heartbeat", "time": parts.society.clock.now()}))
+                continue
+        lost, view = taken
         if lost:
-            await _send(socket, {"type": "lost", "count": lost})
-        await _send(socket, _message(view))
+            await socket.send_text(_written({"type": "lost", "count": lost}))
+        await socket.send_text(sheets.written(view))
 
 
 async def _until_gone(socket: WebSocket) -> None:
@@ -107,13 +133,8 @@ def _snapshot(parts: Parts, caller: Caller, agent_id: str) -> dict[str, Any]:
     }
 
 
-def _message(view: HappeningView) -> dict[str, Any]:
-    kind = "step" if view.turn is None else "turn"
-    return {"type": kind} | view.as_dict()
-
-
-async def _send(socket: WebSocket, message: dict[str, Any]) -> None:
-    await socket.send_text(json.dumps(message, ensure_ascii=False, separators=(",", ":")))
+def _written(message: dict[str, Any]) -> str:
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
 def _authorization(socket: WebSocket) -> str | None:

@@ -73,6 +73,7 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.parts = parts
+    app.state.sheets = live.Sheets()
     for topic in (agents, memory, corrections, perceive, lines, recipes, live):
         app.include_router(topic.router, prefix="/api")
     app.include_router(health.router)

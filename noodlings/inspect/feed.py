@@ -90,16 +90,21 @@ class Reader:
         self._there.set()
         return gone
 
-    async def next(self) -> tuple[int, HappeningView]:
-        """The next thing that happened, and how much was lost before it since the last call."""
-        while True:
-            while not self._waiting:
-                self._there.clear()
-                await self._there.wait()
+    def take(self) -> tuple[int, HappeningView] | None:
+        """The next thing that happened, and how much was lost before it; None where nothing waits."""
+        while self._waiting:
             view = self._feed.seen(self._waiting.popleft(), self.caller)
             if view is not None:
                 lost, self._untold = self._untold, 0
                 return lost, view
+        self._there.clear()
+        return None
+
+    async def next(self) -> tuple[int, HappeningView]:
+        """The same, waited for."""
+        while (taken := self.take()) is None:
+            await self._there.wait()
+        return taken
 
 
 class Feed:
