@@ -55,6 +55,7 @@ _SPEC = Spec(
         Flag("since", "WHEN"),
         Flag("until", "WHEN"),
         Flag("kind", "KIND"),
+        Flag("tag", "WORD"),
         Flag("feeling", "WORD"),
         Flag("importance", "X", float, 0, 1),
         Flag("status", "WHERE"),
@@ -89,6 +90,7 @@ async def recall(context: Context, arguments: str) -> Reply:
       --since WHEN        only from then on: 3d, 12h, 2wk, or a date: 2026-01-31
       --until WHEN        only up to then
       --kind KIND         only say, emote, whisper, arrive, leave, event or thought
+      --tag WORD          only what carries this tag
       --feeling WORD      only what felt like this: sorrow, joy, afraid …
       --importance X      only from this importance on, 0 to 1
       --status WHERE      only working, episodic or archive
@@ -117,7 +119,8 @@ async def recall(context: Context, arguments: str) -> Reply:
         How(
             filters=_filters(parsed, context.society.clock.now()),
             status=_chosen(Status, parsed, "status") if parsed.has("status") else None,
-            mood=_mood(context, parsed),
+            mood=_mood(parsed),
+            include_emotion=_asked_mood(parsed) == "current",
             emotion_weight=parsed.number("weight", DEFAULT_WEIGHT),
             min_score=parsed.number("score", 0.0),
         ),
@@ -203,6 +206,7 @@ def _filters(parsed: Parsed, now: float) -> Filters:
         since=_moment(parsed.text("since"), now) if parsed.has("since") else None,
         until=_moment(parsed.text("until"), now) if parsed.has("until") else None,
         kinds=frozenset({_chosen(Kind, parsed, "kind")}) if parsed.has("kind") else frozenset(),
+        tags=frozenset({parsed.text("tag")}) if parsed.has("tag") else frozenset(),
         min_importance=parsed.number("importance", 0.0),
         feeling=parsed.text("feeling").lower() or None,
     )
@@ -222,12 +226,14 @@ def _moment(text: str, now: float) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _mood(context: Context, parsed: Parsed) -> Affect | None:
-    given = parsed.text("mood", "none").strip().lower()
-    if given == "none":
+def _asked_mood(parsed: Parsed) -> str:
+    return parsed.text("mood", "none").strip().lower()
+
+
+def _mood(parsed: Parsed) -> Affect | None:
+    given = _asked_mood(parsed)
+    if given in ("none", "current"):
         return None
-    if given == "current":
-        return context.inspector.mood(context.caller, parsed.name).mood.affect
     try:
         valence, arousal = map(float, given.split(","))
     except ValueError:

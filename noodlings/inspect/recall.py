@@ -31,13 +31,15 @@ class How:
     Attributes:
         filters: what may be found at all, beside what the caller may not read.
         status: only what is there; None for everywhere.
-        mood: what is felt; None for no mood.
+        mood: what is felt; None for no mood of its own.
+        include_emotion: where no mood is given, it is the one that the agent is in.
         emotion_weight, candidate_multiplier, min_score: as in a search.
     """
 
     filters: Filters = EVERYTHING
     status: Status | None = None
     mood: Affect | None = None
+    include_emotion: bool = False
     emotion_weight: float = DEFAULT_WEIGHT
     candidate_multiplier: int = 2
     min_score: float = 0.0
@@ -54,11 +56,12 @@ async def recall(look: Look, records: Records, query: str, limit: int, how: How)
     """
     search = search_for(look)
     places = _places(look)
+    mood = look.agent.mood if how.include_emotion and how.mood is None else how.mood
     hits = await search(
         query,
         _within(how, places),
         limit,
-        mood=how.mood,
+        mood=mood,
         emotion_weight=how.emotion_weight,
         candidate_multiplier=how.candidate_multiplier,
         min_score=how.min_score,
@@ -68,7 +71,7 @@ async def recall(look: Look, records: Records, query: str, limit: int, how: How)
         agent=look.agent_id,
         name=look.name,
         query=clean(query),
-        mood=None if how.mood is None else felt(how.mood),
+        mood=None if mood is None else felt(mood),
         emotion_weight=how.emotion_weight,
         by_meaning=any("meaning" in hit.scores for hit in hits),
         memories=tuple(

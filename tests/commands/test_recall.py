@@ -30,7 +30,14 @@ async def told(player: Player) -> Player:
     for user, text, kind, days in TOLD:
         player.clock.set(now - days * DAY)
         percept = Percept(
-            user, text, player.clock.now(), kind, audience=frozenset({"phi"}), depth=9, place="garden"
+            user,
+            text,
+            player.clock.now(),
+            kind,
+            audience=frozenset({"phi"}),
+            depth=9,
+            place="garden",
+            data={"tags": ["pets", user]},
         )
         await player.society.perceive("phi", percept)
     player.clock.set(now)
@@ -81,6 +88,8 @@ async def test_a_page_of_hits_fits_a_terminal(told: Player) -> None:
         ("--since 10d", ["the password", "[bold]the do", "漢字の犬 dog"]),
         ("--since 2wk --until 7d", ["my dog bites", "the password"]),
         ("--kind whisper", ["the password"]),
+        ("--tag user_bob", ["my dog bites", "the password"]),
+        ("--tag bob", []),
         ("--kind emote --status working", ["[bold]the do"]),
         ("--status archive", []),
         ("--since 1970-01-01 --until 1970-01-20T00:00", []),

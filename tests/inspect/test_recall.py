@@ -142,6 +142,9 @@ def test_mood_brings_what_felt_alike_to_the_top() -> None:
     assert view.mood is not None
     assert view.mood.affect == SORROWFUL
     assert ids(recall(inspector, ADMIN, "boat", mood=SORROWFUL, emotion_weight=0.0))[0] == 1
+    inspector._society.find("phi").mood = SORROWFUL
+    assert recall(inspector, ADMIN, "boat", include_emotion=True) == view
+    assert recall(inspector, ADMIN, "boat", include_emotion=True, mood=JOYFUL).mood.affect == JOYFUL
 
 
 @pytest.mark.parametrize(
