@@ -1,4 +1,4 @@
-"""Through the whole program: an intense moment leaves a symbol that lasts, comes back and can be forgotten."""
+"""The whole program: an intense moment leaves a symbol that comes back, lasts and can be forgotten."""
 
 from __future__ import annotations
 
