@@ -14,10 +14,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
 
 import noodlings.store.migrations
+from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.migrations import migrate
 from noodlings.store.sql import SqlStore
 from noodlings.store.tables import SCHEMA, metadata
+from tests.store.records import AGENT, a_symbol, an_entry
 
 ROOT = Path(__file__).parents[2]
 
@@ -103,3 +105,22 @@ def test_alembic_is_imported_only_when_there_is_something_to_migrate(tmp_path: P
         for _ in range(2)
     ]
     assert said == ["True", "False"]
+
+
+def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_symbols(tmp_path: Path) -> None:
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=(an_entry(1),)))
+    store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    connection.execute("DROP TABLE symbols")
+    connection.execute("ALTER TABLE agents DROP COLUMN forgotten_symbol_id")
+    connection.execute("UPDATE alembic_version SET version_num = '0003'")
+    connection.commit()
+    connection.close()
+
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, symbols=(a_symbol(1, 1),)))
+    record = store.load(AGENT)
+    store.close()
+    assert record is not None
+    assert (record.working, record.symbols) == ((an_entry(1),), (a_symbol(1, 1),))
