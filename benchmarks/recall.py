@@ -1,4 +1,4 @@
-"""How long recall takes: adding, loading, searching, and the vectors alone beside exact numpy and others.
+"""How long recall takes: adding, loading, searching with and without filters; and the vectors beside others.
 
 Made-up entries: words drawn by Zipf's law (so that some stand almost everywhere), talks of twenty lines among
 twenty people, vectors in clusters. A search has words, a vector, a named speaker, a date, "when" and a mood.
@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from noodlings.recall.archive import Archive
+from noodlings.recall.filters import Filters
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
@@ -80,7 +81,12 @@ def measure(size: int) -> dict[str, Any]:
     whole, vector, numpy = interleaved(
         lambda n: searcher.search(questions[n], mood=mood, query_vector=queries[n]), ours, exact
     )
-    words = interleaved(lambda n: searcher.search(questions[n], mood=mood))[0]
+    last_tenth = Filters(since=entries[-size // 10].timestamp)
+    words, by_user, by_time = interleaved(
+        lambda n: searcher.search(questions[n], mood=mood),
+        lambda n: searcher.search(questions[n], one_of(n), mood=mood, query_vector=queries[n]),
+        lambda n: searcher.search(questions[n], last_tenth, mood=mood, query_vector=queries[n]),
+    )
     found = [len({*ours(n)} & {*exact(n)}) / 10 for n in range(QUERIES)]
     more = {
         name: {**run(vectors, queries), "over_numpy": None} for name, run in OTHERS.items() if installed(name)
@@ -94,6 +100,8 @@ def measure(size: int) -> dict[str, Any]:
         "vectors_mb": round(vectors.nbytes / 1e6, 1),
         "search": whole,
         "search_words": words,
+        "search_user": by_user,
+        "search_since": by_time,
         "vector": {**vector, "recall@10": round(float(np.mean(found)), 4)},
         "numpy": numpy,
         "vector_over_numpy": round(vector["p50"] / numpy["p50"], 2),
@@ -152,6 +160,11 @@ def question(random: np.random.Generator) -> str:
     return f"When did {name} tell of {words(random, 5)} in March 2021?"
 
 
+def one_of(number: int) -> Filters:
+    """What one of the people told, a twentieth of everything."""
+    return Filters(user=f"user_person{number % PEOPLE}")
+
+
 def resident() -> int:
     """Bytes of memory this process holds."""
     pages = int(Path("/proc/self/statm").read_text().split()[1]) if Path("/proc/self/statm").exists() else 0
@@ -207,7 +220,7 @@ def show(size: int, figures: dict[str, Any]) -> None:
         f" memory {figures['memory_mb']:.0f} MB (vectors {figures['vectors_mb']:.0f})"
     )
     numpy = figures["numpy"]
-    for name in ("search", "search_words", "vector", "numpy", *OTHERS):
+    for name in ("search", "search_words", "search_user", "search_since", "vector", "numpy", *OTHERS):
         if name in figures:
             row = figures[name]
             print(
