@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
 
@@ -94,6 +95,10 @@ class Gateway:
     def model(self, task: Task) -> str:
         """The name of the model that is asked."""
         return getattr(self._settings.models, task) or self._settings.model
+
+    def warm(self) -> None:
+        """Load the library that the first call would wait a second for. On any thread."""
+        import_module("openai")
 
     async def ask(self, call: Call, read: Callable[[Answer], T], allowance: Allowance) -> T:
         """What `read` makes of the model's answer.

@@ -169,7 +169,15 @@ async def test_a_password_in_the_address_is_not_told() -> None:
     assert "abc" not in str(failed.value)
 
 
-def test_the_library_is_not_loaded_before_it_is_needed() -> None:
-    code = "import sys, noodlings.llm.openai; print('openai' in sys.modules)"
+def test_the_library_is_not_loaded_before_it_is_needed_or_wanted() -> None:
+    code = """if True:
+        import sys
+        from noodlings.config import LLMSettings
+        from noodlings.llm.gateway import Gateway
+        gateway = Gateway(LLMSettings(base_url="http://localhost/v1"))
+        print("openai" in sys.modules)
+        gateway.warm()
+        print("openai" in sys.modules)
+    """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "False"
+    assert ran.stdout.split() == ["False", "True"]

@@ -1,8 +1,11 @@
 """A real model behind a real server: its words are poor, its plumbing is real, and it can be killed."""
 
+import asyncio
 import math
+import re
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -14,8 +17,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import LLMSettings
+from noodlings.config import LLMSettings, Settings
 from noodlings.errors import LLMError
 from noodlings.llm.appraisal import LLMAppraiser
 from noodlings.llm.call import Call, CallFailed, Receipt, Task
@@ -25,11 +29,14 @@ from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.symbolist import LLMSymbolist
 from noodlings.llm.wire import Wire
 from noodlings.ports import Allowance
+from noodlings.store.sql import SqlStore
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
-from tests.llm.utterances import memory, utterance
+from noodlings.values.percept import Percept
+from noodlings.values.trace import Happening
+from tests.llm.utterances import CAITY, memory, utterance
 
 
 def missing() -> str:
@@ -69,7 +76,7 @@ class RealServer:
 
     def settings(self, **changes: Any) -> LLMSettings:
         """Settings that lead here, with time and few tokens, for the machine may be busy and slow."""
-        tokens = {"reply": 24, "modulate": 24, "appraise": 100, "symbol": 24}
+        tokens = {"reply": 16, "modulate": 12, "appraise": 100, "symbol": 24}
         usual = {"base_url": f"{self.address}/v1", "model": "smollm2", "api_key": KEY}
         return LLMSettings(**(usual | {"timeout_seconds": 60, "max_tokens": tokens} | changes))
 
@@ -204,3 +211,34 @@ async def test_a_server_killed_in_the_middle_of_an_answer_is_found_again_when_it
         clock.advance(FIRST_PAUSE)
         assert await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
     await gateway.close()
+
+
+async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path: Path) -> None:
+    with running() as real:
+        port = urlsplit(real.address).port
+        assert port is not None
+        llm = real.settings(first_token_seconds=0.05, timeout_seconds=30)
+        folder = {"path": str(tmp_path)}
+        society = build(Settings(llm=llm, store=folder, embedding={"model": "none"}))  # type: ignore[arg-type]
+
+        def kill(happening: Happening) -> None:
+            if happening.step == "thinking":
+                real.process.kill()
+
+        stop = society.watch(kill)
+        killed = await society.perceive("phi", Percept(CAITY, "hello", time.time(), addressed=True))
+        stop()
+    with running(port):
+        spoken = await society.perceive("phi", Percept(CAITY, "are you there?", time.time(), addressed=True))
+    await society.rest(2.0)
+    await asyncio.to_thread(society.close)
+    assert (killed.voice, spoken.voice) == ("offline", "llm")
+    assert killed.response
+    assert spoken.response
+    assert re.search("broke off|cannot be reached|in the middle", " ".join(killed.degraded))
+    assert spoken.degraded == ()
+    store = SqlStore(tmp_path, "normal", True)
+    kept = store.load("phi")
+    store.close()
+    assert kept is not None
+    assert [entry.user_text for entry in kept.working] == ["hello", "are you there?"]
