@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -73,6 +74,19 @@ def test_what_was_said_three_thousand_lines_ago_is_answered_with(old: Path) -> N
     assert f"in {LINES + 1:,}" not in recalled  # it heard more since
     assert "the spare key is under" in recalled
     assert "archive  lexical" in recalled
+
+
+def test_a_replay_onto_a_long_past_is_the_same_byte_for_byte(old: Path, tmp_path: Path) -> None:
+    """However long its archive takes to load, and whatever else the machine does."""
+    script = tmp_path / "more.jsonl"
+    lines = ("Servnak, where is the spare key?", "nice weather", "servnak, what did I say about a flowerpot?")
+    script.write_text("".join(f"{json.dumps({'user': 'user_traveller', 'text': line})}\n" for line in lines))
+    reports = set()
+    for name in ("once", "again"):
+        shutil.copytree(old, tmp_path / name)
+        reports.add(noodlings(tmp_path / name, "replay", str(script), "--agent", "servnak", "--json"))
+    assert len(reports) == 1
+    assert "UNDER THE BLUE FLOWERPOT" in reports.pop()
 
 
 def test_a_plain_list_recalls_nothing_from_the_archive(old: Path) -> None:
