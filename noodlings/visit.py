@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 5.0
 """Real seconds that unfinished turns are waited for when a player leaves."""
+REST = 2.0
+"""Real seconds for what is done in the background, after that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,7 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
             with suppress(TimeoutError):
                 await asyncio.wait_for(world.settle(), PATIENCE)
             await world.close()
+            await society.rest(REST)
 
 
 @contextmanager

@@ -58,9 +58,8 @@ class Afterwards:
 
     async def follow(self, turn: Turn) -> None:
         """See to whatever follows from a turn that is kept by now."""
-        images = self._with.images
-        if images is not None and self._inner.memory.hierarchical and turn.affect.intensity >= INTENSE:
-            await self._see_to(self._symbol(turn, images), self._with.symbolist is not None)
+        if self._inner.memory.hierarchical and turn.affect.intensity >= INTENSE:
+            await self._see_to(self._symbol(turn), self._with.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
             await self._see_to(self._thought(turn.percept.timestamp), self._with.voice is not None)
 
@@ -139,21 +138,25 @@ class Afterwards:
     async def _thought(self, now: float) -> None:
         await self.ruminate(now)
 
-    async def _symbol(self, turn: Turn, images: Symbolist) -> None:
-        """A symbol by the model, else by our own images."""
-        made = None
-        if self._with.symbolist is None:
-            made = await self._imagined(turn, images)
-        else:
-            try:
-                made = await self._imagined(turn, self._with.symbolist)
-            except LLMError as error:
-                log.warning("%s: an image of our own, for %s", self._inner.id, error)
-                made = await self._imagined(turn, images)
-            except asyncio.CancelledError:
-                made = await self._imagined(turn, images)
+    async def _symbol(self, turn: Turn) -> None:
+        """A symbol by the model, else by our own images; none where every fitting image came lately."""
+        try:
+            made = await self._imagined_anyhow(turn)
+        except LLMError as error:
+            log.info("%s: no symbol, for %s", self._inner.id, error)
+            return
         if made is not None:
             self._keeping.commit()
+
+    async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
+        if self._with.symbolist is not None:
+            try:
+                return await self._imagined(turn, self._with.symbolist)
+            except LLMError as error:
+                log.warning("%s: an image of our own, for %s", self._inner.id, error)
+            except asyncio.CancelledError:
+                log.info("%s: an image of our own, for there is no more time", self._inner.id)
+        return await self._imagined(turn, self._with.images)
 
     async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
         entry = turn.entry

@@ -60,11 +60,11 @@ class Faculties:
     drives: DriveTable
     memory: MemorySettings
     context: ContextSettings
+    images: Symbolist
     loud: Collection[str] = ()
     voice: Voice | None = None
     feeling_model: FeelingModel | None = None
     notes: Notes | None = None
-    images: Symbolist | None = None
     symbolist: Symbolist | None = None
     fused: bool = True
     ruminate: bool = True

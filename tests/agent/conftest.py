@@ -18,6 +18,7 @@ from noodlings.agent.inner import Inner
 from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.llm.images import TableOfImages
 from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
@@ -69,6 +70,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "drives": shipped_drives(),
             "memory": settings.memory,
             "context": settings.context,
+            "images": TableOfImages(),
             "ruminate": False,
         } | changes
         journal, persona = Journal(), make_persona(name, transistors=gains or SILENT)
