@@ -1,0 +1,59 @@
+"""The lines of docs/api.md, run as they stand there against a fresh server."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from tests.api.serving import ROOT, served
+
+DOCUMENT = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+
+
+def test_a_fresh_client_gets_from_nothing_to_why(tmp_path: Path):
+    script = re.findall(r"```sh\n(URL=.*?)```", DOCUMENT, re.DOTALL)[0]
+    with served(tmp_path) as server:
+        script = script.replace("URL=http://127.0.0.1:8765", f"URL={server.url}", 1)
+        done = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", script], capture_output=True, text=True, check=False
+        )
+    assert done.returncode == 0, done.stderr
+    created, first, second, why, stats, episodic, alike, found, heard, gone = answers(done.stdout)
+    assert created["id"] == "lotta"
+    assert first["turn"]["response"]
+    assert second["turn"]["response"]
+    assert why["turn"]["percept"]["text"] == "my dog would have loved this beach"
+    assert 1 in {one["id"] for one in why["recalled"]}
+    assert stats["perceived"] == 2
+    assert episodic["entries"][0]["text"] == "My dog died yesterday"
+    assert alike["entries"][0]["entry"]["text"] == "My dog died yesterday"
+    assert "My dog died yesterday" in {one["entry"]["text"] for one in found["memories"]}
+    assert heard["heard"]
+    assert gone["forgotten"] >= 2
+
+
+def answers(shown: str) -> list[dict]:
+    """JSON objects, one behind the other."""
+    decoder, found, at = json.JSONDecoder(), [], 0
+    while shown[at:].strip():
+        at += len(shown[at:]) - len(shown[at:].lstrip())
+        one, at = decoder.raw_decode(shown, at)
+        found.append(one)
+    return found
+
+
+def test_every_route_is_named():
+    named = set(re.findall(r"`(?:GET|POST|PUT|DELETE|WS) [^`]+`|`/[^`]+`", DOCUMENT))
+    for word in (
+        "/why",
+        "/turns/{n}",
+        "/browse",
+        "/symbols",
+        "/last-retrieval",
+        "/undo",
+        "/metrics",
+        "/ready",
+    ):
+        assert any(word in one for one in named), word
