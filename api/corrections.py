@@ -24,7 +24,7 @@ class Weight(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"importance": 0.9}]})
 
     importance: float | None = Field(
-        ge=0, le=1, allow_inf_nan=False, description="Null goes back to what it was at first."
+        ge=0, le=1, allow_inf_nan=False, strict=True, description="Null goes back to what it was at first."
     )
 
 
@@ -33,8 +33,8 @@ class Joint(BaseModel):
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"source": 12, "target": 3}]})
 
-    source: int = Field(ge=1, le=LARGEST_ID)
-    target: int = Field(ge=1, le=LARGEST_ID)
+    source: int = Field(ge=1, le=LARGEST_ID, strict=True)
+    target: int = Field(ge=1, le=LARGEST_ID, strict=True)
 
 
 class Corrected(BaseModel):

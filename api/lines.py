@@ -30,9 +30,14 @@ class Typed(BaseModel):
     user_id: str = Field("", max_length=MAX_ID, description="Who types; the user of a player's token.")
     name: str = Field("", max_length=30, description="How the user is called in the rooms.")
     line: str = Field(max_length=MAX_LINE * 4)
-    width: int = Field(80, ge=20, le=400, description="Columns of the answer's text.")
+    width: int = Field(80, ge=20, le=400, strict=True, description="Columns of the answer's text.")
     wait: float = Field(
-        0, ge=0, le=MOST_WAIT, allow_inf_nan=False, description="Seconds to wait for something to be heard."
+        0,
+        ge=0,
+        le=MOST_WAIT,
+        allow_inf_nan=False,
+        strict=True,
+        description="Seconds to wait for something to be heard.",
     )
 
 

@@ -52,7 +52,9 @@ class Said(BaseModel):
     name: str = Field("", max_length=MAX_ID, description="How the user is called from now on.")
     text: str = Field(min_length=1, max_length=MAX_LINE)
     kind: Literal["say", "emote", "whisper", "arrive", "leave"] = "say"
-    addressed: bool = Field(True, description="It was meant for this agent; else it may keep silent.")
+    addressed: bool = Field(
+        True, strict=True, description="It was meant for this agent; else it may keep silent."
+    )
     present: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=100)
     place: str = Field("", max_length=MAX_ID, description="Where it happened.")
     idempotency_key: Key = ""
