@@ -6,6 +6,7 @@ That is why nothing heavy is imported here.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ from noodlings.errors import NoodlingsError, NotFound
 if TYPE_CHECKING:
     from api.mcp.access import Access
 
+log = logging.getLogger(__name__)
+
 Context = ServerRequestContext[Any, Any]
 Reach = Callable[[Context], Awaitable["Access"]]
 """What a request can reach. Raises `NoodlingsError` where the society cannot be opened."""
@@ -40,25 +43,29 @@ INSTRUCTIONS = (
 def make_server(reach: Reach) -> Server[Any]:
     """The server of the tools."""
 
-    async def listed(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def reached(context: Context) -> Access:
         try:
-            access = await reach(context)
-            from api.mcp.calls import offers
-
-            return ListToolsResult(tools=offers(access))
+            return await reach(context)
         except NoodlingsError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from None
+        except Exception:
+            log.exception("the memories cannot be reached")
+            raise MCPError(INTERNAL_ERROR, "Something broke here; the log has the details.") from None
+
+    async def listed(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        access = await reached(context)
+        from api.mcp.calls import offers
+
+        return ListToolsResult(tools=offers(access))
 
     async def called(context: Context, params: CallToolRequestParams) -> CallToolResult:
-        try:
-            access = await reach(context)
-            from api.mcp.calls import call
+        access = await reached(context)
+        from api.mcp.calls import call
 
+        try:
             return await call(params.name, access, params.arguments or {})
         except NotFound as error:
             raise MCPError(INVALID_PARAMS, str(error)) from None
-        except NoodlingsError as error:
-            raise MCPError(INTERNAL_ERROR, str(error)) from None
 
     return Server(
         "noodlings",
