@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 30.0
 """Real seconds that unfinished turns are waited for."""
+REST = 5.0
+"""Real seconds that what agents do in the background is waited for."""
 BACKLOG = 1_024
 
 log = logging.getLogger(__name__)
@@ -149,6 +151,7 @@ async def _living(society: Society) -> AsyncIterator[Serving]:
         with suppress(TimeoutError):
             await asyncio.wait_for(world.settle(), PATIENCE)
         await world.close()
+        await society.rest(REST)
 
 
 async def _load(serving: Serving) -> None:

@@ -1,0 +1,91 @@
+"""Command lines of users who are somewhere else: they come in, are heard, hear, and leave."""
+
+from __future__ import annotations
+
+import pytest
+
+from api import people
+from tests.api.conftest import Site
+
+
+async def type_(site: Site, line: str, user: str = "user_caity", **more):
+    answer = await site.post("/api/commands", {"user_id": user, "line": line} | more)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_a_line_is_answered_and_what_follows_is_heard(site: Site):
+    said = await type_(site, "say hello, servnak", wait=10)
+    assert said["text"] == 'You say, "hello, servnak"'
+    assert said["data"]["kind"] == "say"
+    await site.parts.people.world.settle()
+    heard = said["heard"] + (await type_(site, ""))["heard"]
+    assert any("SERVNAK" in line for line in heard)
+    assert (await type_(site, ""))["heard"] == []
+
+
+async def test_users_hear_one_another(site: Site):
+    await type_(site, "look", "user_toad")
+    await type_(site, "say good evening", name="Caity")
+    heard = (await type_(site, "", "user_toad"))["heard"]
+    assert 'Caity says, "good evening"' in heard
+
+
+async def test_a_refusal_is_an_answer(site: Site):
+    refused = await type_(site, "go nowhere")
+    assert refused["error"] is True
+    assert refused["data"]["error"]
+    assert refused["text"]
+
+
+async def test_who_leaves_is_gone(site: Site):
+    await type_(site, "look")
+    assert "user_caity" in {being.id for being, _ in site.parts.people.world.who()}
+    assert (await type_(site, "quit"))["leave"] is True
+    assert "user_caity" not in {being.id for being, _ in site.parts.people.world.who()}
+    await type_(site, "look")
+
+
+async def test_who_is_silent_for_long_has_left(site: Site, monkeypatch: pytest.MonkeyPatch):
+    now = [0.0]
+    monkeypatch.setattr(site.parts.people, "_now", lambda: now[0])
+    await type_(site, "look")
+    now[0] = people.SILENT_SECONDS + 1.0
+    await type_(site, "look", "user_toad")
+    assert "user_caity" not in {being.id for being, _ in site.parts.people.world.who()}
+
+
+async def test_rooms_may_be_full(site: Site, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(people, "MOST", 1)
+    await type_(site, "look")
+    body = {"user_id": "user_toad", "line": "look"}
+    assert (await site.post("/api/commands", body)).status_code == 400
+
+
+async def test_of_too_much_the_oldest_is_lost_and_it_is_told(site: Site, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(people, "HEARD", 3)
+    await type_(site, "look", "user_toad")
+    for number in range(6):
+        await type_(site, f"emote waves {number}")
+    await site.parts.people.world.settle()
+    heard = await type_(site, "", "user_toad")
+    assert len(heard["heard"]) == 3
+    assert heard["lost"] >= 3
+
+
+async def test_two_may_not_have_one_name(site: Site):
+    await type_(site, "look", name="Caity")
+    body = {"user_id": "user_toad", "line": "look", "name": "Caity"}
+    assert (await site.post("/api/commands", body)).status_code == 400
+
+
+async def test_the_width_is_kept(site: Site):
+    wide = (await type_(site, "help", width=200))["text"]
+    narrow = (await type_(site, "help", width=40))["text"]
+    assert max(map(len, narrow.split("\n"))) <= 40 < max(map(len, wide.split("\n")))
+
+
+async def test_a_command_is_one_line(site: Site):
+    answer = await type_(site, "say hello\nquit")
+    assert answer["leave"] is False
+    assert answer["data"]["text"] == "hello quit"

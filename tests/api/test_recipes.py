@@ -1,0 +1,80 @@
+"""Somebody new comes to life, stays after a start anew, and nothing that would not is written down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from noodlings.agent.recipes import BUILT_IN, load_recipes
+from tests.api.conftest import MakeSite, Site
+
+RECIPE = """name: Lotta
+species: lighthouse keeper
+description: Lotta smells of salt.
+identity: You are Lotta.
+aliases: [lamplighter]
+home: library
+"""
+YAML = {"content-type": "application/yaml"}
+
+
+async def create(site: Site, text: str, agent: str = "lotta", headers=None):
+    return await site.ask("POST", f"/api/recipes/{agent}", content=text, headers=headers or YAML)
+
+
+async def test_somebody_new_lives_and_is_kept(make_site: MakeSite, tmp_path: Path):
+    site = make_site()
+    answer = await create(site, RECIPE)
+    assert (answer.status_code, answer.json()["name"]) == (201, "Lotta")
+    await site.tell("good morning", agent="lotta")
+    kept = tmp_path / "recipes" / "lotta.yaml"
+    assert kept.read_text(encoding="utf-8") == RECIPE
+    assert load_recipes([BUILT_IN, kept.parent])["lotta"].home == "library"
+    listed = {one["id"]: one["own"] for one in (await site.get("/api/recipes")).json()["recipes"]}
+    assert listed == {"lotta": True, "maren": False, "phi": False, "servnak": False}
+    again = make_site()
+    assert (await again.get("/api/agents/lamplighter")).json()["id"] == "lotta"
+
+
+async def test_somebody_new_is_in_the_rooms(site: Site):
+    await create(site, RECIPE)
+    world = site.parts.people.world
+    assert world.room_of("lotta") == world.places.rooms["library"]
+
+
+async def test_a_recipe_in_json(site: Site):
+    body = {"name": "Bo", "species": "bot", "description": "Bo beeps.", "identity": "You are Bo."}
+    assert (await site.post("/api/recipes/bo", body)).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("text", "agent", "status"),
+    [
+        (RECIPE, "servnak", 409),
+        (RECIPE.replace("Lotta", "Phi"), "lotta", 409),
+        (RECIPE.replace("lamplighter]", "servnak]"), "lotta", 409),
+        (RECIPE, "../../etc/passwd", 404),
+        (RECIPE, "Lotta", 422),
+        (RECIPE, "lotta.yaml", 422),
+        (RECIPE.replace("name", "nane"), "lotta", 400),
+        ("", "lotta", 400),
+        ("- a list", "lotta", 400),
+        ("[", "lotta", 400),
+        ("!!python/object/apply:os.system [ls]", "lotta", 400),
+        ("a: &a [x, x]\nb: &b [*a, *a]\n", "lotta", 400),
+        ("{" * 5_000, "lotta", 400),
+        ("name: \udcff", "lotta", 400),
+    ],
+)
+async def test_what_will_not_do_is_not_kept(site: Site, tmp_path: Path, text: str, agent: str, status: int):
+    answer = await create(site, text.encode("utf-8", "surrogateescape"), agent)
+    assert answer.status_code == status, answer.text
+    assert str(tmp_path) not in answer.text
+    assert "/tmp" not in answer.text
+    assert not (tmp_path / "recipes").exists()
+    assert "lotta" not in site.society.personas
+
+
+async def test_another_type_is_refused(site: Site):
+    assert (await create(site, RECIPE, headers={"content-type": "text/plain"})).status_code == 415
