@@ -25,6 +25,7 @@ from noodlings.llm.hear import hear
 from noodlings.llm.lexicon import tokens
 from noodlings.llm.names import proper
 from noodlings.llm.phrasebook import COLOUR_REST, Phrasebook
+from noodlings.llm.reflect import to_past
 from noodlings.llm.reported import told
 from noodlings.ports import Utterance
 from noodlings.text import clean
@@ -42,6 +43,7 @@ AGAIN = 4
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
 _TELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
+_TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy."""
 
@@ -121,11 +123,12 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
             continue
         if made.clause.casefold() in thought.casefold():
             return book.colour("alike_told")
-        if made.clause.casefold() in lately:
+        clause = made.clause if made.quoted else _TODAY.sub("", to_past(made.clause))
+        if clause.casefold() in lately:
             continue
         if not made.quoted:
-            return _with_memory(made.clause, book)
-        quoted = quoted or made.clause
+            return _with_memory(clause, book)
+        quoted = quoted or clause
     return _with_memory(quoted, book) if quoted else ""
 
 

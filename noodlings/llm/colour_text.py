@@ -52,8 +52,10 @@ def with_sentence(text: str, sentence: str, case: str) -> str:
 
 def without_mannerism(text: str, persona: Persona) -> str:
     """The reply without a sentence that its character likes to put in, if something else is left."""
-    for source in persona.voice.mannerisms or shared_voice().mannerisms:
-        found = parse(source).pattern.search(text)
+    folded = text.casefold()
+    for phrase in map(parse, persona.voice.mannerisms or shared_voice().mannerisms):
+        # Looking for a fixed piece first is a tenth of the time.
+        found = phrase.pattern.search(text) if phrase.is_in(folded) else None
         if found:
             shorter = clean(f"{text[: found.start()]} {text[found.end() :]}")
             if any(map(str.isalnum, spoken(shorter))):

@@ -119,6 +119,21 @@ def test_a_memory_is_told_as_it_was_and_to_whom_it_belongs():
     ).lower().replace("Bob", "bob")
 
 
+def test_what_was_then_is_told_as_past():
+    today = memory(3, "I am so sad today, and I can not sleep now", affect=FEAR, days=0.01).entry
+    said = colour("Yes.", lens("memory", entries=(today,)), utterance("well"))
+    assert "you told me you were so sad today, and you could not sleep" in said
+    assert "now" not in said
+
+
+def test_of_what_the_thought_tells_already_only_the_feeling_is_said():
+    thought = "I know. You told me your dog died."
+    said = colour(thought, lens("memory"), utterance("well"))
+    assert said.startswith(thought)
+    assert said != thought
+    assert said.count("dog") == 1
+
+
 def test_the_image_shows_and_neither_the_symbol_nor_the_event():
     event = "my father-in-law criticised my work"
     said = colour("Yes.", lens("subconscious", symbols=(symbol(event=event),)), utterance("my boss shouted"))
