@@ -106,7 +106,9 @@ def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
         stack.enter_context(auditing_to(settings.data_dir))
         meant = society.find(agent).id if agent else ""
         society.introduce(asker.user, name)
-        Thread(target=society.warm, name="loading models", daemon=True).start()
+        warming = Thread(target=society.warm, name="loading models")
+        warming.start()
+        stack.callback(warming.join)  # native code that loads must not see the interpreter go
         yield Access(asker, lambda: nullcontext(society), Turns(society), "", meant)
 
 

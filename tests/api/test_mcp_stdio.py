@@ -48,14 +48,16 @@ def holding(folder: Path, word: str) -> list[str]:
     return [path.name for path in files if word.encode() in path.read_bytes()]
 
 
-def talked(folder: Path, lines: list[bytes], *more: str, answers: int) -> tuple[list[str], int, str]:
+def talked(
+    folder: Path, lines: list[bytes], *more: str, answers: int, **variables: str
+) -> tuple[list[str], int, str]:
     """Say all lines, and leave after so many answers. What was printed, the exit code, complaints."""
     process = subprocess.Popen(
         command(folder, *more),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(),
+        env=environment(**variables),
         cwd=ROOT,
     )
     assert process.stdin is not None
@@ -208,6 +210,12 @@ def test_a_client_is_greeted_before_anything_heavy_is_loaded() -> None:
         [sys.executable, "-c", code], capture_output=True, check=True, env=environment(), cwd=ROOT
     )
     assert done.stdout.decode().strip() == "[]"
+
+
+def test_a_client_may_leave_while_the_embedding_model_is_still_loaded(tmp_path: Path) -> None:
+    greeting = [json.dumps(GREETING).encode()]
+    _, code, complaints = talked(tmp_path, greeting, answers=1, NOODLINGS_EMBEDDING__MODEL="minilm")
+    assert (code, complaints) == (0, "")
 
 
 def test_a_character_that_is_not_there_is_said_on_the_way_out(tmp_path: Path) -> None:

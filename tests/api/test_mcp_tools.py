@@ -215,9 +215,7 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )
-KEYS = st.sampled_from(
-    "agent query n_results emotional_context emotion_weight focus_level content user_id kind memory_id".split()
-)
+KEYS = st.sampled_from(sorted({key for tool in TOOLS for key in tool.arguments.model_fields}))
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
