@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.float32]
 
 NOWHERE: Rows = np.empty(0, np.intp)
-_NONE = -1  # no such row; of an array with one place more than there are rows it is the last one, which is 0
+_NONE = -1  # no such row
 
 
 class Neighbours:
@@ -107,10 +107,9 @@ class Neighbours:
     def gather(self, values: Numbers, rows: Rows | None = None) -> Numbers:
         """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighed sum around it."""
         at: Rows | slice = slice(None) if rows is None else rows
-        padded = np.concatenate([values, np.zeros((1, *values.shape[1:]), values.dtype)])
-        total: Numbers = values[at] + np.float32(BEFORE[0]) * padded[self._one.rows[at]]
-        total += np.float32(BEFORE[1]) * padded[self._two.rows[at]]
-        total += np.float32(AFTER) * padded[self._next.rows[at]]
+        total: Numbers = values[at] + np.float32(BEFORE[0]) * _taken(values, self._one.rows[at])
+        total += np.float32(BEFORE[1]) * _taken(values, self._two.rows[at])
+        total += np.float32(AFTER) * _taken(values, self._next.rows[at])
         return total
 
     def spread(self, rows: Rows, values: Numbers) -> list[tuple[Rows, Numbers]]:
@@ -127,3 +126,10 @@ class Neighbours:
             (second, values * np.float32(BEFORE[1])),
             (self._one.rows[rows], values * np.float32(AFTER)),
         ]
+
+
+def _taken(values: Numbers, rows: Rows) -> Numbers:
+    """The values of some rows, 0 where there is no such row."""
+    taken: Numbers = values.take(rows, axis=0)
+    taken[rows == _NONE] = 0.0
+    return taken

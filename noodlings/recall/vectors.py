@@ -19,6 +19,8 @@ from noodlings.recall.rank import best_rows
 
 # Above this share of all rows, one product over everything is faster than collecting the rows.
 _WHOLE = 0.2
+# So many rows are mixed with their neighbours in one go: what that takes fits into a cache.
+_AT_ONCE = 1_024
 
 
 class VectorIndex:
@@ -121,8 +123,11 @@ class VectorIndex:
         part._matrix, part._present = self._matrix.taken(rows), self._present.taken(rows)
         part._missing = len(rows) - int(part._present.rows.sum())
         part._scale.extend(len(rows))
-        lengths = np.linalg.norm(neighbours.gather(part._matrix.rows), axis=1)
-        np.divide(1.0, lengths, out=part._scale.rows, where=lengths > 0.0)
+        for start in range(0, len(rows), _AT_ONCE):
+            some = np.arange(start, min(start + _AT_ONCE, len(rows)))
+            lengths = np.linalg.norm(neighbours.gather(part._matrix.rows, some), axis=1)
+            scale = part._scale.rows[start : start + _AT_ONCE]
+            np.divide(1.0, lengths, out=scale, where=lengths > 0.0)
         return part
 
     def score(
