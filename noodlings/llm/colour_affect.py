@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 
 from noodlings.llm.colour_text import GESTURE, cased, in_speech, made_of, spoken, without_mannerism
+from noodlings.llm.lexicon import tokens
 from noodlings.llm.phrasebook import Phrasebook, shared_voice
 from noodlings.values.lens import Lens
 from noodlings.values.occasions import SIGNS, Feeling
@@ -53,7 +54,8 @@ def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool
     if not must and len(thought.split(".", 1)[0].split()) <= SHORT:
         return thought
     outburst = cased(book.one_of(book.interjections(Feeling(cue)), rest=2), persona.voice.case)
-    return thought if not outburst or outburst in thought else f"{outburst} {thought}"
+    again = not outburst or tokens(outburst)[:1] == tokens(thought)[:1] or outburst in thought
+    return thought if again else f"{outburst} {thought}"
 
 
 def _sign(cue: str, persona: Persona, book: Phrasebook) -> str:

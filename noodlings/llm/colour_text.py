@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 
 from noodlings.llm.phrasebook import shared_voice
 from noodlings.text import clean
@@ -38,15 +39,18 @@ def in_speech(text: str, change: Callable[[str], str]) -> str:
 def with_sentence(text: str, sentence: str, case: str) -> str:
     """The reply with one sentence more: behind what is said, before what is done at the end of it.
 
-    A question waits for its answer, so it stays the last; unless it leans on what stands before it ("What
+    Questions wait for their answer, so they stay the last; unless one leans on what stands before it ("What
     did you do about it?"), for then nothing may come between the two.
     """
     sentences = list(_sentences(text))
-    at = sentences[-1][1] if sentences else len(text)
-    for start, end in reversed(sentences):
-        if not text[start:end].endswith("?") or _LEANING.search(text, start, end):
-            break
-        at = start
+    end = sentences[-1][1] if sentences else len(text)
+    questions = list(takewhile(lambda span: text[span[0] : span[1]].endswith("?"), reversed(sentences)))
+    leaning = any(_LEANING.search(text, *span) for span in questions)
+    if not questions or leaning:
+        at = end
+    else:
+        before = len(sentences) - len(questions) - 1
+        at = sentences[before][1] if before >= 0 else questions[-1][0]
     return clean(f"{text[:at]} {cased(sentence, case)} {text[at:]}")
 
 

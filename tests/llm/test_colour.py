@@ -261,6 +261,8 @@ def test_the_same_memory_is_not_told_reply_after_reply():
         ("I see. What did you do about it? *nods*", "I see. What did you do about it? New. *nods*"),
         ("You said “go. now?”", "You said “go. now?” New."),
         ("Tea? Milk?", "New. Tea? Milk?"),
+        ("Oh. You saw that? With those eyes? *nods*", "Oh. You saw that? With those eyes? New. *nods*"),
+        ("Hello. *nods* Tea? Milk?", "Hello. New. *nods* Tea? Milk?"),
     ],
 )
 def test_a_sentence_finds_its_place(text, made):
