@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp_types import CallToolResult
+from typer.main import get_command
 
 from api.mcp.access import Access, Asker
 from api.mcp.arguments import EmotionalContext
@@ -19,6 +21,7 @@ from api.mcp.calls import call, offers
 from api.mcp.tools import TOOLS, Tool
 from api.rights import Pass
 from api.turns import Turns
+from noodlings import cli
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -30,10 +33,10 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
-from tests.api.mcp_clients import said, texts
+from tests.api.mcp_clients import ROOT, said, texts
 
 ADMIN = Asker(Pass(Role.ADMIN), "user_root")
-ROOT = Caller("user_root", "root", Role.ADMIN)
+OWNER = Caller("user_root", "root", Role.ADMIN)
 GLAD, SAD = Affect(0.9, 0.5), Affect(-0.9, 0.5, 0.0, 0.9, 0.0)
 
 Use = Callable[..., CallToolResult]
@@ -75,13 +78,13 @@ def test_data_are_the_views_of_the_inspector(society: Society, use: Use) -> None
     tell(society, "the red boat")
     tell(society, "a boat in the storm", "user_toad")
     inspector = Inspector(society)
-    seen = asyncio.run(inspector.recall(ROOT, "phi", "boat", 7, how=How()))
+    seen = asyncio.run(inspector.recall(OWNER, "phi", "boat", 7, how=How()))
     assert use("search_memories", agent="phi", query="boat", n_results=7).structured_content == seen.as_dict()
-    focus = asyncio.run(inspector.focus(ROOT, "phi", 4, "boat"))
+    focus = asyncio.run(inspector.focus(OWNER, "phi", 4, "boat"))
     context = use("get_memory_context", agent="phi", query="boat", focus_level=4)
     assert context.structured_content == focus.as_dict()
-    assert use("get_mood", agent="phi").structured_content == inspector.mood(ROOT, "phi").as_dict()
-    assert use("get_memory_stats", agent="phi").structured_content == inspector.stats(ROOT, "phi").as_dict()
+    assert use("get_mood", agent="phi").structured_content == inspector.mood(OWNER, "phi").as_dict()
+    assert use("get_memory_stats", agent="phi").structured_content == inspector.stats(OWNER, "phi").as_dict()
 
 
 def test_what_felt_alike_comes_first_among_equals(society: Society, use: Use) -> None:
@@ -243,3 +246,13 @@ def test_what_was_not_meant_to_go_wrong_is_in_the_log_alone(use: Use, caplog, mo
 def test_a_tool_that_is_not_there(use: Use) -> None:
     with pytest.raises(NotFound, match="There is no tool none; there are search_memories, store_memory"):
         use("\x1b[31mnone")
+
+
+def test_the_page_about_it_holds() -> None:
+    page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.M) == [tool.name for tool in TOOLS]
+    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.S)]
+    shown = [one for block in blocks for servers in block.values() for one in servers.values()]
+    assert len(shown) == 3
+    known = {name for option in get_command(cli.app).commands["mcp"].params for name in option.opts}
+    assert set(re.findall(r"--[a-z]+", page)) - {"--json"} <= known
