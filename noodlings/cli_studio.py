@@ -29,10 +29,10 @@ def studio(
     """
     from studio.app import Studio
 
-    Studio(_local(settings_of(data, config)), agent).run()
+    Studio(local_source(settings_of(data, config)), agent).run()
 
 
-def _local(settings: Settings) -> Source:
+def local_source(settings: Settings) -> Source:
     """A data folder, read-only. Nothing of it is loaded before the first question."""
     from studio.local import LocalSource
 

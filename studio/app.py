@@ -97,6 +97,7 @@ class Studio(App[None]):
 
     def on_mount(self) -> None:
         """Begin to read, and to listen."""
+        self.query_one(Banner).say("reading …")
         self.run_worker(self._keep_fresh(), group="fresh")
         self.run_worker(self._listen(), group="listen")
         self._stale.set()

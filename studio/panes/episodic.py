@@ -76,13 +76,18 @@ class Episodic(MemoryPane):
         self._order, self._falling = Order.IMPORTANCE, True
         self._everything = False
         self._entries: dict[int, Entry] = {}
-        self._shown = 0  # which of several orders and filters is asked for
+        self.asked = 0  # orders and filters so far; an answer to an earlier one comes too late
         self._anew = True
 
     @property
     def table(self) -> Table:
         """The table."""
         return self.query_one(Table)
+
+    @property
+    def up_to_date(self) -> bool:
+        """Whether what is drawn is what was asked for last."""
+        return not self._anew and self.table.complete
 
     def focus_first(self) -> None:
         """The table; the filter has a key of its own."""
@@ -97,7 +102,7 @@ class Episodic(MemoryPane):
         """Pages of the table, or links of one memory."""
         self.take_links(answers)
         for key, answer in answers.items():
-            if key.startswith(f"{self._shown} "):
+            if key.startswith(f"{self.asked} "):
                 self._take_page(answer)
 
     def clear(self) -> None:
@@ -106,7 +111,7 @@ class Episodic(MemoryPane):
         self._entries = {}
         self.table.begin(0, self._order, self._falling)
         self.table.cursor = 0
-        self._shown += 1
+        self.asked += 1
 
     # -- what is shown
 
@@ -168,7 +173,7 @@ class Episodic(MemoryPane):
         self._show_anew()
 
     def _show_anew(self) -> None:
-        self._shown += 1
+        self.asked += 1
         self._anew = True
         self.table.cursor = 0
         self.want(*self._pages(0, 0))
@@ -183,9 +188,7 @@ class Episodic(MemoryPane):
             "limit": PAGE,
         }
         pages = range(first // PAGE, last // PAGE + 1)
-        return [
-            Ask(f"{self._shown} {page}", Question.BROWSE, how | {"offset": page * PAGE}) for page in pages
-        ]
+        return [Ask(f"{self.asked} {page}", Question.BROWSE, how | {"offset": page * PAGE}) for page in pages]
 
     def _take_page(self, answer: Answer) -> None:
         remark = self.query_one(Remark)

@@ -21,6 +21,11 @@ class Drawing(Widget):
         super().__init__(id=id)
         self._draw = draw
 
+    @property
+    def drawn(self) -> bool:
+        """Whether there is anything to draw yet."""
+        return self._draw is not None
+
     def show(self, draw: Draw) -> None:
         """Draw something else from now on."""
         self._draw = draw

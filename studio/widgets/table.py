@@ -130,14 +130,20 @@ class Table(ScrollView, can_focus=True):
         self.call_after_refresh(self._keep_in_sight)
 
     def hand(self, rows: Mapping[int, Sequence[Text]]) -> None:
-        """Some of the rows, by index; a cell for each column."""
+        """Some of the rows, by index, a cell for each column. What is in sight and missing is asked for."""
         self._rows |= rows
         self.refresh()
+        self._miss()
 
     def in_sight(self) -> tuple[int, int]:
         """The first and the last row in sight."""
         first = self.scroll_offset.y
         return first, max(min(first + self._body - 1, self._count - 1), first)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row in sight has come."""
+        return not self._missing()
 
     def render_line(self, y: int) -> Strip:
         """The titles, then the rows in sight."""
@@ -225,10 +231,12 @@ class Table(ScrollView, can_focus=True):
         elif height and self.cursor >= first + height:
             self.scroll_to(y=self.cursor - height + 1, animate=False)
 
-    def _miss(self) -> None:
+    def _missing(self) -> list[int]:
         first, last = self.in_sight()
-        missing = [at for at in range(first, last + 1) if at < self._count and at not in self._rows]
-        if missing:
+        return [at for at in range(first, last + 1) if at < self._count and at not in self._rows]
+
+    def _miss(self) -> None:
+        if missing := self._missing():
             self.post_message(self.Needed(missing[0], missing[-1]))
 
     def _titles(self) -> Text:

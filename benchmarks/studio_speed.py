@@ -1,0 +1,211 @@
+"""How quickly the studio answers over a file of 100,000 memories: first paint, scrolling, sorting, filtering.
+
+The frame and the figures are those of a new process, from its start until they are drawn: the screen with
+everything but the memories, and the agents with the statistics of one. The rest is from a key until what it
+asks for is drawn, at 120 × 40. The machine's share that this process had stands beside each, because a busy
+machine makes everything late.
+
+Run it with one thread, as noodlings does: OPENBLAS_NUM_THREADS=1 python benchmarks/studio_speed.py [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from textual import events
+
+from noodlings.cli_studio import local_source
+from noodlings.config import load_settings
+from noodlings.ports import AgentState, Changes
+from noodlings.store.sql import SqlStore
+from noodlings.values.affect import Affect
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+from studio.app import Studio
+from studio.panes.episodic import Episodic
+
+AGENT = "servnak"
+WORDS = (
+    "dog",
+    "storm",
+    "harbour",
+    "lamp",
+    "sister",
+    "apple",
+    "wolf",
+    "soup",
+    "letter",
+    "clock",
+    "snow",
+    "key",
+)
+START = """
+import asyncio, json, sys, time
+from noodlings.cli_studio import local_source
+from noodlings.config import load_settings
+from studio.app import Studio
+from studio.widgets.drawing import Drawing
+
+async def measure(folder, started):
+    app = Studio(local_source(load_settings(None, store={"path": folder})), "servnak")
+    async with app.run_test(size=(120, 40)):
+        frame = time.time() - started, time.process_time()
+        figures = app.query_one("#fill", Drawing)
+        while not figures.drawn:
+            await asyncio.sleep(0.002)
+        print(json.dumps([frame, (time.time() - started, time.process_time())]))
+
+asyncio.run(measure(sys.argv[1], float(sys.argv[2])))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table, in milliseconds; `target` is what must hold, None for no target of its own."""
+
+    what: str
+    p50: float
+    worst: float
+    processor: float
+    target: float | None
+
+
+def first_paint(folder: Path, rounds: int) -> list[Row]:
+    """A process anew each round."""
+    frames, figures = [], []
+    for _ in range(rounds):
+        done = subprocess.run(
+            [sys.executable, "-c", START, str(folder), repr(time.time())],
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+        )
+        frame, figure = json.loads(done.stdout)
+        frames.append(frame)
+        figures.append(figure)
+    return [row("first paint: the frame", frames, 1_000.0), row("first paint: the figures", figures, 1_000.0)]
+
+
+async def keys(folder: Path, rounds: int) -> list[Row]:
+    """One process, everything that was ever perceived in sight."""
+    app = Studio(local_source(load_settings(None, store={"path": str(folder)})), AGENT)
+    async with app.run_test(size=(120, 40)) as pilot:
+        pane = app.query_one(Episodic)
+
+        def place() -> object:
+            return pane.table.cursor
+
+        def question() -> object:
+            return pane.asked
+
+        async def timed(name: str, changed: Callable[[], object]) -> tuple[float, float]:
+            """From a key until something is another, and drawn."""
+            before, wall, processor = changed(), time.perf_counter(), time.process_time()
+            app.post_message(events.Key(name, name if len(name) == 1 else None))
+            while changed() == before or not pane.up_to_date:  # noqa: ASYNC110 — an event would cost time, too
+                await asyncio.sleep(0.001)
+            await pilot.pause(0)
+            return time.perf_counter() - wall, time.process_time() - processor
+
+        await pilot.press("3")
+        await pilot.pause()
+        await timed("e", question)
+        scrolled, jumped, typed, narrowed = [], [], [], []
+        for _ in range(rounds):
+            scrolled += [await timed("pagedown", place) for _ in range(12)]
+            jumped += [await timed(name, place) for name in ("end", "home")]
+        await pilot.press("slash")
+        for word in ("wolf", "harbour", "letter")[:rounds]:
+            typed += [await timed(letter, question) for letter in word]
+            narrowed += [await timed("backspace", question) for _ in word]
+        await pilot.press("escape")
+        sorted_by = [await timed("s", question) for _ in range(4)]
+    return [
+        row("a page further", scrolled, 100.0),
+        row("to the end, and back to the beginning", jumped, 100.0),
+        row("a letter more in the filter", typed, 100.0),
+        row("a letter less", narrowed, 100.0),
+        row("sorted by another column, the first time", sorted_by, None),
+    ]
+
+
+def row(what: str, times: list[tuple[float, float]], target: float | None) -> Row:
+    """Seconds of wall and processor as a row."""
+    walls = [1e3 * wall for wall, _ in times]
+    return Row(
+        what, statistics.median(walls), max(walls), 1e3 * statistics.median(p for _, p in times), target
+    )
+
+
+def main() -> None:
+    """Fill a folder, measure, print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--json", action="store_true", help="one line of JSON")
+    parser.add_argument("--memories", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--data", type=Path, help="a folder filled before, or to be filled and kept")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        data = asked.data or Path(folder)
+        if not (data / "noodlings.db").is_file():
+            data.mkdir(parents=True, exist_ok=True)
+            fill(data, asked.memories)
+        rows = [*first_paint(data, asked.rounds), *asyncio.run(keys(data, asked.rounds))]
+    if asked.json:
+        print(json.dumps([asdict(one) for one in rows]))
+        return
+    print(f"{'':<42}{'p50 ms':>8}{'worst':>8}{'processor':>11}{'target':>8}")
+    for one in rows:
+        target = "" if one.target is None else f"{one.target:,.0f}"
+        print(f"{one.what:<42}{one.p50:>8,.0f}{one.worst:>8,.0f}{one.processor:>11,.0f}{target:>8}")
+
+
+def fill(folder: Path, count: int) -> None:
+    """Keep `count` memories of one agent, the last 200 of them in episodic memory."""
+    chance = random.Random(5)
+    store = SqlStore(folder)
+    for start in range(1, count + 1, 5_000):
+        ids = range(start, min(start + 5_000, count + 1))
+        store.commit(
+            Changes(
+                AGENT,
+                added=tuple(_entry(number, chance) for number in ids),
+                episodic=tuple(number for number in ids if number > count - 200),
+                state=AgentState(AGENT),
+            )
+        )
+    store.close()
+
+
+def _entry(number: int, chance: random.Random) -> MemoryEntry:
+    importance = chance.betavariate(2, 4)
+    text = " ".join(chance.choice(WORDS) for _ in range(chance.randint(6, 24)))
+    return MemoryEntry(
+        id=number,
+        timestamp=1.7e9 + 60.0 * number,
+        step=number,
+        user_id=chance.choice(("user_caity", "user_bram", "user_ines")),
+        user_text=f"The {text} ({number}).",
+        affect=Affect(
+            chance.uniform(-1, 1), chance.random(), chance.random() ** 3, chance.random() ** 3, 0.1
+        ),
+        surprise=chance.random(),
+        encoded_importance=importance,
+        parts=ImportanceParts(surprise=importance, intensity=importance / 2),
+        response="I see." if chance.random() < 0.4 else None,
+        stability=86_400.0,
+    )
+
+
+if __name__ == "__main__":
+    main()
