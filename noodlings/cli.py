@@ -17,6 +17,7 @@ import typer
 from noodlings import cli_data
 from noodlings.cli_mcp import mcp
 from noodlings.cli_notes import notes_app
+from noodlings.cli_simulate import simulate
 from noodlings.cli_studio import studio
 from noodlings.cli_scene import scene
 from noodlings.errors import NoodlingsError, StoreBusy
@@ -177,6 +178,7 @@ app.command()(cli_data.export)
 app.command()(scene)
 app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
+app.command()(simulate)
 app.command()(mcp)
 app.command()(studio)
 

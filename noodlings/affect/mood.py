@@ -44,12 +44,14 @@ class Mood:
         at: world time in seconds.
         baseline: where it returns to.
         half_life: seconds, > 0.
+        moodiness: how far feelings move it, 0 (never) … 1.
     """
 
     current: Affect
     at: float
     baseline: Affect
     half_life: float = HALF_LIFE_SECONDS
+    moodiness: float = 1.0
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.at):
@@ -61,7 +63,7 @@ class Mood:
     def of(cls, persona: Persona, now: float, half_life: float = HALF_LIFE_SECONDS) -> Mood:
         """The mood of somebody to whom nothing has happened yet."""
         baseline = baseline_of(persona)
-        return cls(baseline, now, baseline, half_life)
+        return cls(baseline, now, baseline, half_life, persona.moodiness)
 
     def at_time(self, now: float) -> Affect:
         """The mood at a world time: what is beyond the baseline halves with every half-life.
@@ -77,7 +79,7 @@ class Mood:
     def pushed(self, affect: Affect, now: float) -> Mood:
         """The mood after something was felt. The stronger it was, the further the mood goes."""
         mood, rest, feeling = self.at_time(now).array(), np.array(REST), affect.array()
-        reach = PUSH * affect.intensity
+        reach = PUSH * self.moodiness * affect.intensity
         towards = feeling - mood
         if _has_gone_beyond(mood - rest, feeling - rest):
             towards = (feeling - rest) * np.clip(1.0 - np.abs(mood - rest), 0.0, 1.0)

@@ -63,6 +63,7 @@ class Persona:
         identity_words: what touches its sense of self; a percept that names one has identity salience.
         transistors: name → gain 0…1.
         max_tokens: the longest reply a model may give.
+        moodiness: how far what it feels moves its mood, 0 (never) … 1.
     """
 
     id: str
@@ -79,3 +80,4 @@ class Persona:
     identity_words: tuple[str, ...] = ()
     transistors: dict[str, float] = field(default_factory=dict)
     max_tokens: int = 200
+    moodiness: float = 1.0

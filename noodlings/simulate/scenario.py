@@ -1,0 +1,188 @@
+"""A scenario: who lives somewhere, who meets whom, what happens and how likely, as a YAML file says.
+
+A mistake in the file is an error that names it, never a meeting that silently does not take place.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import count as numbers
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from noodlings.affect.tables import read_table
+from noodlings.errors import UserError
+from noodlings.explain import nearest
+from noodlings.text import clean
+from noodlings.values.persona import TRAITS
+from noodlings.values.phrase import parse
+
+NAME = "name"
+"""The one slot of a line: how whoever hears it is called."""
+
+MOST_AGENTS = 10_000
+
+
+def _sayable(line: str) -> str:
+    line = clean(line)
+    if not line:
+        raise ValueError("it must not be empty")
+    try:
+        unknown = parse(line).slots - {NAME}
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    if unknown:
+        raise ValueError(f"there is no slot {{{min(unknown)}}}; there is {{{NAME}}}")
+    return line
+
+
+def _trait(name: str) -> str:
+    if name not in TRAITS:
+        raise ValueError(f"there is no trait {name}{nearest(name, TRAITS)}")
+    return name
+
+
+Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+AgentId = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+Line = Annotated[str, Field(max_length=1_000), AfterValidator(_sayable)]
+Tag = Annotated[str, Field(max_length=60, pattern=r"^[^;]*$"), AfterValidator(clean)]
+Tick = Annotated[int, Field(ge=0)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Character(_Strict):
+    """Somebody; a recipe of that name where there is one, else a plain person."""
+
+    count: Annotated[int, Field(ge=1, le=MOST_AGENTS)] = 1
+    personality: dict[Annotated[str, AfterValidator(_trait)], Unit] = {}
+
+
+class _Happening(_Strict):
+    chance: Unit = 1.0
+    ticks: tuple[Tick, Tick] | None = None
+    about: Tag = ""
+
+    @model_validator(mode="after")
+    def _ticks_rise(self) -> Any:
+        if self.ticks and self.ticks[0] > self.ticks[1]:
+            raise ValueError(f"ticks are the first and the last, not {list(self.ticks)}")
+        return self
+
+    def is_due(self, tick: int) -> bool:
+        """Whether it may happen then at all."""
+        return self.ticks is None or self.ticks[0] <= tick <= self.ticks[1]
+
+
+class Meeting(_Happening):
+    """One says something to another, who may answer.
+
+    Attributes:
+        who: among whom the two are drawn; empty for everybody.
+        draws: how many times in each tick, each with the same `chance`.
+        says: lines, of which one is drawn.
+        about: what the lines are about, for whoever reads the results. Nobody in the society knows it.
+        ticks: the first and the last in which it may happen; None for all.
+    """
+
+    who: tuple[AgentId, ...] = ()
+    draws: Annotated[int, Field(ge=1, le=MOST_AGENTS)] = 1
+    says: Annotated[tuple[Line, ...], Field(min_length=1)]
+
+
+class Event(_Happening):
+    """Something happens before some or all of them.
+
+    Attributes:
+        game: the name of a game's event with its `data`; else `text` has lines that tell it, of which one is
+            drawn.
+        at: ticks in which it happens, if chance will have it; None for any.
+        witnesses: how many see it, or who; "all" for everybody.
+    """
+
+    game: Annotated[str, Field(max_length=60)] = ""
+    data: dict[str, Any] = {}
+    text: tuple[Line, ...] = ()
+    at: frozenset[Tick] | None = None
+    witnesses: Literal["all"] | Annotated[int, Field(ge=1)] | tuple[AgentId, ...] = "all"
+
+    @model_validator(mode="after")
+    def _is_one_thing(self) -> Event:
+        if bool(self.game) == bool(self.text):
+            raise ValueError("an event has either game (a name) or text (lines)")
+        return self
+
+    def is_due(self, tick: int) -> bool:
+        """Whether it may happen then at all."""
+        return super().is_due(tick) and (self.at is None or tick in self.at)
+
+
+class Scenario(_Strict):
+    """The whole file.
+
+    Attributes:
+        begins: world time of the first tick.
+        tick_seconds: world time between two ticks.
+        agents: by id; of several of a kind, `villager` with `count: 3`, the ids are villager_1 to villager_3.
+        meetings, events: what happens in each tick, in this order.
+        folder: where the file is. Recipes, rules of game events and transistors may lie beside it, as in a
+            data folder.
+    """
+
+    version: Literal[1]
+    begins: AwareDatetime = datetime(2026, 1, 1, tzinfo=UTC)
+    tick_seconds: Annotated[float, Field(gt=0, le=1e9)] = 600.0
+    agents: Annotated[dict[AgentId, Character | None], Field(min_length=1)]
+    meetings: tuple[Meeting, ...] = ()
+    events: tuple[Event, ...] = ()
+    folder: Path = Path()
+
+    @model_validator(mode="after")
+    def _everybody_is_known(self) -> Scenario:
+        ids = self.ids
+        if len(set(ids)) < len(ids):
+            raise ValueError("two of the agents have the same id")
+        for where, happening in [
+            *((f"meetings.{n}.who", meeting.who) for n, meeting in zip(numbers(), self.meetings)),
+            *((f"events.{n}.witnesses", event.witnesses) for n, event in zip(numbers(), self.events)),
+        ]:
+            for name in happening if isinstance(happening, tuple) else ():
+                if name not in self.agents and name not in ids:
+                    raise ValueError(f"{where}: there is no agent {name}{nearest(name, ids)}")
+            if where.startswith("meetings") and len(self.among(happening)) < 2:  # type: ignore[arg-type]
+                raise ValueError(f"{where}: two are needed to meet")
+        return self
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Of everybody, in the order of the file."""
+        return tuple(name for agent in self.agents for name in self.ids_of(agent))
+
+    def ids_of(self, agent: str) -> tuple[str, ...]:
+        """Whoever is meant by a name under `agents`, or by one of several of a kind."""
+        character = self.agents.get(agent)
+        if character is None or character.count == 1:
+            return (agent,)
+        return tuple(f"{agent}_{number}" for number in range(1, character.count + 1))
+
+    def among(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Ids of these, each once; of everybody when there are none."""
+        return tuple(dict.fromkeys(one for name in names for one in self.ids_of(name))) or self.ids
+
+    def characters(self) -> dict[str, Character]:
+        """Everybody by id."""
+        return {
+            name: character or Character()
+            for agent, character in self.agents.items()
+            for name in self.ids_of(agent)
+        }
+
+
+def load_scenario(path: str | Path) -> Scenario:
+    """The scenario in a YAML file. Raises `UserError` that names the file and what is wrong in it."""
+    path = Path(path)
+    return read_table(path, Scenario).model_copy(update={"folder": path.resolve().parent})
