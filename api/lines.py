@@ -53,7 +53,7 @@ class Answered(BaseModel):
 
 
 @router.post("/commands", responses=documented(Answered, examples.ANSWERED))
-async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf = "") -> Answered:
+async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> Answered:
     """Run a command line as a user, who comes into the rooms with the first one and leaves with `quit`.
 
     What characters answer is heard in their own time: with `wait` the answer waits for the first of it, and

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import OrderedDict
 from contextlib import suppress
 from typing import Any
+from urllib.parse import unquote
 
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
@@ -60,11 +62,17 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     parts = parts_of(socket)
     try:
         held = parts.doorkeeper.admit(_authorization(socket))
-        caller = held.reader(user or socket.headers.get(USER_HEADER.lower(), ""))
+        caller = held.reader(user or unquote(socket.headers.get(USER_HEADER, "")))
         agent_id = parts.society.find(agent).id if agent else ""
     except NoodlingsError as refused:
         if isinstance(refused, Refused):
-            note(live=True, status=int(refused.status), agent=shorten(clean(agent), 80))
+            note(
+                at=round(time.time(), 3),
+                address=str(socket.client.host if socket.client else ""),
+                path=socket.url.path,
+                what=shorten(clean(agent), 80),
+                status=int(refused.status),
+            )
         await socket.close(CLOSED, shorten(str(refused), 100))
         return
     offered = socket.scope.get("subprotocols", [])

@@ -5,6 +5,7 @@ Turns are counted as they happen; what only stands somewhere is read when somebo
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _STEP_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _TURN = "turn"
+
+log = logging.getLogger(__name__)
 
 router = APIRouter()
 
@@ -115,6 +118,11 @@ class Metrics:
         self._tokens.inc(trace.tokens)
         if trace.degraded:
             self._degraded.inc()
+        log.info(
+            "turn=%s/%d outcome=%s ms=%.1f calls=%d tokens=%d degraded=%d",
+            trace.agent_id, trace.entry_id, outcome, sum(trace.milliseconds.values()), trace.calls,
+            trace.tokens, len(trace.degraded),
+        )  # fmt: skip
 
 
 def _gauge(name: str, meaning: str, value: float) -> Metric:

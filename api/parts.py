@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import unquote
 
 from fastapi import Depends, Header, Path, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
@@ -76,24 +77,33 @@ def _society(connection: HTTPConnection) -> Society:
 Held = Annotated[Pass, Depends(_held)]
 Looking = Annotated[Inspector, Depends(_inspector)]
 Living = Annotated[Society, Depends(_society)]
-OnBehalfOf = Annotated[
-    str,
-    Header(
-        alias=USER_HEADER,
-        max_length=MAX_ID,
-        description="For whom a world asks: it reads and may what this user reads and may.",
-        examples=["user_caity"],
-    ),
-]
 
 
-def _reader(connection: HTTPConnection, held: Held, user: OnBehalfOf = "") -> Caller:
+def _on_behalf_of(
+    user: Annotated[
+        str,
+        Header(
+            alias=USER_HEADER,
+            max_length=3 * MAX_ID,
+            description="For whom a world asks: it reads and may what this user reads and may. What is not "
+            "ASCII is percent-encoded.",
+            examples=["user_caity"],
+        ),
+    ] = "",
+) -> str:
+    return unquote(user)
+
+
+OnBehalfOf = Annotated[str, Depends(_on_behalf_of)]
+
+
+def _reader(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> Caller:
     caller = held.reader(user)
     connection.state.caller = caller
     return caller
 
 
-def _actor(connection: HTTPConnection, held: Held, user: OnBehalfOf = "") -> Caller:
+def _actor(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> Caller:
     caller = held.actor(user)
     connection.state.caller = caller
     return caller

@@ -83,7 +83,7 @@ async def perceive(
     agent: AgentName,
     said: Said,
     held: Held,
-    user: OnBehalfOf = "",
+    user: OnBehalfOf,
     key: KeyHeader = "",
 ) -> Response:
     """Let an agent perceive what somebody said or did. Answers with the whole turn, when it is finished.
@@ -111,7 +111,7 @@ async def perceive(
 
 @router.post("/events", responses=documented(WhyView, examples.WHY))
 async def event(
-    request: Request, agent: AgentName, event: Event, held: Held, user: OnBehalfOf = "", key: KeyHeader = ""
+    request: Request, agent: AgentName, event: Event, held: Held, user: OnBehalfOf, key: KeyHeader = ""
 ) -> Response:
     """Let something of a game happen to an agent, as a game server would tell it. For a world or an admin."""
     held.require(Role.ADMIN, Role.WORLD, to="let a game's event happen")

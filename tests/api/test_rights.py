@@ -114,6 +114,13 @@ async def test_a_world_has_the_rights_of_whom_it_names(told: Site):
         assert "zebrafinch" in answer.text
 
 
+async def test_a_name_that_is_not_ascii_is_encoded_in_the_header(told: Site):
+    await told.tell("the heron", user="user_ünï")
+    answer = await told.get(f"{M}/working", "world", headers={"Noodlings-User": "user_%C3%BCn%C3%AF"})
+    assert [entry["text"] for entry in answer.json()["entries"]] == ["the heron"]
+    assert (await told.get(f"{M}/working", "world", headers={"Noodlings-User": "user%0A"})).status_code == 400
+
+
 async def test_a_player_speaks_for_nobody_else(told: Site):
     body = {"user_id": "user_caity", "text": "I am caity"}
     assert (await told.post("/api/agents/servnak/perceive", body, "toad")).status_code == 403
