@@ -28,13 +28,15 @@ from noodlings.llm.phrasebook import COLOUR_REST, Phrasebook
 from noodlings.llm.reflect import to_past
 from noodlings.llm.reported import told
 from noodlings.ports import Utterance
-from noodlings.text import clean
+from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
 from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import APPETITES, TRANSISTORS
 
 MOST = 40
 """Spoken words from which on nothing is added to a reply."""
+LONGEST_WANT = 60
+"""Characters of a goal in somebody's own words."""
 LATELY = 12
 """So many of the latest lines must not have told the same memory."""
 AGAIN = 4
@@ -101,6 +103,9 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    if lens.phrases:
+        book.fill({"want": shorten(clean("".join(lens.notes[:1])), LONGEST_WANT)})
+        return book.one_of(lens.phrases, rest=COLOUR_REST)
     if lens.cue not in APPETITES:
         return ""
     # What is told of a memory is handled with the same care as something heavy that was heard.

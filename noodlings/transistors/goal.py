@@ -23,6 +23,8 @@ _DIRECTION = (
     "Let what the character wants show in what it says: a leaning, a question, a small condition; with what "
     "came of it before in mind. It does not explain the wish."
 )
+_OUTRIGHT = ("I still want to {want}.", "One day I will {want}.", "All I want is to {want}.")
+"""Of a goal that somebody set in words of their own; the first note is the filling."""
 _SPOKEN_OF = {
     appetite: re.compile(rf"\b(?:{words})", re.IGNORECASE)
     for appetite, words in {
@@ -84,8 +86,14 @@ class GoalTransistor(CognitiveTransistor):
                 cue=goal.appetite,
                 notes=(goal.text, came_of_it([moment.net for moment in moments])),
                 entries=[moment.entry for moment in moments[:READ]],
+                phrases=() if self._is_common(goal) else _OUTRIGHT,
             )
         return None
+
+    def _is_common(self, goal: Goal) -> bool:
+        """Whether everybody with this appetite wants just that: then a voice has words of its own for it."""
+        drive = self._drives.appetites[goal.appetite]
+        return goal.text in (drive.wants, drive.presses)
 
     def _moments(self, goal: Goal, past: Sequence[MemoryEntry]) -> list[_Moment]:
         found = ((entry, self._moved(goal, entry.user_text, _happened(entry))) for entry in past)

@@ -78,6 +78,10 @@ def test_control_characters_do_not_get_through(write) -> None:
         ({"voice": {"lines": {"greting": ["hi"]}}}, "no occasion greting; did you mean greeting"),
         ({"voice": {"interjections": {"joi": ["ha"]}}}, "no feeling joi; did you mean joy"),
         ({"voice": {"lines": {"greeting": ["(hi|ho"]}}}, "lines.greeting: a bracket is never closed"),
+        ({"voice": {"colours": {"joi": ["hops"]}}}, "no colour joi; did you mean joy"),
+        ({"voice": {"colours": {"joy": ["hops on {memory}"]}}}, "colours.joy has no slot memory"),
+        ({"transistors": {"../wit": 0.5}}, "a transistor is one of affect, .* or a file of your own"),
+        ({"transistors": {"memory": 1.5}}, "transistors.memory: .*less than or equal to 1"),
         (
             {"voice": {"lines": {"greeting": ["{memory}"]}}},
             "lines.greeting has no slot memory; it has .*name",

@@ -161,6 +161,11 @@ def test_one_thing_of_an_image_surfaces(image, thing):
     assert image_of(symbol(image, "the boss shouted")) == thing
 
 
+def test_a_goal_in_words_of_its_own_is_said_in_them():
+    own = lens("goal", cue="mastery", notes=("master (debugging)", ""), phrases=("I still want to {want}.",))
+    assert colour("Yes.", own, utterance("well")) == "Yes. I still want to master (debugging)."
+
+
 def test_a_feeling_is_in_rhythm_and_body_and_never_named():
     loud = "Oh! That is it! I fixed the lamp."
     for cue in SIGNS:

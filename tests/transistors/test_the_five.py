@@ -94,6 +94,17 @@ def test_a_want_that_is_at_stake_now_goes_first_and_is_strong(memory: Hierarchic
     assert (quiet.cue, scared.cue, scared.strength) == ("curiosity", "safety", 0.7)
 
 
+def test_a_goal_that_somebody_set_brings_its_own_words(memory: HierarchicalMemory) -> None:
+    own = Goal("mastery", 0.9, "master debugging")
+    lens = GoalTransistor().lens(make_state(memory=memory, goals=(own,)))
+    assert lens is not None
+    assert lens.notes[0] == "master debugging"
+    assert all("{want}" in phrase for phrase in lens.phrases)
+    common = GoalTransistor().lens(make_state(memory=memory, goals=(replace(CURIOUS, level=0.95),)))
+    assert common is not None
+    assert common.phrases == ()
+
+
 def test_words_tell_of_a_want_too(memory: HierarchicalMemory) -> None:
     number = remembered(memory, "I want to learn to master this lock", None, surprise=0.2)
     lens = GoalTransistor().lens(make_state(memory=memory, goals=(Goal("mastery", 0.7, "get better"),)))
