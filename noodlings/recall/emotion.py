@@ -81,8 +81,14 @@ def lift(scores: Array, congruent: Array, weight: float) -> Array:
         return np.zeros(len(scores))
     gaps = np.asarray(scores.max() - scores, np.float64)
     near = np.clip(reach - gaps, 0.0, None) / reach
-    distinct = np.clip(congruent - np.median(congruent), 0.0, 1.0)
+    distinct = np.clip(congruent - _median(congruent), 0.0, 1.0)
     return np.asarray(reach * near**2 * distinct)
+
+
+def _median(values: Array) -> float:
+    """As `numpy.median`, which takes as long as all the rest of a lift."""
+    rising = np.sort(values)
+    return float(rising[(len(rising) - 1) // 2] + rising[len(rising) // 2]) / 2.0
 
 
 def _felt(affects: Array) -> Array:

@@ -131,8 +131,9 @@ class Searcher:
         told = index.told(filters)
         parts = self._content(question, query_vector, rows, told, index.hidden(filters))
         if question.speakers:
-            codes = [index.user_code(user_id) for user_id in question.speakers]
-            parts["speaker"] = np.isin(index.users.rows[take], codes).astype(np.float32)
+            users = index.users.rows[take]
+            spoke = [users == index.user_code(user_id) for user_id in sorted(question.speakers)]
+            parts["speaker"] = np.logical_or.reduce(spoke).astype(np.float32)
         if question.dates:
             times = index.timestamps.rows
             parts["date"] = _dated(question.dates, times if told is None else times[told], times[take])
