@@ -137,6 +137,7 @@ def build(
         notes=notes,
         embedding=embedding,
         watchers=watchers,
+        load=gateway.warm if gateway else None,
         release=gateway.close if gateway else None,
     )
     return society

@@ -20,6 +20,7 @@ from noodlings.config import Settings
 from noodlings.logs import logging_to
 from noodlings.ports import Clock, Records
 from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.trace import Happening
 from noodlings.worlds.banner import banner
 from noodlings.worlds.demo import START, Stage, demonstrate
 from noodlings.worlds.places import load_places
@@ -121,14 +122,28 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
     with _ended_by_signals():
         society.introduce(caller.user_id, caller.name)
         world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
+        loading = asyncio.create_task(asyncio.to_thread(society.warm), name="loading models")
+        unwatch = society.watch(_shown_thinking(world))
         try:
             yield world, connect(society, world, caller, screen)
         finally:
+            unwatch()
             world.leave(caller.user_id)
             with suppress(TimeoutError):
                 await asyncio.wait_for(world.settle(), PATIENCE)
             await world.close()
             await society.rest(REST)
+            await loading
+
+
+def _shown_thinking(world: World) -> Callable[[Happening], None]:
+    """A watcher that lets a room see who is long about an answer."""
+
+    def watch(happening: Happening) -> None:
+        if happening.step == "thinking":
+            world.thinking(happening.agent_id)
+
+    return watch
 
 
 @contextmanager

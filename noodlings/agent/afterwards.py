@@ -91,11 +91,13 @@ class Afterwards:
         if not in_mind:
             return None
         itself = Percept(inner.id, "", now, Kind.THOUGHT, audience=frozenset({inner.id}))
-        spent, degraded, forgettings = Allowance(inner.id), list[str](), inner.forgettings
+        spent, degraded, forgettings = Allowance(), list[str](), inner.forgettings
         speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
         if inner.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
+        felt = inner.affect
         turn = take_in(inner, self._journal, self._with, replace(itself, text=speech.text))
+        inner.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent
         about = speech.used or tuple(found.entry.id for found in in_mind)

@@ -14,6 +14,7 @@ or failing model does afterwards. Steps 5 to 10 of one agent run one turn at a t
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 
@@ -41,6 +42,8 @@ from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Happening, Trace
+
+log = logging.getLogger(__name__)
 
 
 class Agent:
@@ -201,8 +204,9 @@ class Agent:
 
         def is_late() -> None:
             nonlocal late
-            late = True
-            self._tell(turn, "thinking")
+            if not late:  # a second thought is late from the start
+                late = True
+                self._tell(turn, "thinking")
 
         turn.allowance = Allowance(turn.percept.user_id, time.monotonic() + self._with.patience, is_late)
         entry = self.entry(turn.entry.id)
@@ -250,10 +254,14 @@ class Agent:
         return ""
 
     def _tell(self, turn: Turn, step: str) -> None:
+        """Whoever looks on changes nothing: what goes wrong in a watcher ends in the log."""
         if self._with.watchers:
             happening = Happening(self.id, turn.entry.id, step, turn.trace(self.id))
             for watcher in tuple(self._with.watchers):
-                watcher(happening)
+                try:
+                    watcher(happening)
+                except Exception:
+                    log.exception("a watcher of %s failed at '%s'", self.id, step)
 
     # -- corrections, see `noodlings.agent.corrections`
 

@@ -66,6 +66,7 @@ class Society:
         notes: copies of what is stored, for people; closed with the society, or None without any.
         embedding: embeds what is stored, in the background; closed with the society, or None.
         watchers: whoever is told what agents do, as the agents know them.
+        load: loads what the first call to a model would wait for.
         release: lets go of the connections to models, once nothing more is asked of them.
 
     Attributes:
@@ -85,6 +86,7 @@ class Society:
         notes: Notes | None = None,
         embedding: Embedding | None = None,
         watchers: list[Watcher] | None = None,
+        load: Callable[[], None] | None = None,
         release: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self.clock = clock
@@ -93,6 +95,7 @@ class Society:
         self.voice_name = voice_name
         self._notes = notes
         self._embedding = embedding
+        self._load = load
         self._release = release
         self._watchers = [] if watchers is None else watchers
         self.corrections = Corrections(self.find, store, clock)
@@ -130,7 +133,7 @@ class Society:
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.
 
-        A watcher is called in the midst of a turn: it returns at once and raises nothing.
+        A watcher is called in the midst of a turn: it returns at once. What it raises ends in the log.
         """
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
@@ -169,7 +172,9 @@ class Society:
         self.store.world_set(WORLD_KEY, state)
 
     def warm(self) -> None:
-        """Load the model on this machine that the first percept would wait for. On any thread."""
+        """Load what the first percept, and its answer, would wait for. On any thread."""
+        if self._load is not None:
+            self._load()
         if self._embedding is not None and self._embedding.local:
             self._embedding.meaning.vector("good morning")
 

@@ -27,6 +27,8 @@ from noodlings.values.trace import Modulation, Trace
 CHANGED = frozenset({"fused", "serial", "offline", "failed"})
 """What a transistor that had something to add is noted with."""
 
+OFFLINE = "offline"
+
 
 def why(look: Look, store: Store, back: int, silent: bool) -> WhyView:
     """A turn of an agent, `back` turns ago; the last one is 1.
@@ -67,6 +69,7 @@ def turn(look: Look, store: Store, entry_id: int) -> WhyView:
 def as_seen(look: Look, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0) -> WhyView:
     """A turn as this caller sees it, whose right to the percept was checked before."""
     recalled, hidden = recalled_in(look, store, trace)
+    theirs = percept is not None and not _of_others(look, store, trace)
     return WhyView(
         agent=look.agent_id,
         name=look.name,
@@ -77,7 +80,7 @@ def as_seen(look: Look, store: Store, trace: Trace, percept: MemoryEntry | None,
         surprise=trace.surprise,
         importance=trace.importance,
         parts=trace.parts,
-        thought=clean(trace.thought) if percept is not None else "",
+        thought=clean(trace.thought) if theirs else "",
         recalled=recalled,
         modulations=modulations_of(look, store, trace),
         steps=tuple(StepView(step, taken) for step, taken in trace.milliseconds.items()),
@@ -112,17 +115,29 @@ def transistors(look: Look, store: Store, gains: dict[str, float], chain: str) -
 def modulations_of(look: Look, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
     """What each transistor made of the thought of a turn; words made of what is not the caller's stay out.
 
-    From the first transistor on that read something of others, the thought holds it: so it is left out from
-    there on. The answer itself was heard by whoever it was for.
+    A thought holds what it was made of, and from the first transistor on that read something of others it
+    holds that: so it is left out from there on. The answer itself was heard by whoever it was for.
     """
     views: list[ModulationView] = []
-    theirs = True
+    theirs = not _of_others(look, store, trace)
     for made in trace.modulations:
         view = _modulation(look, store, made)
         before = view.before if theirs else ""
         theirs = theirs and not view.hidden
         views.append(view if theirs else replace(view, before=before, after="", read=()))
     return tuple(views)
+
+
+def _of_others(look: Look, store: Store, trace: Trace) -> bool:
+    """Whether the plain thought may hold words that are not the caller's to read.
+
+    The offline voice says which memories it put into words; of a model, any that it was handed.
+    """
+    if look.caller.sees_all:
+        return False
+    handed = [one.entry_id for one in trace.recalled if one.used or trace.voice != OFFLINE]
+    entries = store.entries(look.agent_id, handed)
+    return not all(number in entries and may_read(look.caller, entries[number]) for number in handed)
 
 
 def _modulation(look: Look, store: Store, made: Modulation) -> ModulationView:

@@ -205,6 +205,12 @@ class World:
         else:
             self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth)
 
+    def thinking(self, agent_id: str) -> None:
+        """Let the players around see that a character is long about its answer; no mind perceives it."""
+        being = self._beings.get(agent_id)
+        if being is not None:
+            self._show(agent_id, Line(Kind.EVENT, f"{being.name} is thinking…"))
+
     async def settle(self) -> None:
         """Wait until every mind is done with what happened, and with what followed from it."""
         await self._minds.settle()
