@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from api.rights import Pass
 from api.turns import Turns
@@ -13,6 +14,9 @@ from noodlings.errors import StoreBusy, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import clean
 from noodlings.values.caller import Caller
+
+DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+"""What is in the audit log also where nothing was to be changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from api.audit import note
-from api.mcp.access import Access, Asker, Call, default_agent, names
+from api.mcp.access import DENIED, Access, Asker, Call, default_agent, names
 from api.mcp.tools import TOOLS, Answer, Tool
 from api.problem import status_of
 from noodlings.agent.society import Society
@@ -28,7 +28,6 @@ from noodlings.text import clean, shorten
 LONGEST = 500
 """Characters of a refusal."""
 
-_DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _TOOLS = {tool.name: tool for tool in TOOLS}
 
 log = logging.getLogger(__name__)
@@ -114,7 +113,7 @@ def _refusal(why: str) -> CallToolResult:
 
 
 def _audit(tool: Tool, asker: Asker, status: HTTPStatus, turn: str = "") -> None:
-    if tool.writes or status in _DENIED:
+    if tool.writes or status in DENIED:
         note(
             at=round(time.time(), 3),
             token=asker.held.key,

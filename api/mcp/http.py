@@ -16,7 +16,7 @@ from starlette.datastructures import Headers
 from starlette.types import Receive, Scope, Send
 
 from api.audit import note
-from api.mcp.access import Access, Asker
+from api.mcp.access import DENIED, Access, Asker
 from api.mcp.server import Context, make_server
 from api.problem import Refused, problem, status_of
 from api.rights import USER_HEADER, Doorkeeper
@@ -56,7 +56,9 @@ class Endpoint:
             access = self._admit(scope["method"], Headers(scope=scope))
         except NoodlingsError as error:
             status = status_of(error)
-            note(at=round(time.time(), 3), method="MCP", path=PATH, status=int(status))
+            if status in DENIED:
+                address = str((scope.get("client") or ("",))[0])
+                note(at=round(time.time(), 3), address=address, method="MCP", path=PATH, status=int(status))
             more = error.headers if isinstance(error, Refused) else None
             await problem(status, str(error), headers=more)(scope, receive, send)
             return
