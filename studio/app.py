@@ -7,7 +7,8 @@ what was drawn stays; nothing that a source tells is ever taken as markup.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from rich.terminal_theme import TerminalTheme
@@ -69,6 +70,9 @@ class Studio(App[None]):
         self._source = source
         self._agent = agent
         self._panes: list[Pane] = [pane(id=f"pane-{pane.TITLE.lower()}") for pane in PANES]
+        self._banner = Banner(source.label, source.changeable)
+        self._column = Agents()
+        self._tabs = TabBar([pane.TITLE for pane in self._panes])
         self._stale = asyncio.Event()
         for theme in THEMES:
             self.register_theme(theme)
@@ -76,11 +80,11 @@ class Studio(App[None]):
 
     def compose(self) -> ComposeResult:
         """The banner, everybody at the left, the panes under their names."""
-        yield Banner(self._source.label, self._source.changeable)
+        yield self._banner
         with Horizontal():
-            yield Agents()
+            yield self._column
             with Vertical(id="main"):
-                yield TabBar([pane.TITLE for pane in self._panes])
+                yield self._tabs
                 with ContentSwitcher(initial=self._panes[0].id):
                     yield from self._panes
         yield Footer(show_command_palette=False)
@@ -93,11 +97,16 @@ class Studio(App[None]):
     @property
     def pane(self) -> Pane:
         """The pane in sight."""
-        return self._panes[self.query_one(TabBar).chosen]
+        return self._panes[self._tabs.chosen]
+
+    @property
+    def _leaving(self) -> bool:
+        """Whether the screen is gone already; messages may still be on their way."""
+        return not self._column.is_attached
 
     def on_mount(self) -> None:
         """Begin to read, and to listen."""
-        self.query_one(Banner).say("reading …")
+        self._banner.say("reading …")
         self.run_worker(self._keep_fresh(), group="fresh")
         self.run_worker(self._listen(), group="listen")
         self._stale.set()
@@ -120,15 +129,15 @@ class Studio(App[None]):
     async def _read(self) -> None:
         agents = await self._answer(Question.AGENTS)
         if "error" in agents:
-            self.query_one(Banner).say(agents["error"])
+            self._banner.say(agents["error"])
             return
-        self.query_one(Banner).say("")
-        column = self.query_one(Agents)
+        self._banner.say("")
+        column = self._column
         column.update_from(agents["agents"])
         if self._agent:
             column.choose(self._agent)
         self._agent = column.chosen
-        self.query_one(Banner).look_at(column.name_of(self._agent))
+        self._banner.look_at(column.name_of(self._agent))
         if self._agent:
             await self._show(self.pane, self.pane.asks())
         for view in agents["agents"]:
@@ -154,12 +163,11 @@ class Studio(App[None]):
             self._heard(sign)
 
     def _heard(self, sign: Sign) -> None:
-        banner = self.query_one(Banner)
         if sign.step == LOST:
-            banner.lost = True
+            self._banner.lost = True
             return
         if sign.step == FOUND:
-            banner.lost = False
+            self._banner.lost = False
         self._stale.set()
         if sign.agent == self._agent:
             for pane in self._panes:
@@ -167,6 +175,8 @@ class Studio(App[None]):
 
     def on_pane_wants(self, event: Pane.Wants) -> None:
         """Ask on behalf of a pane; of two asks of one key the later one counts."""
+        if self._leaving:
+            return
         for ask in event.asks:
             group = f"{event.pane.id}/{ask.key}"
             self.run_worker(self._show(event.pane, [ask]), group=group, exclusive=True)
@@ -175,10 +185,10 @@ class Studio(App[None]):
 
     def on_agents_chosen(self, event: Agents.Chosen) -> None:
         """Look at another agent."""
-        if event.agent == self._agent:
+        if self._leaving or self._column.chosen == self._agent:
             return
-        self._agent = event.agent
-        self.query_one(Banner).look_at(self.query_one(Agents).name_of(event.agent))
+        self._agent = self._column.chosen
+        self._banner.look_at(self._column.name_of(self._agent))
         for pane in self._panes:
             pane.clear()
         self._read_pane()
@@ -189,7 +199,7 @@ class Studio(App[None]):
 
     def action_pane(self, index: int) -> None:
         """Show a pane by its number."""
-        self.query_one(TabBar).chosen = index
+        self._tabs.chosen = index
         self.query_one(ContentSwitcher).current = self._panes[index].id
         self.pane.focus_first()
         self._read_pane()
@@ -200,7 +210,7 @@ class Studio(App[None]):
 
     def action_next_agent(self, step: int) -> None:
         """Look at the agent beside this one."""
-        self.query_one(Agents).step(step)
+        self._column.step(step)
 
     def action_refresh_all(self) -> None:
         """Read everything in sight anew."""
@@ -234,7 +244,7 @@ class Studio(App[None]):
             self._stale.set()
 
         agent = self._agent
-        self._trying(done())
+        self._trying(done)
 
     def on_pane_opens(self, event: Pane.Opens) -> None:
         """Show the note of a memory."""
@@ -243,14 +253,14 @@ class Studio(App[None]):
             self.push_screen(Note(await self._source.note(agent, event.entry)))
 
         agent = self._agent
-        self._trying(opened())
+        self._trying(opened)
 
-    def _trying(self, doing: Coroutine[Any, Any, None]) -> None:
+    def _trying(self, doing: Callable[[], Awaitable[None]]) -> None:
         """Do something that may be refused, and say so where it is."""
 
         async def tried() -> None:
             try:
-                await doing
+                await doing()
             except NoodlingsError as error:
                 self.notify(str(error), severity="error", markup=False)
 
@@ -275,17 +285,15 @@ class Studio(App[None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the command palette offers."""
         for at, pane in enumerate(self._panes):
-            yield SystemCommand(f"Show {pane.TITLE}", pane.ABOUT.split(". ")[0], _call(self.action_pane, at))
-        column = self.query_one(Agents)
+            yield SystemCommand(
+                f"Show {pane.TITLE}", pane.ABOUT.split(". ")[0], partial(self.action_pane, at)
+            )
+        column = self._column
         for agent in column.ids:
-            yield SystemCommand(f"Look at {column.name_of(agent)}", "", _call(column.choose, agent))
+            yield SystemCommand(f"Look at {column.name_of(agent)}", "", partial(column.choose, agent))
         for theme in THEMES:
-            yield SystemCommand(f"Colours: {theme.name}", "", _call(setattr, self, "theme", theme.name))
+            yield SystemCommand(f"Colours: {theme.name}", "", partial(setattr, self, "theme", theme.name))
         yield SystemCommand("Help", "What is in sight, and its keys", self.action_help)
         yield SystemCommand("Read again", "Everything in sight", self.action_refresh_all)
         yield SystemCommand("Picture", "What is in sight as an SVG file", self.action_snapshot)
         yield SystemCommand("Quit", "Leave the studio", self.action_quit)
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
-    return lambda: function(*arguments)

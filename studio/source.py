@@ -37,6 +37,7 @@ class Question(StrEnum):
     TURN = "turn"
     TRANSISTORS = "transistors"
     LINKS = "links"
+    SYMBOLS = "symbols"
     MOOD = "mood"
     OBSERVE = "observe"
     BROWSE = "browse"

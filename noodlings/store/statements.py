@@ -70,7 +70,11 @@ _SORTED = {
 
 def in_order(order: Order, falling: bool, narrowed: bool) -> Select[Any]:
     """All ids of an agent, sorted; narrowed to what is like `like`."""
-    found = select(entries.c.id).where(_of_agent, *([_CONTAINING] if narrowed else []))
+    found = select(entries.c.id)
+    # Where every row is read, that is faster one by one than through an index, which needs the bare column.
+    found = (
+        found.where(entries.c.agent_id + "" == _agent, _CONTAINING) if narrowed else found.where(_of_agent)
+    )
     keys = dict.fromkeys((_SORTED[order], entries.c.id))
     return found.order_by(*(key.desc() if falling else key.asc() for key in keys))
 

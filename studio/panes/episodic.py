@@ -20,7 +20,7 @@ from studio.source import Answer, Question
 from studio.widgets.remark import Remark
 from studio.widgets.table import Table
 
-PAGE = 100
+PAGE = 60
 """Memories that are asked for in one go."""
 ORDERS = (Order.IMPORTANCE, Order.STRENGTH, Order.FEELING, Order.WHO, Order.TEXT, Order.WHEN)
 """In the order of the columns."""
