@@ -26,24 +26,30 @@ VILLAGE = Path(__file__).with_name("village.yaml")
 ARMS = {"whole": (), "without feeling": ("feeling", "mood"), "a plain list": ("streams",)}
 THEMES = ("grief", "fright", "joy")
 ALL = "all"
+OF_ITS_KIND = "of its kind"
 COLOURS = ("#33658a", "#f6ae2d", "#9a9a9a")
 
 Shares = dict[str, float]
 
 
 def reminded(rows: list[dict[str, Any]]) -> Shares:
-    """By theme: of the turns that had an earlier memory of it to recall, in how many that was in mind."""
+    """By theme: of the turns that had an earlier memory of it to recall, in how many that was in mind.
+
+    `OF_ITS_KIND`: of all such memories in mind, of whichever theme, how many were of the one told of. Whoever
+    recalls anything that is intense, whatever it was, has a third there.
+    """
     turns: dict[str, list[bool]] = defaultdict(list)
     told: set[tuple[str, str]] = set()
     for row in rows:
         if (theme := row["about"]) not in THEMES:
             continue
         if row["response"] and (row["agent"], theme) in told:
-            hit = theme in row["recalled_about"].split(";")
-            turns[theme].append(hit)
-            turns[ALL].append(hit)
+            in_mind = [known for known in row["recalled_about"].split(";") if known]
+            turns[theme].append(theme in in_mind)
+            turns[ALL].append(theme in in_mind)
+            turns[OF_ITS_KIND] += [known == theme for known in in_mind]
         told.add((row["agent"], theme))
-    return {theme: float(np.mean(hits)) for theme, hits in turns.items()}
+    return {theme: float(np.mean(hits)) for theme, hits in turns.items() if hits}
 
 
 def mean_of(values: list[float]) -> tuple[float, float, float]:
@@ -115,8 +121,9 @@ def main() -> None:
 
     print(f"reminded of the same kind, {asked.seeds} seeds of {asked.ticks} ticks (95 % interval)")
     for arm, shares in results.items():
-        cells = [f"{theme} {_written(mean_of(column(shares, theme)))}" for theme in (*THEMES, ALL)]
-        print(f"  {arm:16}", "   ".join(cells))
+        print(f"  {arm}")
+        for theme in (*THEMES, ALL, OF_ITS_KIND):
+            print(f"    {theme:12} {_written(mean_of(column(shares, theme)))}")
     for arm in list(ARMS)[1:]:
         print(f"  whole minds beside {arm}: {_written(mean_of(gain(results['whole'], results[arm])), '+')}")
     asked.out.write_text(picture(results, "Reminded of the same kind of moment"), "utf-8")
