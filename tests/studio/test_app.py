@@ -1,0 +1,215 @@
+"""The application: who is looked at, which pane, and what is said when something goes wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noodlings.errors import NoodlingsError
+from studio.app import Studio
+from studio.panes import PANES
+from studio.panes.episodic import Episodic
+from studio.panes.stats import Stats
+from studio.source import FOUND, LOST, Answer, Question, Sign, Unreachable
+from studio.theme import THEMES
+from studio.widgets.agents import Agents
+from tests.studio.village import Village, looking, screen_of, until
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Village:
+    return Village(tmp_path)
+
+
+async def test_everybody_is_at_the_left_and_the_first_pane_in_sight(source: Village) -> None:
+    async with looking(source) as (app, pilot):
+        await until(pilot, lambda: "150 of" in screen_of(app))
+        screen = screen_of(app)
+        assert all(name in screen for name in ("Phi", "Maren", "SERVNAK", "valence", "[Stats]"))
+
+
+async def test_the_agent_that_was_asked_for_is_looked_at_first(source: Village) -> None:
+    async with looking(source, agent="servnak") as (app, pilot):
+        await until(pilot, lambda: app.query_one(Agents).chosen == "servnak")
+        assert "studio · SERVNAK" in screen_of(app)
+
+
+async def test_keys_lead_from_agent_to_agent(source: Village) -> None:
+    async with looking(source) as (app, pilot):
+        column = app.query_one(Agents)
+        await until(pilot, lambda: column.chosen == "phi")
+        await pilot.press("n")
+        assert column.chosen == "servnak"
+        await until(pilot, lambda: "0 of 20" in screen_of(app))
+        await pilot.press("n", "N", "N")
+        assert column.chosen == "phi"
+        await until(pilot, lambda: "20 of 20" in screen_of(app))
+
+
+async def test_numbers_and_brackets_lead_from_pane_to_pane(source: Village) -> None:
+    async with looking(source) as (app, pilot):
+        for at, pane in enumerate(PANES):
+            await pilot.press(str(at + 1))
+            assert type(app.pane) is pane
+            assert f"[{pane.TITLE}]" in screen_of(app)
+        app.query_one(Agents).query_one("OptionList").focus()
+        await pilot.press("1", "right_square_bracket")
+        assert app.pane is not app.query_one(Stats)
+        await pilot.press("left_square_bracket")
+        assert app.pane is app.query_one(Stats)
+
+
+async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:
+    async with looking(source) as (app, pilot):
+        await pilot.click("TabBar", offset=(19, 0))
+        assert type(app.pane) is Episodic
+        await pilot.click("Agents OptionList", offset=(4, 1))
+        await until(pilot, lambda: "studio · Maren" in screen_of(app))
+
+
+@pytest.mark.parametrize("at", range(len(PANES)))
+async def test_every_pane_has_help_with_its_keys(source: Village, at: int) -> None:
+    async with looking(source) as (app, pilot):
+        await pilot.press(str(at + 1))
+        app.query_one(Agents).query_one("OptionList").focus()
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "Everywhere" in screen_of(app))
+        words = " ".join(PANES[at].ABOUT.split()[:4])
+        assert words in screen_of(app)
+        await pilot.press("escape")
+        assert "Everywhere" not in screen_of(app)
+
+
+async def test_each_set_of_colours(source: Village) -> None:
+    async with looking(source) as (app, pilot):
+        seen = []
+        for _ in THEMES:
+            await pilot.press("t")
+            seen.append((app.theme, app.ansi_theme.ansi_colors[3]))
+        assert [name for name, _ in seen] == ["paper", "safe", "dusk"]
+        assert len({str(yellow) for _, yellow in seen}) == len(THEMES)
+
+
+async def test_the_palette_knows_panes_agents_and_colours(source: Village) -> None:
+    async with looking(source) as (app, pilot):
+        await until(pilot, lambda: bool(app.query_one(Agents).ids))
+        commands = {command.title: command for command in app.get_system_commands(app.screen)}
+        assert {"Show Episodic", "Look at Maren", "Colours: safe", "Picture", "Quit"} <= commands.keys()
+        commands["Show Episodic"].callback()
+        commands["Look at Maren"].callback()
+        commands["Colours: safe"].callback()
+        await until(pilot, lambda: "studio · Maren" in screen_of(app))
+        assert (type(app.pane), app.theme) == (Episodic, "safe")
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: "Show Stats" in screen_of(app))
+
+
+async def test_a_picture_of_what_is_in_sight(
+    source: Village, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with looking(source) as (_, pilot):
+        await pilot.press("f12")
+        await until(pilot, lambda: bool(list(tmp_path.glob("*.svg"))))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60), (60, 20), (30, 8), (10, 3)])
+async def test_any_size_is_drawn_and_changed_to(source: Village, size: tuple[int, int]) -> None:
+    async with looking(source) as (app, pilot):
+        for at in range(len(PANES)):
+            await pilot.press(str(at + 1))
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            lines = screen_of(app).split("\n")
+            assert len(lines) == size[1]
+        await pilot.resize_terminal(120, 40)
+        assert app.query_one(Agents).region.width == 24
+
+
+async def test_the_left_column_goes_where_there_is_no_room(source: Village) -> None:
+    async with looking(source, size=(60, 20)) as (app, _):
+        assert app.query_one(Agents).region.width == 0
+
+
+class Failing(Village):
+    """Refuses everything from some moment on."""
+
+    refuses: NoodlingsError | None = None
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        if self.refuses is not None:
+            raise self.refuses
+        return await super().ask(question, agent, **how)
+
+
+async def test_a_refusal_is_said_in_words_and_what_was_drawn_stays(tmp_path: Path) -> None:
+    source = Failing(tmp_path)
+    async with looking(source) as (app, pilot):
+        await until(pilot, lambda: "150 of" in screen_of(app))
+        source.refuses = Unreachable("the server is [b]gone[/b]")
+        await pilot.press("r")
+        await until(pilot, lambda: "the server is [b]gone[/b]" in screen_of(app))
+        assert "150 of" in screen_of(app)
+        source.refuses = None
+        await pilot.press("r")
+        await until(pilot, lambda: "gone" not in screen_of(app))
+
+
+class Signing(Village):
+    """Tells what the test lets it tell."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.signs: asyncio.Queue[Sign] = asyncio.Queue()
+        self.asked: list[tuple[Question, str]] = []
+
+    async def happenings(self) -> AsyncIterator[Sign]:
+        while True:
+            yield await self.signs.get()
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        self.asked.append((question, agent))
+        return await super().ask(question, agent, **how)
+
+
+async def test_losing_the_source_is_said_and_finding_it_reads_anew(tmp_path: Path) -> None:
+    source = Signing(tmp_path)
+    async with looking(source) as (app, pilot):
+        assert "● live" in screen_of(app)
+        await source.signs.put(Sign(step=LOST, data={"why": "refused"}))
+        await until(pilot, lambda: "reconnecting" in screen_of(app))
+        source.asked.clear()
+        await source.signs.put(Sign(step=FOUND))
+        await until(pilot, lambda: (Question.STATS, "phi") in source.asked)
+        assert "reconnecting" not in screen_of(app)
+
+
+async def test_many_signs_are_read_once(tmp_path: Path) -> None:
+    source = Signing(tmp_path)
+    async with looking(source) as (_, pilot):
+        await until(pilot, lambda: source.asked.count((Question.OBSERVE, "servnak")) >= 1)
+        await pilot.pause(0.3)
+        source.asked.clear()
+        for _ in range(50):
+            await source.signs.put(Sign("phi"))
+        await until(pilot, lambda: (Question.OBSERVE, "servnak") in source.asked)
+        await pilot.pause(0.5)
+        assert source.asked.count((Question.AGENTS, "")) <= 3
+
+
+async def test_leaving_lets_go_of_the_source(tmp_path: Path) -> None:
+    closed = []
+
+    class Closing(Village):
+        async def close(self) -> None:
+            closed.append(True)
+            await super().close()
+
+    app = Studio(Closing(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("q")
+    assert closed
