@@ -29,7 +29,6 @@ TOKENS = {
     "caity": {"role": "player", "token": "the-token-of-player-caity", "user": "user_caity"},
     "toad": {"role": "player", "token": "the-token-of-player-toad", "user": "user_toad"},
 }
-ALL_TOKENS = json.dumps(list(TOKENS.values()))
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -67,13 +66,13 @@ async def over_stdio(folder: Path, *more: str, **variables: str) -> AsyncIterato
 
 
 @contextmanager
-def served(folder: Path, *more: str, tokens: str = ALL_TOKENS) -> Iterator[str]:
-    """A server on a free port: its address. It must end well when it is asked to."""
+def served(folder: Path) -> Iterator[str]:
+    """A server with `TOKENS` on a free port: its address. It must end well when it is asked to."""
     process = subprocess.Popen(
-        command(folder, "--http", "--port", "0", *more),
+        command(folder, "--http", "--port", "0"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=environment(NOODLINGS_API__TOKENS=tokens),
+        env=environment(NOODLINGS_API__TOKENS=json.dumps(list(TOKENS.values()))),
         cwd=ROOT,
         encoding="utf-8",
     )

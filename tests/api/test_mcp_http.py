@@ -6,10 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from httpx2 import AsyncClient
+from httpx2 import ASGITransport, AsyncClient
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
 
+from api.mcp.http import PATH
+from api.mcp.run import make_app
+from noodlings.app import build
 from noodlings.cli_mcp import mcp
 from noodlings.errors import UserError
+from noodlings.store.memory import MemoryStore
 from tests.api.mcp_clients import (
     ROOT,
     done,
@@ -17,6 +23,7 @@ from tests.api.mcp_clients import (
     refused,
     said,
     served,
+    settings_of,
     texts,
 )
 
@@ -144,12 +151,18 @@ async def test_hostile_requests_are_refused_and_harm_nobody(url: str) -> None:
 
 
 async def test_without_tokens_this_machine_alone_is_let_in(tmp_path: Path) -> None:
-    with served(tmp_path, "--agent", "phi", tokens="[]") as url:
-        async with over_http(url) as client:
+    society = build(settings_of(tmp_path), store=MemoryStore())
+    app = make_app(society, "phi")
+    url = f"http://127.0.0.1{PATH}"
+    async with (
+        app.router.lifespan_context(app),
+        AsyncClient(transport=ASGITransport(app), headers=ACCEPTED) as http,
+    ):
+        async with Client(streamable_http_client(url, http_client=http)) as client:
             assert "Phi feels" in said(await done(client, "get_mood"))
-        async with AsyncClient(headers=ACCEPTED) as http:
-            answer = await http.post(url, json=CALL, headers={"Host": "attacker.example"})
-            assert answer.status_code == 403
+        answer = await http.post(url, json=CALL, headers={"Host": "attacker.example"})
+        assert answer.status_code == 403
+    society.close()
 
 
 @pytest.mark.parametrize(
