@@ -76,8 +76,6 @@ class HierarchicalMemory(Recorder):
         self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold)
         self._streams = TwoStreams(self._working, self._episodic, journal)
 
-    # -- writing
-
     def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
         """Put the response beside an entry. Its importance may rise by that, once; it may become episodic.
 
@@ -172,8 +170,6 @@ class HierarchicalMemory(Recorder):
     def mirror(self, on_working: Callable[[], None]) -> None:
         """Have this called, and nothing else, when working memory holds something else than before."""
         self._streams.on_working = on_working
-
-    # -- reading
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
