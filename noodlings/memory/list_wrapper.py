@@ -286,7 +286,7 @@ class _Attribute:
             raise UserError(f"{type(host).__name__} has __slots__, and needs '__dict__' among them")
         wrapper = vars(host).get(self._name)
         if wrapper is None:
-            wrapper = vars(host)[self._name] = self._make()
+            wrapper = vars(host).setdefault(self._name, self._make())  # threads may come here at once
         return wrapper
 
     def __set__(self, host: Any, rows: Iterable[Row] | _Attribute) -> None:

@@ -124,6 +124,23 @@ def test_the_list_and_its_memory_agree_for_whoever_holds_the_lock() -> None:
     together(change, look)
 
 
+def test_threads_that_come_first_at_once_share_one_list() -> None:
+    for _ in range(200):
+
+        class Host:
+            talk = MemoryListWrapper.attribute()
+
+        host: Any = Host()
+        ready = threading.Barrier(4)
+
+        def hear(host: Any = host, ready: threading.Barrier = ready) -> None:
+            ready.wait(10)
+            host.talk.append({"text": "first"})
+
+        together(hear, hear, hear, hear)
+        assert host.talk.hm.stats().perceived == 4
+
+
 def test_an_error_lets_the_lock_go() -> None:
     memory = HierarchicalMemory()
     with pytest.raises(ValueError, match="last_n"):
