@@ -1,0 +1,252 @@
+"""How an agent comes to its words: lenses in one call or in several, without a model, late, or overtaken."""
+
+import asyncio
+
+import pytest
+
+from noodlings.errors import LLMError
+from noodlings.ports import Speech
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import TRANSISTORS
+
+AFRAID = Affect(-0.8, 0.9, 0.9, 0.2, 0.0)
+LOUD = dict.fromkeys(TRANSISTORS, 1.0)
+HEARD = "My boss screams at me"
+
+
+class Voice:
+    """A model that notes what it is asked; each word of it may wait, be late, or fail."""
+
+    name = "llm"
+
+    def __init__(self, error=None, unseeing=None, late=False):
+        self.error, self.unseeing, self.late = error, unseeing, late
+        self.asked, self.lenses = [], []
+        self.gate, self.called = asyncio.Event(), asyncio.Event()
+        self.gate.set()
+
+    async def speak(self, utterance, allowance):
+        self.asked.append(utterance)
+        allowance.calls += 1
+        if self.late:
+            allowance.late()
+            allowance.late()
+        self.called.set()
+        await self.gate.wait()
+        if self.error:
+            raise self.error
+        return Speech("I hear you.")
+
+    async def modulate(self, thought, lens, utterance, allowance):
+        allowance.calls += 1
+        self.lenses.append(lens.transistor)
+        if lens.transistor == self.unseeing:
+            raise LLMError("it cannot see")
+        return f"{thought} <{lens.transistor}>"
+
+
+@pytest.fixture
+def percept(clock):
+    def make(text=HEARD, user="user_caity", **changes):
+        clock.advance(60)
+        return Percept(user, text, clock.now(), **({"addressed": True, "affect": AFRAID} | changes))
+
+    return make
+
+
+@pytest.fixture
+def watched(make_agent):
+    """An agent with everything turned up, and the steps that it was seen to take."""
+
+    def make(**changes):
+        seen = []
+        agent = make_agent(gains=LOUD, watchers=[seen.append], **changes)
+        return agent, seen
+
+    return make
+
+
+def how(trace):
+    return {made.transistor: made.how for made in trace.modulations}
+
+
+async def test_fused_a_model_is_handed_all_lenses_in_one_call(make_agent, percept):
+    voice = Voice()
+    agent = make_agent(gains=LOUD, voice=voice)
+    trace = await agent.perceive(percept())
+    (asked,) = voice.asked
+    assert asked.lenses[0].transistor == "affect"
+    fused = {name for name, done in how(trace).items() if done == "fused"}
+    assert fused == {lens.transistor for lens in asked.lenses}
+    assert set(how(trace)) == set(TRANSISTORS)
+    assert all((made.before, made.after) == ("", "") for made in trace.modulations)
+    assert all(made.lens for made in trace.modulations if made.how == "fused")
+    assert (trace.response, trace.voice, trace.calls, voice.lenses) == ("I hear you.", "llm", 1, [])
+
+
+async def test_serial_it_is_asked_for_each_and_each_takes_up_where_the_last_left_off(make_agent, percept):
+    voice = Voice()
+    agent = make_agent(gains=LOUD, voice=voice, fused=False)
+    trace = await agent.perceive(percept())
+    assert voice.asked[0].lenses == ()
+    assert voice.lenses == [name for name, done in how(trace).items() if done == "serial"] != []
+    assert trace.thought == trace.modulations[0].before == "I hear you."
+    for one, following in zip(trace.modulations, trace.modulations[1:], strict=False):
+        assert one.after == following.before
+    assert trace.response == trace.modulations[-1].after
+    assert trace.calls == 1 + len(voice.lenses)
+
+
+async def test_serial_a_lens_that_fails_leaves_the_thought_and_is_told(make_agent, percept):
+    agent = make_agent(gains=LOUD, voice=Voice(unseeing="affect"), fused=False)
+    trace = await agent.perceive(percept())
+    assert how(trace)["affect"] == "failed"
+    assert trace.voice == "llm"
+    assert trace.degraded == ("transistor affect: it cannot see",)
+    assert "<affect>" not in trace.response
+
+
+@pytest.mark.parametrize("fused", [True, False])
+async def test_where_the_model_fails_the_offline_voice_speaks_through_the_same_transistors(
+    make_agent, percept, fused
+):
+    agent = make_agent(gains=LOUD, voice=Voice(LLMError("it broke off")), fused=fused)
+    trace = await agent.perceive(percept())
+    assert (trace.voice, trace.calls) == ("offline", 1)
+    assert trace.degraded == ("offline voice: it broke off",)
+    assert how(trace)["affect"] == "offline"
+    assert trace.response == trace.modulations[-1].after != trace.thought
+
+
+async def test_gain_0_switches_a_transistor_off(make_agent, percept):
+    voice = Voice()
+    agent = make_agent(voice=voice)
+    trace = await agent.perceive(percept())
+    assert set(how(trace).values()) == {"off"}
+    assert voice.asked[0].lenses == ()
+    offline = await make_agent("Twin").perceive(percept())
+    assert offline.response == offline.thought
+
+
+# -- whoever looks on
+
+
+async def test_the_steps_of_a_turn_are_told_in_order(watched, store, percept):
+    agent, seen = watched()
+    trace = await agent.perceive(percept())
+    assert [happening.step for happening in seen] == ["perceived", "recall", "turn"]
+    assert {(happening.agent_id, happening.entry_id) for happening in seen} == {("phi", trace.entry_id)}
+    assert seen[-1].trace == trace
+    assert seen[0].trace.response is None
+
+
+async def test_what_is_told_as_perceived_is_kept_by_then(make_agent, store, percept):
+    kept = []
+    agent = make_agent(
+        watchers=[lambda seen: kept.append(seen.entry_id in store.entries("phi", [seen.entry_id]))]
+    )
+    await agent.perceive(percept())
+    await agent.perceive(percept(addressed=False, depth=3))
+    assert kept == [True] * len(kept) != []
+
+
+async def test_silence_is_told_too(watched, percept):
+    agent, seen = watched()
+    await agent.perceive(percept(addressed=False, depth=3))
+    assert [happening.step for happening in seen] == ["perceived", "turn"]
+
+
+async def test_a_watcher_that_fails_breaks_nothing(make_agent, store, percept, caplog):
+    seen = []
+
+    def failing(happening):
+        raise RuntimeError("no eyes")
+
+    agent = make_agent(watchers=[failing, seen.append])
+    trace = await agent.perceive(percept())
+    assert trace.response
+    assert store.traces("phi") == [trace]
+    assert [happening.step for happening in seen] == ["perceived", "recall", "turn"]
+    assert caplog.text.count("a watcher of phi failed") == 3
+
+
+async def test_a_watcher_that_goes_in_the_midst_hears_no_more(make_agent, percept):
+    seen, others, watchers = [], [], []
+
+    def once(happening):
+        seen.append(happening.step)
+        watchers.remove(once)
+
+    watchers += [once, others.append]
+    agent = make_agent(watchers=watchers)
+    await agent.perceive(percept())
+    assert seen == ["perceived"]
+    assert len(others) == 3
+
+
+# -- late
+
+
+async def test_a_late_reply_is_seen_to_be_thought_about_once(watched, percept):
+    agent, seen = watched(voice=Voice(late=True))
+    trace = await agent.perceive(percept())
+    assert [happening.step for happening in seen] == ["perceived", "recall", "thinking", "turn"]
+    assert trace.response == "I hear you."
+
+
+async def late_then(agent, voice, percept, following):
+    """A question whose answer is late, something else meanwhile, and the trace of the question."""
+    voice.gate.clear()
+    asked = asyncio.create_task(agent.perceive(percept("how was it?")))
+    await voice.called.wait()
+    after = asyncio.create_task(agent.perceive(following()))
+    await asyncio.sleep(0)
+    voice.gate.set()
+    trace = await asked
+    await after
+    return trace
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"text": "never mind. what time is it?"}, "thought so long that something else was asked"),
+        (
+            {"text": "leaves", "kind": Kind.LEAVE, "addressed": False},
+            "thought so long that whoever asked had gone",
+        ),
+    ],
+)
+async def test_a_late_reply_that_makes_no_sense_any_more_is_not_given(
+    make_agent, store, percept, changes, why
+):
+    voice = Voice(late=True)
+    agent = make_agent(gains=LOUD, voice=voice)
+    trace = await late_then(agent, voice, percept, lambda: percept(**changes))
+    assert (trace.response, trace.decision) == (None, why)
+    assert (trace.thought, trace.modulations, trace.recalled) == ("", (), ())
+    entry = store.entries("phi", [trace.entry_id])[trace.entry_id]
+    assert (entry.user_text, entry.response) == ("how was it?", None)
+    assert store.traces("phi", 1, trace.entry_id + 1) == [trace]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"text": "hello, Phi", "user": "user_bob"},
+        {"text": "nods", "kind": Kind.EMOTE, "addressed": False},
+        {"text": "and in the garden?", "place": "garden"},
+    ],
+)
+async def test_a_late_reply_that_still_makes_sense_is_given(make_agent, percept, changes):
+    voice = Voice(late=True)
+    agent = make_agent(voice=voice)
+    assert (await late_then(agent, voice, percept, lambda: percept(**changes))).response == "I hear you."
+
+
+async def test_a_reply_in_time_is_given_whatever_came_meanwhile(make_agent, percept):
+    voice = Voice()
+    agent = make_agent(voice=voice)
+    trace = await late_then(agent, voice, percept, lambda: percept("never mind. what time is it?"))
+    assert trace.response == "I hear you."
