@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 FINISH_SECONDS = 30
 """So long requests under way may take when the server stops."""
+KEEP_SECONDS = 75
+"""So long an idle connection is kept: a world sends the next percept over the same one."""
 LINGER_SECONDS = 2.0
 """So long a connection that is closed may take to say good-bye; over TLS a silent client never would."""
 
@@ -69,6 +71,7 @@ async def run(serving: Served, where: Where, bound: socket.socket, started: Call
         log_config=None,
         access_log=False,
         server_header=False,
+        timeout_keep_alive=KEEP_SECONDS,
         ws="websockets-sansio",
         ws_max_size=4_096,
         ws_ping_interval=None,  # our own heartbeats keep the way open, and a slow reader is no dead one

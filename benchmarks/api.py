@@ -189,6 +189,7 @@ async def load(url: str, pid: int, seconds: float) -> dict[str, Any]:
         mine, theirs = multiprocessing.Pipe(duplex=False)
         prober = multiprocessing.get_context("spawn").Process(target=probe, args=(url, seconds - 3.0, theirs))
         prober.start()
+        theirs.close()  # so that a prober that failed is no prober that takes long
         await asyncio.gather(
             *(write(client, number, until, took, sent) for number in range(WRITERS)),
             memory(pid, until, samples),

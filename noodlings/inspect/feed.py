@@ -7,7 +7,7 @@ told how many; what was forgotten while it waited is not told any more.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -118,7 +118,7 @@ class Feed:
     def __init__(self, society: Society, capacity: int) -> None:
         self._society = society
         self._capacity = capacity
-        self._readers: set[Reader] = set()
+        self._readers: defaultdict[str, set[Reader]] = defaultdict(set)
         self._views: OrderedDict[tuple[str, int, int, str | None], WhyView] = OrderedDict()
         self.lost = 0
         self.close = society.watch(self._happened)
@@ -126,29 +126,28 @@ class Feed:
     @property
     def readers(self) -> int:
         """How many look on."""
-        return len(self._readers)
+        return sum(map(len, self._readers.values()))
 
     @property
     def waiting(self) -> int:
         """How much waits for them."""
-        return sum(map(len, self._readers))
+        return sum(len(reader) for readers in self._readers.values() for reader in readers)
 
     @contextmanager
     def reading(self, caller: Caller, agent_id: str = "") -> Iterator[Reader]:
         """Look on, at one agent or at all, from now to the end of the block."""
         reader = Reader(self, caller, agent_id, self._capacity)
-        self._readers.add(reader)
+        self._readers[agent_id].add(reader)
         try:
             yield reader
         finally:
-            self._readers.discard(reader)
+            self._readers[agent_id].discard(reader)
 
     def seen(self, waiting: _Waiting, caller: Caller) -> HappeningView | None:
-        """Something that happened as a caller may see it now; None when it was forgotten meanwhile."""
+        """Something that a caller may read, as it is by now; None when it was forgotten meanwhile."""
         happening = waiting.happening
         agent = self._society.agents[happening.agent_id]
-        entry = agent.entry(happening.entry_id)
-        if entry is None or not may_read(caller, entry):
+        if agent.forgettings != waiting.forgettings and agent.entry(happening.entry_id) is None:
             return None
         turn = None
         if happening.step == TURN:
@@ -156,7 +155,7 @@ class Feed:
             if trace is None:
                 return None
             turn = self._turn(trace, agent, caller)
-        return HappeningView(agent.id, agent.persona.name, entry.id, happening.step, turn)
+        return HappeningView(agent.id, agent.persona.name, happening.entry_id, happening.step, turn)
 
     def _trace(self, waiting: _Waiting, agent: Agent) -> Trace | None:
         """The trace as it is by now: when something was forgotten, its answer may be gone."""
@@ -179,7 +178,7 @@ class Feed:
         return view
 
     def _happened(self, happening: Happening) -> None:
-        interested = [r for r in self._readers if r.agent_id in ("", happening.agent_id)]
+        interested = self._readers[""] | self._readers[happening.agent_id]
         if not interested:
             return
         agent = self._society.agents[happening.agent_id]

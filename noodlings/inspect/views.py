@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from noodlings.values.affect import Affect
@@ -16,9 +17,13 @@ from noodlings.values.memory import ImportanceParts
 
 DIGITS = 6
 
+_AS_THEY_ARE = frozenset({str, int, bool, type(None)})
+
 
 def plain(value: Any) -> Any:
     """A value of views, records, tuples, dicts and numbers as JSON: dicts, lists, strings, numbers, None."""
+    if type(value) in _AS_THEY_ARE:  # most are
+        return value
     if isinstance(value, float):
         return round(float(value), DIGITS)
     if isinstance(value, str):
@@ -28,8 +33,13 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if is_dataclass(value):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return {name: plain(getattr(value, name)) for name in _names(type(value))}
     return value
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
 
 
 def iso(timestamp: float) -> str:

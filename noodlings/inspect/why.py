@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from itertools import islice
 
@@ -120,8 +121,13 @@ def modulations_of(look: Look, store: Store, trace: Trace) -> tuple[ModulationVi
     """
     views: list[ModulationView] = []
     theirs = not _of_others(look, store, trace)
+    symbols = {symbol.id: symbol.entry_id for symbol in look.agent.subconscious.symbols}
+    read = {number for made in trace.modulations for number in made.entries}
+    behind = {symbols[number] for made in trace.modulations for number in made.symbols if number in symbols}
+    entries = store.entries(look.agent_id, sorted(read | behind)) if read or behind else {}
+    readable = {number for number, entry in entries.items() if may_read(look.caller, entry)}
     for made in trace.modulations:
-        view = _modulation(look, store, made)
+        view = _modulation(look, made, symbols, readable)
         before = view.before if theirs else ""
         theirs = theirs and not view.hidden
         views.append(view if theirs else replace(view, before=before, after="", read=()))
@@ -140,15 +146,13 @@ def _of_others(look: Look, store: Store, trace: Trace) -> bool:
     return not all(number in entries and may_read(look.caller, entries[number]) for number in handed)
 
 
-def _modulation(look: Look, store: Store, made: Modulation) -> ModulationView:
-    agent = look.agent
-    symbols = {symbol.id: symbol.entry_id for symbol in agent.subconscious.symbols}
-    behind = {number: symbols[number] for number in made.symbols if number in symbols}
-    entries = store.entries(look.agent_id, [*made.entries, *behind.values()])
-    readable = {number for number, entry in entries.items() if may_read(look.caller, entry)}
+def _modulation(
+    look: Look, made: Modulation, symbols: Mapping[int, int], readable: Collection[int]
+) -> ModulationView:
+    """What one transistor made. `symbols` is symbol → entry; `readable` are the caller's entries."""
     seen = tuple(number for number in made.entries if number in readable)
     images = tuple(
-        number for number in made.symbols if behind.get(number, -1) in readable or look.caller.sees_all
+        number for number in made.symbols if symbols.get(number, -1) in readable or look.caller.sees_all
     )
     hidden = 0 if look.caller.sees_all else len(made.entries) + len(made.symbols) - len(seen) - len(images)
     return ModulationView(
