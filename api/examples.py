@@ -18,6 +18,7 @@ from noodlings.inspect.views import (
     FeltView,
     FlowEntryView,
     FlowView,
+    LeftOutView,
     StatsView,
     TurnView,
     iso,
@@ -105,7 +106,7 @@ GROUPS = AffectGroupsView(*_WHO, True, (AffectGroupView("sorrow", 1, 0.78, (_ENT
 ALIKE = AlikeView(
     *_WHO, True, FeltView(_GRIEF, "grief", "sorrow"), 0.7, (AlikeEntryView(0.93, _ENTRY),), 1, 0
 )
-FLOW = FlowView(*_WHO, True, _TURN, (_RECALLED,), 0)
+FLOW = FlowView(*_WHO, True, _TURN, (_RECALLED,), (LeftOutView("affect", 0.66, 0.7, _ENTRY),), 0)
 SYMBOLS = SymbolsView(
     *_WHO,
     similar=False,

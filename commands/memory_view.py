@@ -32,6 +32,7 @@ from noodlings.inspect.views import (
     EntriesView,
     FeltView,
     FlowView,
+    LeftOutView,
     StatsView,
 )
 from noodlings.values.affect import AXES
@@ -171,8 +172,14 @@ def flow_view(view: FlowView) -> RenderableType:
         BLANK,
         flow_rows(view.recalled) if view.recalled else None,
         quiet("▸ put into words") if any(item.used for item in view.recalled) else None,
+        *(quiet(_missed(one)) for one in view.left_out),
         hidden(view.hidden),
     )
+
+
+def _missed(one: LeftOutView) -> str:
+    lacked = one.least - one.score
+    return f"left out, {one.why} by {lacked:.2f}: {one.entry.name}: {one.entry.text}"
 
 
 def felt_lines(label: str, felt: FeltView) -> RenderableType:

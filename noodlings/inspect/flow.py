@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noodlings.inspect.left_out import left_out
 from noodlings.inspect.look import Look, felt
 from noodlings.inspect.turns import recalled_in, turns
 from noodlings.inspect.views import FlowView, TurnView
@@ -11,12 +12,16 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.trace import Trace
 
 
-def last_flow(look: Look, store: Store) -> FlowView:
-    """The last turn that recalled something; for a player, the last such turn with this player."""
+def last_flow(look: Look, store: Store, threshold: float) -> FlowView:
+    """The last turn that recalled something; for a player, the last such turn with this player.
+
+    Args:
+        threshold: least likeness at which a memory comes to mind for what is felt, 0…1.
+    """
     hierarchical = look.agent.memory.hierarchical
     found = next(turns(look, store, lambda trace: bool(trace.recalled)), None)
     if found is None:
-        return FlowView(look.agent_id, look.name, hierarchical, turn=None, recalled=(), hidden=0)
+        return FlowView(look.agent_id, look.name, hierarchical, turn=None, recalled=(), left_out=(), hidden=0)
     trace, percept = found
     recalled, hidden = recalled_in(look, store, trace)
     return FlowView(
@@ -25,6 +30,7 @@ def last_flow(look: Look, store: Store) -> FlowView:
         hierarchical=hierarchical,
         turn=turn_view(look, trace, percept),
         recalled=recalled,
+        left_out=() if percept is None else left_out(look, trace, percept, recalled, threshold),
         hidden=hidden,
     )
 

@@ -203,7 +203,8 @@ class Inspector:
 
     def last_retrieval(self, caller: Caller, name: str) -> FlowView:
         """What the last answer was made of; for a player, the last answer to this player."""
-        return last_flow(self._look(caller, name), self._society.store)
+        settings = self._society.settings.memory
+        return last_flow(self._look(caller, name), self._society.store, settings.affect_threshold)
 
     def why(self, caller: Caller, name: str, back: int = 1, silent: bool = False) -> WhyView:
         """Why an agent said what it said: its last turn, or the one `back` turns ago.

@@ -33,7 +33,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if is_dataclass(value):
-        return {name: plain(getattr(value, name)) for name in _names(type(value))}
+        kind: Any = type(value)
+        return {name: plain(getattr(value, name)) for name in _names(kind)}
     return value
 
 
@@ -254,10 +255,24 @@ class TurnView(View):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOutView(View):
+    """A memory that nearly came to mind: for which reason, with what score, and what would have been enough.
+
+    Both are 0…1, as things stand now; where the order alone decided they are equal.
+    """
+
+    why: str
+    score: float
+    least: float
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
 class FlowView(View):
     """What the last answer was made of: the memories in mind, oldest to newest.
 
-    `turn` is None while there was none that recalled anything.
+    `turn` is None while there was none that recalled anything. `left_out` came nearest to being in mind, what
+    lacked least first.
     """
 
     agent: str
@@ -265,4 +280,5 @@ class FlowView(View):
     hierarchical: bool
     turn: TurnView | None
     recalled: tuple[FlowEntryView, ...]
+    left_out: tuple[LeftOutView, ...]
     hidden: int
