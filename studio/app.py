@@ -42,7 +42,6 @@ class Studio(App[None]):
 
     TITLE = "noodlings studio"
     CSS = """
-    Screen { layers: base; }
     * { scrollbar-background: $background; scrollbar-background-hover: $background;
         scrollbar-background-active: $background; scrollbar-color: $primary 50%; }
     #main { width: 1fr; }
@@ -62,14 +61,14 @@ class Studio(App[None]):
         Binding("r", "refresh_all", "Read again", show=False),
         Binding("f12", "snapshot", "Picture", show=False),
         Binding("q", "quit", "Quit"),
-        *(Binding(str(at + 1), f"pane({at})", pane.TITLE, show=False) for at, pane in enumerate(PANES)),
+        *(Binding(str(at + 1)[-1], f"pane({at})", pane.TITLE, show=False) for at, pane in enumerate(PANES)),
     ]
 
     def __init__(self, source: Source, agent: str = "") -> None:
         super().__init__()
         self._source = source
         self._agent = agent
-        self._panes: list[Pane] = [pane(id=f"pane-{pane.TITLE.lower()}") for pane in PANES]
+        self._panes: list[Pane] = [pane(id=f"pane-{pane.TITLE.lower().replace(' ', '-')}") for pane in PANES]
         self._banner = Banner(source.label, source.changeable)
         self._column = Agents()
         self._tabs = TabBar([pane.TITLE for pane in self._panes])
@@ -142,7 +141,10 @@ class Studio(App[None]):
             await self._show(self.pane, self.pane.asks())
         for view in agents["agents"]:
             mind = await self._answer(Question.OBSERVE, view["id"])
-            column.update_surprises(view["id"], mind.get("surprises", ()))
+            if "error" not in mind:
+                column.update_surprises(view["id"], mind["surprises"])
+                for pane in self._panes:
+                    pane.observed(mind)
 
     async def _show(self, pane: Pane, asks: Sequence[Ask]) -> None:
         """Hand a pane its answers, unless another agent is looked at by then."""
@@ -178,8 +180,7 @@ class Studio(App[None]):
         if self._leaving:
             return
         for ask in event.asks:
-            group = f"{event.pane.id}/{ask.key}"
-            self.run_worker(self._show(event.pane, [ask]), group=group, exclusive=True)
+            self._show_soon(event.pane, [ask], f"{event.pane.id}/{ask.key}")
 
     # -- choosing
 
@@ -219,7 +220,13 @@ class Studio(App[None]):
     def _read_pane(self) -> None:
         if self._agent:
             pane = self.pane
-            self.run_worker(self._show(pane, pane.asks()), group=f"{pane.id}", exclusive=True)
+            self._show_soon(pane, pane.asks(), f"{pane.id}")
+
+    def _show_soon(self, pane: Pane, asks: Sequence[Ask], group: str) -> None:
+        """Ask in the background; what is still under way of the same group is given up."""
+        # Not a coroutine: one that is given up before it began would never be awaited.
+        showing: Callable[[], Awaitable[None]] = partial(self._show, pane, asks)
+        self.run_worker(showing, group=group, exclusive=True)
 
     # -- doing
 
@@ -227,18 +234,22 @@ class Studio(App[None]):
         """Do something, after asking where that is due."""
         deed = event.deed
         if not deed.question:
-            self._do(deed)
+            self._do(deed, event.pane)
             return
 
         def answered(yes: bool | None) -> None:
             if yes:
-                self._do(deed)
+                self._do(deed, event.pane)
 
         self.push_screen(Confirm(deed.question), answered)
 
-    def _do(self, deed: Deed) -> None:
+    def _do(self, deed: Deed, pane: Pane) -> None:
         async def done() -> None:
-            await self._source.act(deed.action, agent, **deed.how)
+            try:
+                await self._source.act(deed.action, agent, **deed.how)
+            except NoodlingsError as error:
+                pane.refused(str(error))
+                raise
             if deed.done:
                 self.notify(deed.done, markup=False)
             self._stale.set()

@@ -115,7 +115,7 @@ class Help(ModalScreen[None]):
                 yield Static(Text("\n").join([Text("\nHere", style=QUIET), *own]))
             keys = [
                 *_lines(self._everywhere),
-                _line("1…9", "a pane by its number"),
+                _line("1…9, 0", "a pane by its number"),
                 _line("ctrl+p", "all commands"),
             ]
             yield Static(Text("\n").join([Text("\nEverywhere", style=QUIET), *keys]))

@@ -3,7 +3,24 @@
 from studio.panes.affect import Affect
 from studio.panes.base import Pane
 from studio.panes.episodic import Episodic
+from studio.panes.flow import Flow
+from studio.panes.state import State
 from studio.panes.stats import Stats
+from studio.panes.subconscious import Subconscious
+from studio.panes.talk import Talk
+from studio.panes.transistors import Transistors
+from studio.panes.what_if import WhatIf
 from studio.panes.working import Working
 
-PANES: tuple[type[Pane], ...] = (Stats, Working, Episodic, Affect)
+PANES: tuple[type[Pane], ...] = (
+    Stats,
+    Working,
+    Episodic,
+    Affect,
+    Subconscious,
+    Flow,
+    Transistors,
+    State,
+    Talk,
+    WhatIf,
+)

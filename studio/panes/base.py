@@ -77,6 +77,12 @@ class Pane(Vertical):
     def happened(self, sign: Sign) -> None:
         """Something happened to the agent that is looked at; told to every pane, in sight or not."""
 
+    def observed(self, mind: Answer) -> None:
+        """The state of any agent's mind, as in the answer to `Question.OBSERVE`; told after each turn."""
+
+    def refused(self, why: str) -> None:
+        """What it wanted done last was not done; the words are told anyway."""
+
     def clear(self) -> None:
         """Another agent is looked at: nothing of the one before may stay on the screen."""
 

@@ -1,0 +1,135 @@
+"""The state of a mind over its last turns: 40 numbers, surprise, and mood."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import zip_longest
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+
+from noodlings.look import ACCENT, LOUD, QUIET, cut, level, number
+from studio.panes.base import Ask, Pane
+from studio.source import Answer, Question
+from studio.widgets.drawing import Drawing
+from studio.widgets.heat import HeatStrip
+from studio.widgets.plot import plot
+from studio.widgets.remark import Remark
+from studio.widgets.spark import signed_number
+
+MIND, MOOD = "mind", "mood"
+LAYERS = ("fast", "medium", "slow")
+GROUPS = (("fast", 16), ("medium", 16), ("slow", 8))
+KEPT = 100
+"""States of one agent that are held: more turns than any terminal has lines."""
+BESIDE = 90
+"""Cells from which the two plots stand beside one another."""
+
+
+class State(Pane):
+    """40 numbers as a heat strip, two plots."""
+
+    TITLE = "State"
+    ABOUT: ClassVar[str] = (
+        "The state of the mind: sixteen fast, sixteen medium and eight slow numbers between −1 and 1, a row "
+        "for each turn since the studio looks on, the latest on top; high and yellow is above 0, low and "
+        "blue below. Left and right, or a click, choose a number. Beneath, how surprised it was in its "
+        "latest turns, and how pleasant its mood."
+    )
+    DEFAULT_CSS = """
+    State { padding: 0 1; }
+    State #plots { height: 12; }
+    State.-wide #plots { height: 40%; }
+    """
+
+    def compose(self) -> ComposeResult:
+        """The strip over the plots."""
+        yield HeatStrip(GROUPS)
+        yield Remark()
+        yield Drawing(id="plots")
+
+    def on_mount(self) -> None:
+        """No state is known yet. Only that of now is stored anywhere, so they are collected by agent."""
+        self._states: dict[str, deque[tuple[float, ...]]] = {}
+        self._agent = ""
+
+    def on_resize(self) -> None:
+        """Plots beside or below one another."""
+        self.set_class(self.size.width >= BESIDE, "-wide")
+
+    def asks(self) -> Sequence[Ask]:
+        """State and mood of now."""
+        return [Ask(MIND, Question.OBSERVE), Ask(MOOD, Question.MOOD)]
+
+    def observed(self, mind: Answer) -> None:
+        """Keep the state of an agent, in sight or not, where it is another than before."""
+        state = tuple(number for layer in LAYERS for number in mind[layer])
+        kept = self._states.setdefault(mind["agent"], deque(maxlen=KEPT))
+        if not kept or kept[0] != state:
+            kept.appendleft(state)
+
+    def update_from(self, answers: Mapping[str, Answer]) -> None:
+        """Draw what is known."""
+        refused = next((answer["error"] for answer in answers.values() if "error" in answer), None)
+        if refused is not None:
+            self.query_one(Remark).say(refused, warning=True)
+            return
+        mind, mood = answers[MIND], answers[MOOD]
+        self.observed(mind)
+        self._agent = mind["agent"]
+        self.query_one(HeatStrip).show(list(self._states[self._agent]))
+        self.query_one("#plots", Drawing).show(partial(_plots, mind, mood))
+        self._tell_chosen()
+
+    def clear(self) -> None:
+        """Nothing of the agent before stays in sight."""
+        self._agent = ""
+        self.query_one(HeatStrip).show(())
+        self.query_one("#plots", Drawing).show(_nothing)
+        self.query_one(Remark).say("")
+
+    @on(HeatStrip.Chosen)
+    def chosen(self, event: HeatStrip.Chosen) -> None:
+        """Tell its number."""
+        self._tell_chosen()
+
+    def _tell_chosen(self) -> None:
+        states = self._states.get(self._agent)
+        if not states:
+            return
+        strip = self.query_one(HeatStrip)
+        values = [state[strip.chosen] for state in reversed(states)]
+        drawn = "".join(level((value + 1) / 2) for value in values[-12:])
+        seen = f"{len(values)} states seen" if len(values) > 1 else "only the state of now is known so far"
+        self.query_one(Remark).say(
+            f"{strip.name_of(strip.chosen)}  {signed_number(values[-1])}  {drawn}  · {seen}"
+        )
+
+
+def _plots(mind: Mapping[str, Any], mood: Mapping[str, Any], width: int, height: int) -> Text:
+    """Surprise and valence, as high as there is room."""
+    surprises, valences = mind["surprises"], mood["valences"]
+    if not surprises:
+        return Text("no turn yet", style=QUIET)
+    beside = width >= BESIDE
+    each = (width - 3) // 2 if beside else width
+    rows = max((height if beside else height // 2) - 1, 2)
+    first = plot(_title("surprise", number(surprises[-1]), len(surprises)), surprises, 0, 1, each, rows)
+    pleasant = _title("mood, valence", signed_number(valences[-1]), len(valences))
+    second = plot(pleasant, valences, -1, 1, each, rows, "yellow")
+    if not beside:
+        return Text("\n").join([*first, *second])
+    pairs = zip_longest(first, second, fillvalue=Text())
+    return Text("\n").join([Text.assemble(cut(one, each, pad=True), "   ", two) for one, two in pairs])
+
+
+def _title(name: str, figure: str, turns: int) -> Text:
+    return Text.assemble((name, ACCENT), (f"  {figure} now", LOUD), (f"  of {turns} turns", QUIET))
+
+
+def _nothing(width: int, height: int) -> Text:
+    return Text()

@@ -1,0 +1,160 @@
+"""Symbols beside the events that they were made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from noodlings.look import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, number, words
+from studio.panes.base import Ask
+from studio.panes.detail import Detail
+from studio.panes.memory_pane import LINKS, MemoryPane
+from studio.source import Answer, Question
+from studio.widgets.remark import Remark
+
+KEY = "symbols"
+SIGN = "◈"
+BESIDE = 84
+"""Cells from which image and event stand beside one another."""
+
+
+class Subconscious(MemoryPane):
+    """A list of symbols, and the memory behind the one that is chosen."""
+
+    TITLE = "Subconscious"
+    ABOUT: ClassVar[str] = (
+        "The symbols that intense moments became, each with the event that it stands for, the feeling of "
+        "that moment, its salience (the lowest fades first), and how alike that feeling is to what is felt "
+        "now. With m only those that the feeling of now brings back, the most alike first."
+    )
+    DEFAULT_CSS = """
+    Subconscious OptionList { height: 1fr; border: none; padding: 0; background: transparent;
+                              scrollbar-size-vertical: 1; }
+    Subconscious OptionList:focus { background: $surface; border: none; }
+    Subconscious OptionList > .option-list--option { padding: 0 1; }
+    Subconscious OptionList > .option-list--option-highlighted { background: $panel; color: $foreground; }
+    Subconscious OptionList:focus > .option-list--option-highlighted { background: $primary 40%; }
+    Subconscious Detail { height: 34%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("m", "moved", "By feeling"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """The list over the memory of the chosen one."""
+        with Container(id="split"):
+            with Vertical(id="main-part"):
+                yield OptionList(id="symbols", markup=False)
+                yield Remark()
+            yield Detail()
+
+    def on_mount(self) -> None:
+        """The latest first."""
+        self._similar = False
+        self._symbols: list[Answer] = []
+
+    def on_resize(self) -> None:
+        """Lines are cut to the width."""
+        super().on_resize()
+        self.call_after_refresh(self._draw)
+
+    def asks(self) -> Sequence[Ask]:
+        """All of them."""
+        return [Ask(KEY, Question.SYMBOLS, {"similar": self._similar})]
+
+    def update_from(self, answers: Mapping[str, Answer]) -> None:
+        """The list, or the memory behind one."""
+        self.take_links(answers)
+        found = answers.get(KEY)
+        if found is None:
+            return
+        if "error" in found:
+            self.query_one(Remark).say(found["error"], warning=True)
+            return
+        if found["similar"] is not self._similar:
+            return
+        self._symbols = found["symbols"]
+        self.query_one(Remark).say(_remark(found))
+        self._draw()
+
+    def clear(self) -> None:
+        """Nothing of the agent before stays."""
+        super().clear()
+        self._symbols = []
+        self._draw()
+
+    def action_moved(self) -> None:
+        """What the feeling of now brings back, or all."""
+        self._similar = not self._similar
+        self.want(*self.asks())
+
+    @on(OptionList.OptionHighlighted, "#symbols")
+    def chosen(self, event: OptionList.OptionHighlighted) -> None:
+        """Show the memory that it was made of."""
+        event.stop()
+        entry = self._symbols[event.option_index]["entry_id"]
+        known = self.detail.entry
+        if known is None or known["id"] != entry:
+            self.want(Ask(LINKS, Question.LINKS, {"entry_id": entry}))
+
+    @on(OptionList.OptionSelected, "#symbols")
+    def opened(self, event: OptionList.OptionSelected) -> None:
+        """Go over to that memory."""
+        event.stop()
+        self.detail.focus()
+
+    def _draw(self) -> None:
+        listed = self.query_one("#symbols", OptionList)
+        at = listed.highlighted or 0
+        width = max(listed.size.width - 4, 20)
+        listed.clear_options()
+        listed.add_options(Option(_row(symbol, width)) for symbol in self._symbols)
+        if self._symbols:
+            listed.highlighted = min(at, len(self._symbols) - 1)
+        else:
+            self.detail.show(None)
+
+
+def _row(symbol: Mapping[str, Any], width: int) -> Text:
+    """Image and event beside one another, figures below; or all below one another."""
+    image = Text.assemble((f"{SIGN} ", ACCENT), words(symbol["image"], LOUD))
+    event = words(symbol["event"])
+    if width < BESIDE:
+        lines = [cut(image, width), cut(Text.assemble("  ", event), width)]
+    else:
+        half = width // 2
+        lines = [Text.assemble(cut(image, half - 2, pad=True), "  ", cut(event, width - half))]
+    return Text("\n").join([*lines, cut(_figures(symbol, width >= BESIDE), width)])
+
+
+def _figures(symbol: Mapping[str, Any], roomy: bool) -> Text:
+    felt, width = symbol["felt"], 8 if roomy else 2
+    parts = [
+        feeling_text(felt["feeling"].ljust(9), felt["family"]),
+        Text.assemble(("salient ", QUIET), bar(symbol["salience"], width), f" {number(symbol['salience'])}"),
+        Text.assemble(("alike ", QUIET), bar(symbol["likeness"], width), f" {number(symbol['likeness'])}"),
+        Text(ago(symbol["age"]).removesuffix(" ago"), style=QUIET),
+    ]
+    parts += [Text("private", style=QUIET)] if symbol["private"] else []
+    return Text("  ").append_text(Text("  ").join(parts))
+
+
+def _remark(found: Mapping[str, Any]) -> str:
+    hidden = f" · {found['hidden']:,} not yours to read" if found["hidden"] else ""
+    feeling = found["current"]["feeling"]
+    if found["similar"]:
+        least = number(found["threshold"])
+        return f"{found['total']:,} brought back by feeling {feeling}, alike from {least} on{hidden}"
+    if not found["total"]:
+        return f"no moment was intense enough for a symbol yet{hidden}"
+    return (
+        f"{found['total']:,} of {found['capacity']:,} symbols, the latest first · felt now: {feeling}{hidden}"
+    )

@@ -1,0 +1,231 @@
+"""What would come to mind if the mood or the question were another. Nothing of it is stored or reinforced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.widgets import Input
+
+from noodlings.look import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
+from noodlings.values.affect import AXES
+from studio.panes.base import Ask
+from studio.panes.detail import Detail
+from studio.panes.memory_pane import MemoryPane
+from studio.source import Answer, Question
+from studio.widgets.remark import Remark
+from studio.widgets.sliders import Slider, Sliders
+from studio.widgets.table import Column, Table
+
+MOOD, NOW, THEN = "mood", "now", "then"
+MOST = 10
+"""Memories that come to mind at once."""
+SLIDERS = (Slider(AXES[0], -1.0), *(Slider(axis) for axis in AXES[1:]), Slider("mood weighs"))
+WEIGHT = 0.3
+"""How much mood counts beside the question at first."""
+COLUMNS = (
+    Column("", "", 4),
+    Column("", "score", 8),
+    Column("", "feeling", 10),
+    Column("", "who", 6, least=60),
+    Column("", "text", None),
+)
+NEW, GONE, SAME, UP, DOWN = "new", "gone", "=", "↑", "↓"
+
+
+class Asked(Input):
+    """What one would be asked; escape empties it, down goes to the sliders."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave(True)", show=False),
+        Binding("down", "leave(False)", show=False),
+    ]
+
+    def action_leave(self, empty: bool) -> None:
+        """Go over to the sliders."""
+        if empty:
+            self.value = ""
+        self.screen.query_one(Sliders).focus()
+
+
+class WhatIf(MemoryPane):
+    """A question, a mood on sliders, and what would come to mind beside what does now."""
+
+    TITLE = "What if"
+    ABOUT: ClassVar[str] = (
+        "Move the feeling with the arrows or the mouse, type a question after /, and see at once what would "
+        f"come to mind: {UP} and {DOWN} by how many places sooner or later than as things are, {NEW} what "
+        f"would not come now, {GONE} what would no longer. Without a question, memories come by how alike "
+        "they felt; with one, by words and meaning, and mood counts as much as the last slider says. "
+        "Backspace goes back to how it feels now. Nothing of this is stored."
+    )
+    DEFAULT_CSS = """
+    WhatIf Asked.-textual-compact { padding: 0 1; background: $surface; }
+    WhatIf Asked.-textual-compact:focus { background: $primary 25%; }
+    WhatIf Sliders { margin: 0 0 1 0; }
+    WhatIf Table { height: 1fr; min-height: 4; }
+    WhatIf Detail { height: 26%; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "ask", "Question", key_display="/"),
+        Binding("backspace", "as_it_is", "As it is"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        """Question, sliders, what would come; the memory under the cursor."""
+        with Container(id="split"):
+            with Vertical(id="main-part"):
+                yield Asked(placeholder="/ what would it be asked?", compact=True)
+                yield Sliders(SLIDERS)
+                yield Table(COLUMNS)
+                yield Remark()
+            yield Detail()
+
+    def on_mount(self) -> None:
+        """It begins with how things are."""
+        self._feeling: list[float] | None = None
+        self._moved = False
+        self._found: dict[str, Answer] = {}
+        self._rows: list[Answer] = []
+
+    def focus_first(self) -> None:
+        """The sliders; the question has a key of its own."""
+        self.query_one(Sliders).focus()
+
+    def asks(self) -> Sequence[Ask]:
+        """What is felt now; the rest follows from that."""
+        return [Ask(MOOD, Question.MOOD)]
+
+    def update_from(self, answers: Mapping[str, Answer]) -> None:
+        """What is felt, or what would come to mind; two answers make one picture."""
+        self.take_links(answers)
+        if MOOD in answers:
+            self._take_mood(answers[MOOD])
+        self._found |= {key: answers[key] for key in (NOW, THEN) if key in answers}
+        if self._found.keys() == {NOW, THEN}:
+            self._draw(self._found[NOW], self._found[THEN])
+
+    def clear(self) -> None:
+        """Nothing of the agent before stays."""
+        super().clear()
+        self._feeling, self._moved, self._found, self._rows = None, False, {}, []
+        self.query_one(Table).begin(0)
+        self.query_one(Remark).say("")
+
+    @on(Sliders.Changed)
+    def changed(self, event: Sliders.Changed) -> None:
+        """Look again."""
+        self._moved = True
+        self._look()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Look again, with each character."""
+        self._look()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Go over to what was found."""
+        self.query_one(Table).focus()
+
+    def action_ask(self) -> None:
+        """Type a question."""
+        self.query_one(Asked).focus()
+
+    def action_as_it_is(self) -> None:
+        """Go back to how it feels now."""
+        self._moved = False
+        if self._feeling is not None:
+            self.query_one(Sliders).put([*self._feeling, WEIGHT])
+        self._look()
+
+    def on_table_moved(self, event: Table.Moved) -> None:
+        """Show the memory under the cursor."""
+        self._select()
+
+    def on_table_chosen(self, event: Table.Chosen) -> None:
+        """Go over to the memory in full."""
+        self.detail.focus()
+
+    def _take_mood(self, mood: Answer) -> None:
+        if "error" in mood:
+            self.query_one(Remark).say(mood["error"], warning=True)
+            return
+        # By what was felt last memories come to mind; the mood is where that wears off to.
+        self._feeling = [mood["affect"]["affect"][axis] for axis in AXES]
+        if not self._moved:
+            self.query_one(Sliders).put([*self._feeling, WEIGHT])
+        self._look()
+
+    def _look(self) -> None:
+        """Ask for both sides; of an earlier asking nothing comes any more."""
+        if self._feeling is None:
+            return
+        self._found = {}
+        *feeling, weight = self.query_one(Sliders).values
+        question = self.query_one(Asked).value.strip()
+        pairs = ((NOW, self._feeling, WEIGHT), (THEN, feeling, weight))
+        self.want(*(self._ask(name, question, felt, weighs) for name, felt, weighs in pairs))
+
+    def _ask(self, name: str, question: str, feeling: Sequence[float], weight: float) -> Ask:
+        if not question:
+            how = {"affect": list(feeling), "limit": MOST}
+            return Ask(name, Question.ALIKE, how)
+        how = {"query": question, "limit": MOST, "mood": list(feeling), "emotion_weight": weight}
+        return Ask(name, Question.RECALL, how)
+
+    def _draw(self, now: Answer, then: Answer) -> None:
+        remark, table = self.query_one(Remark), self.query_one(Table)
+        refused = now.get("error") or then.get("error")
+        if refused is not None:
+            remark.say(refused, warning=True)
+            return
+        before, after = _hits(now), _hits(then)
+        places = {hit["entry"]["id"]: at for at, hit in enumerate(before)}
+        known = {hit["entry"]["id"] for hit in after}
+        gone = [hit for hit in before if hit["entry"]["id"] not in known]
+        signs = [_sign(places.get(hit["entry"]["id"]), at) for at, hit in enumerate(after)]
+        signs += [Text(GONE, style=QUIET)] * len(gone)
+        self._rows = [*after, *gone]
+        table.begin(len(self._rows))
+        table.hand(
+            {at: _cells(sign, hit) for at, (sign, hit) in enumerate(zip(signs, self._rows, strict=True))}
+        )
+        felt = then["mood"] if "memories" in then else then["current"]
+        fresh = sum(hit["entry"]["id"] not in places for hit in after)
+        least = f", felt alike from {number(then['min_similarity'])} on" if "min_similarity" in then else ""
+        remark.say(f"feeling {felt['feeling']}: {len(after)} come to mind, {fresh} of them new{least}")
+        self._select()
+
+    def _select(self) -> None:
+        at = self.query_one(Table).cursor
+        self.select(self._rows[at]["entry"] if at < len(self._rows) else None)
+
+
+def _hits(found: Answer) -> list[dict[str, Any]]:
+    """Memories with a score, whichever question they answer."""
+    if "memories" in found:
+        return [{"score": hit["score"], "entry": hit["entry"]} for hit in found["memories"]]
+    return [{"score": hit["similarity"], "entry": hit["entry"]} for hit in found["entries"]]
+
+
+def _sign(before: int | None, now: int) -> Text:
+    if before is None:
+        return Text(NEW, style=f"{LOUD} {ACCENT}")
+    if before == now:
+        return Text(SAME, style=QUIET)
+    return Text(f"{UP if now < before else DOWN}{abs(now - before)}", style=LOUD)
+
+
+def _cells(sign: Text, hit: Mapping[str, Any]) -> list[Text]:
+    entry, quiet = hit["entry"], QUIET if sign.plain == GONE else ""
+    return [
+        sign,
+        Text.assemble(bar(hit["score"], 3, quiet or ACCENT), f" {number(hit['score'])}"),
+        feeling_text(entry["feeling"], entry["family"]),
+        words(entry["name"], quiet),
+        words(entry["text"], quiet),
+    ]
