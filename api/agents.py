@@ -11,7 +11,6 @@ from api.answers import documented, shown
 from api.memory import Limit, Share, Who
 from api.parts import AgentName, EntryId, Looking, Reader
 from noodlings.errors import UserError
-from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.link_views import FocusView
 from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.inspect.recall import How, Status
@@ -21,9 +20,9 @@ from noodlings.inspect.why_views import TransistorsView, WhyView
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import Filters
 from noodlings.values.affect import Affect
-from noodlings.values.caller import Caller
 from noodlings.values.percept import Kind
 
+CURRENT = "current"
 LATEST = 253_402_300_799
 """The last second of the year 9999."""
 
@@ -122,6 +121,7 @@ async def recall(
     until: Moment = None,
     kind: Annotated[Kind | None, Query(examples=["say"])] = None,
     feeling: Annotated[str, Query(max_length=40, examples=["sorrow"])] = "",
+    tag: Annotated[str, Query(max_length=80, examples=["quest"])] = "",
     min_importance: Share = 0.0,
     status: Annotated[Status | None, Query(examples=["archive"])] = None,
     min_score: Share = 0.0,
@@ -143,20 +143,20 @@ async def recall(
             kinds=frozenset() if kind is None else frozenset({kind}),
             min_importance=min_importance,
             feeling=feeling.lower() or None,
+            tags=frozenset({tag} - {""}),
         ),
         status=status,
-        mood=_mood(inspector, caller, agent, mood),
+        mood=_mood(mood),
+        include_emotion=mood == CURRENT,
         emotion_weight=emotion_weight,
         min_score=min_score,
     )
     return shown(await inspector.recall(caller, agent, query, limit, user_id or None, how))
 
 
-def _mood(inspector: Inspector, caller: Caller, agent: str, given: str) -> Affect | None:
-    if not given:
+def _mood(given: str) -> Affect | None:
+    if given in ("", CURRENT):
         return None
-    if given == "current":
-        return inspector.mood(caller, agent).mood.affect
     try:
         valence, arousal = map(float, given.split(","))
     except ValueError:

@@ -57,6 +57,7 @@ class Said(BaseModel):
     )
     present: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=100)
     place: str = Field("", max_length=MAX_ID, description="Where it happened.")
+    tags: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=20)
     idempotency_key: Key = ""
 
 
@@ -105,6 +106,7 @@ async def perceive(
         audience=frozenset({caller.user_id, here.id}) if kind in PRIVATE else frozenset(),
         present=frozenset({caller.user_id} | ({*map(clean, said.present)} if kind not in PRIVATE else set())),
         place=clean(said.place),
+        data={"tags": [clean(tag) for tag in said.tags]} if said.tags else {},
     )
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
 

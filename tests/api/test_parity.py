@@ -106,11 +106,14 @@ WINDOWS: dict[str, list[Window]] = {
             "/api/agents/servnak/recall",
             ("servnak", QUERY, 3, "me", How(
                 Filters(kinds=frozenset({Kind.SAY}), min_importance=0.1),
-                Status.WORKING, Affect(-0.8, 0.9), 0.5, min_score=0.1,
+                Status.WORKING, Affect(-0.8, 0.9), emotion_weight=0.5, min_score=0.1,
             )),
             {"query": QUERY, "limit": 3, "user_id": "me", "kind": "say", "status": "working",
              "mood": "-0.8,0.9", "emotion_weight": 0.5, "min_score": 0.1, "min_importance": 0.1},
         ),
+        Window(f'@recall servnak "{QUERY}" --mood current --tag pets', "/api/agents/servnak/recall",
+               ("servnak", QUERY, 8, None, How(Filters(tags=frozenset({"pets"})), include_emotion=True)),
+               {"query": QUERY, "limit": 8, "mood": "current", "tag": "pets"}),
     ],
     "archive": [
         Window(f'@recall servnak "{QUERY}"', "/api/agents/servnak/archive", part=("archive",))
@@ -127,7 +130,7 @@ CALLERS = {
 @pytest.fixture
 async def lived(guarded: Site) -> Site:
     """A society in which two people said this and that."""
-    await guarded.tell("My dog died yesterday")
+    await guarded.tell("My dog died yesterday", tags=["pets"])
     await guarded.tell("I am so happy, I won the race!", user="user_toad")
     await guarded.tell("lol", addressed=False)
     await guarded.tell("my dog would have loved this")
