@@ -26,7 +26,7 @@ class Detail(VerticalScroll):
     Detail:focus { border-top: solid $primary; }
     Detail .gap { margin-top: 1; }
     Detail OptionList { height: auto; border: none; padding: 0; background: transparent; }
-    Detail OptionList:focus { background: transparent; }
+    Detail OptionList:focus { border: none; background: transparent; }
     """
 
     class Follows(Message):
@@ -74,6 +74,7 @@ class Detail(VerticalScroll):
         options.display = bool(found)
         room = max(self.size.width - 5, 20)
         options.add_options(Option(linked(link, room), str(at)) for at, link in enumerate(found))
+        options.highlighted = 0 if found else None
 
     def on_resize(self) -> None:
         """Lines of links are cut to the width."""

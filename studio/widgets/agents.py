@@ -31,6 +31,7 @@ class Agents(Vertical):
     Agents {{ width: {WIDTH}; border-right: solid $panel; }}
     Agents OptionList {{ height: 1fr; border: none; padding: 0; background: transparent;
                          scrollbar-size-vertical: 1; }}
+    Agents OptionList:focus {{ border: none; background: $surface; }}
     Agents OptionList > .option-list--option {{ padding: 0 0 0 1; }}
     Agents #axes {{ height: auto; padding: 0 0 0 1; border-top: solid $panel; }}
     """

@@ -99,7 +99,7 @@ async def looking(
 ) -> AsyncIterator[tuple[Studio, Pilot[None]]]:
     """The studio before a source, once everything is there."""
     app = Studio(source, agent)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: "Phi" in screen_of(app))
         yield app, pilot
 
