@@ -28,6 +28,13 @@ def before_load_schema(context: Any, raw_schema: dict[str, Any]) -> None:
 
 
 @schemathesis.hook
+def filter_path_parameters(context: Any, path_parameters: Any) -> bool:
+    """The beginning of a name is a name; so of what is none, only what can be the beginning of none."""
+    name = str((path_parameters or {}).get("agent", AGENTS[0]))
+    return name in AGENTS or not any(character.isalpha() for character in name)
+
+
+@schemathesis.hook
 def map_body(context: Any, body: Any) -> Any:
     """Nobody waits long for something to be heard."""
     wait = body.get("wait") if isinstance(body, dict) else None
