@@ -52,6 +52,19 @@ def test_a_simulation_in_ten_lines(tmp_path: Path) -> None:
     assert lines[3].endswith("and holds 0")
 
 
+def test_the_ten_lines_of_the_documentation(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs" / "simulation.md").read_text("utf-8")
+    code = text.split("```python\n", 1)[1].split("```")[0]
+    assert len(code.strip().splitlines()) <= 10
+    monkeypatch.chdir(ROOT)
+    exec(code.replace("ticks=96", "ticks=3"), {})
+    said = capsys.readouterr().out
+    assert " answers " in said
+    assert said.splitlines()[-1].startswith("Affect(valence=")
+
+
 def test_the_comparison_and_its_picture(tmp_path: Path) -> None:
     words = ("--seeds", "2", "--ticks", "12", "--jobs", "1", "--out", "picture.svg")
     lines = run("simulation.py", *words, folder=tmp_path)
