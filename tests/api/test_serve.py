@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import socket
 import subprocess
@@ -90,6 +91,7 @@ def test_a_certificate_needs_its_key(tmp_path: Path):
     assert "cannot be used" in refused(tmp_path, *both)
 
 
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
 def test_over_tls(tmp_path: Path):
     certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
     subprocess.run(
