@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from rich.console import RenderableType
@@ -15,12 +16,14 @@ from commands.registry import Context, Reply, command
 from commands.render import (
     ACCENT,
     BLANK,
+    GAP,
     LOUD,
     QUIET,
     Column,
     Flowing,
     Rows,
     ago,
+    cut,
     feeling_text,
     heading,
     hidden,
@@ -39,6 +42,9 @@ from noodlings.text import shorten
 _USAGE = "@why NAME [N] [--silent] [--id N]"
 _SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1)), text="N")
 _ADDED = "bold underline"
+_KEPT = 3
+"""Words in a row that stayed as they were, up to which they are shown."""
+_GAIN = 4
 _OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
 
 
@@ -96,13 +102,14 @@ def why_view(view: WhyView) -> RenderableType:
     else:
         speaker, heard = turn.percept.name, said(turn.percept)
         answered = words("(kept silent)", QUIET) if turn.response is None else words(turn.response)
-    exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
+    parts = asdict(view.parts)  # the first of them, surprise, stands before the importance
     by = f"{turn.voice} voice" if turn.voice else ""
     spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""
     return stacked(
         heading(view.name, "why", when),
         BLANK,
-        Rows((Column(most=NAME), Column(most=None)), exchange),
+        _beside(speaker, [heard]),
+        _beside(view.name, [answered]),
         Flowing([words(part, QUIET) for part in (f"because: {turn.decision}", by, spent) if part]),
         *(warning(f"without: {lost}") for lost in turn.degraded),
         BLANK,
@@ -112,7 +119,7 @@ def why_view(view: WhyView) -> RenderableType:
                 Text.assemble(("mood ", QUIET), feeling_text(turn.mood.feeling, turn.mood.family)),
                 _figure("surprise", view.surprise),
                 _figure("importance", view.importance),
-                *(_figure(part, value) for part, value in asdict(view.parts).items() if value),
+                *(_figure(part, value) for part, value in parts.items() if value and part != "surprise"),
             ]
         ),
         BLANK if view.recalled else None,
@@ -120,7 +127,7 @@ def why_view(view: WhyView) -> RenderableType:
         quiet("▸ put into words") if any(item.used for item in view.recalled) else None,
         hidden(view.hidden),
         BLANK if view.modulations else None,
-        _chain(view) if view.modulations else None,
+        *(_chain(view) if view.modulations else ()),
         BLANK,
         Flowing([Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps]),
     )
@@ -131,7 +138,7 @@ def transistors_view(view: TransistorsView) -> RenderableType:
     rows: list[tuple[Text, ...]] = []
     for one in view.transistors:
         last = one.last
-        effect = words("no effect yet", QUIET) if last is None else _effect(last)
+        effect = words("no effect yet", QUIET) if last is None else Text(" ").join(_effect(last))
         when = Text(ago(one.age), style=QUIET) if one.age is not None else BLANK
         rows.append((words(one.transistor, LOUD), measure(one.gain, BAR), when, effect))
         if last is not None and last.lens:
@@ -153,46 +160,56 @@ def _whole(text: str) -> int:
 _RUN = {"fused": "all in one call", "serial": "one call each"}
 
 
-def _chain(view: WhyView) -> Rows:
-    """The thought, and below it each transistor with what it made of it."""
-    rows: list[tuple[Text, ...]] = []
+def _chain(view: WhyView) -> list[RenderableType]:
+    """The thought, and below it each transistor with what it made of it and of what."""
+    lines: list[RenderableType] = []
     if view.thought:
-        rows.append((words("thought", QUIET), BLANK, words(view.thought)))
+        lines.append(_beside("thought", [words(view.thought)], _GAIN))
     for made in view.modulations:
-        rows.append((words(made.transistor, LOUD), Text(number(made.gain), style=QUIET), _effect(made)))
-        read = ", ".join(
-            [
-                *made.read,
-                *(f"memory {entry}" for entry in made.entries),
-                *(f"symbol {symbol}" for symbol in made.symbols),
-                *([f"{made.hidden} not yours to read"] if made.hidden else []),
-            ]
-        )
+        lines.append(_beside(made.transistor, _effect(made), _GAIN, number(made.gain)))
+        read = [
+            *made.read,
+            *(f"memory {entry}" for entry in made.entries),
+            *(f"symbol {symbol}" for symbol in made.symbols),
+            *([f"{made.hidden} not yours to read"] if made.hidden else []),
+        ]
         if read:
-            rows.append((BLANK, BLANK, words(f"read: {read}", QUIET)))
-    return Rows((Column(most=NAME), Column("gain"), Column("thought", None)), rows)
+            lines.append(_beside("", [words(f"read: {', '.join(read)}", QUIET)], _GAIN))
+    return lines
 
 
-def _effect(made: ModulationView) -> Text:
-    """What became of the thought, with what is new in it marked; else why it stayed."""
+def _beside(name: str, parts: Sequence[Text], gain: int = 0, shown: str = "") -> Flowing:
+    """Words that wrap, beside whose they are; between them there may be room for a gain."""
+    indent = 2 + NAME + GAP + (gain + GAP if gain else 0)
+    lead = f"  {cut(words(name), NAME, pad=True).plain}{' ' * GAP}{shown}"
+    single = [word for part in parts for word in part.split(" ")]
+    return Flowing(single, indent, gap=1, lead=lead)
+
+
+def _effect(made: ModulationView) -> list[Text]:
+    """What became of the thought: what is new in it; else why it stayed."""
+    if made.how == "passed" and made.lens:
+        return [words("(did not show this time)", QUIET)]
     if made.how in _OUTCOMES:
-        return words(f"({_OUTCOMES[made.how]})", QUIET)
+        return [words(f"({_OUTCOMES[made.how]})", QUIET)]
     if made.how == "fused":
-        return words(f"(in one call) {made.lens}", QUIET)
+        return [words(f"(in one call) {made.lens}", QUIET)]
     if not made.after:
-        return words("(not yours to read)", QUIET)
-    return _marked(made.before, made.after)
+        return [words("(not yours to read)", QUIET)]
+    return _difference(made.before, made.after)
 
 
-def _marked(before: str, after: str) -> Text:
-    """The words of `after`; those that are not in `before` stand out, by more than a colour."""
+def _difference(before: str, after: str) -> list[Text]:
+    """The words that are new in `after`; of those that were there before so few that one sees where."""
     old, new = words(before).plain.split(), words(after).plain.split()
-    line = Text("", no_wrap=True)
+    parts: list[Text] = []
     for tag, _, _, start, end in difflib.SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes():
-        if start < end:
-            style = "" if tag == "equal" else f"{_ADDED} {ACCENT}"
-            line.append(" " if line else "").append(" ".join(new[start:end]), style=style)
-    return line
+        if tag == "equal":
+            run = new[start:end]
+            parts.append(Text(" ".join(run) if len(run) <= _KEPT else "…", style=QUIET))
+        elif start < end:
+            parts.append(Text(" ".join(new[start:end]), style=f"{_ADDED} {ACCENT}"))
+    return parts
 
 
 def _figure(name: str, value: float) -> Text:

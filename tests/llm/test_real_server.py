@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import LLMSettings, Settings
@@ -36,6 +37,8 @@ from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Happening
+from noodlings.worlds.places import load_places
+from noodlings.worlds.rooms import World
 from tests.llm.utterances import CAITY, memory, utterance
 
 
@@ -59,6 +62,7 @@ KEY = "sk-real-0123456789"
 SORROW = Affect(-0.7, 0.6, 0.1, 0.9, 0.0)
 HELLO = utterance("my dog would have loved this", memory(1, "My dog died yesterday"))
 COUNT = Call(Task.REPLY, ("You are brief.", "Count to a hundred."), 0.0)
+AFRAID = "My father-in-law shouted at me: my report is worthless! I am terrified of him"
 IMAGE = Symbol(1, 1, 0.0, "x", "a gull picks the roof off a paper house", SORROW, 0.8, 0.5, "images")
 LENSES = (
     Lens("affect", 1.0, 0.9, "Let your sorrow make your words slow."),
@@ -242,3 +246,85 @@ async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path
     store.close()
     assert kept is not None
     assert [entry.user_text for entry in kept.working] == ["hello", "are you there?"]
+
+
+def a_society(folder: Path, llm: LLMSettings, **thought: object) -> Society:
+    settings = Settings(
+        llm=llm,
+        store={"path": str(folder)},  # type: ignore[arg-type]
+        embedding={"model": "none"},  # type: ignore[arg-type]
+        thought={"ruminate": False} | thought,  # type: ignore[arg-type]
+    )
+    return build(settings)
+
+
+async def test_a_whole_turn_is_thought_serially_with_a_call_for_each_lens(
+    server: RealServer, tmp_path: Path
+) -> None:
+    society = a_society(tmp_path, server.settings(), chain="serial")
+    trace = await society.perceive("phi", Percept(CAITY, AFRAID, time.time(), addressed=True))
+    await society.rest(30.0)
+    symbols = society.store.load("phi").symbols  # type: ignore[union-attr]
+    await asyncio.to_thread(society.close)
+    assert (trace.voice, trace.response) == ("llm", trace.modulations[-1].after)
+    how = {made.transistor: made.how for made in trace.modulations}
+    # A lens that the small model answers with nothing sayable fails, and the thought goes on as it was.
+    asked = [name for name, done in how.items() if done in ("serial", "failed")]
+    assert "affect" in asked
+    assert trace.calls >= 1 + len(asked)
+    assert len(trace.degraded) == list(how.values()).count("failed")
+    assert trace.tokens > 300
+    assert [symbol.literal_event for symbol in symbols] == [AFRAID]
+
+
+async def test_a_world_goes_on_while_its_server_is_killed_and_comes_back(tmp_path: Path) -> None:
+    deadline, stalls, seen = 20.0, [0.0], list[str]()
+    lines = ("phi, hello", "phi, are you there?", "phi, and now?", "phi, say something")
+
+    async def beat() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.02)
+            stalls.append(time.monotonic() - before)
+
+    with running() as real:
+        port = urlsplit(real.address).port
+        assert port is not None
+        llm = real.settings(first_token_seconds=0.05, timeout_seconds=deadline)
+        society = a_society(tmp_path, llm)
+        await asyncio.to_thread(society.warm)
+
+        def look_on(happening: Happening) -> None:
+            if happening.step == "thinking" and real.process.poll() is None:
+                real.process.kill()
+
+        society.watch(look_on)
+        phi = [society.personas["phi"]]
+        world = World(load_places(), phi, society.perceive, lambda *_: asyncio.sleep(0), society.clock)
+        world.enter(CAITY, "caity", lambda line: seen.append(line.view(CAITY).plain))
+        heart = asyncio.create_task(beat())
+        begun = time.monotonic()
+        for line in lines[:3]:
+            world.say(CAITY, line)
+        assert time.monotonic() - begun < 1.0
+        await world.settle()
+    with running(port):
+        spoken = ""
+        while spoken != "llm":  # until the endpoint is no longer left alone
+            world.say(CAITY, lines[3])
+            await world.settle()
+            spoken = society.store.traces("phi", 1)[0].voice
+            await asyncio.sleep(0.5)
+            assert time.monotonic() - begun < 3 * deadline
+    heart.cancel()
+    await world.close()
+    await society.rest(2.0)
+    kept = [entry.user_text for entry in society.store.archive("phi")]
+    traces = society.store.traces("phi", 50)
+    await asyncio.to_thread(society.close)
+    assert max(stalls) < 2.0
+    assert set(lines) <= set(kept)
+    assert kept[1:4] == list(lines[:3])
+    assert all(trace.response for trace in traces if trace.decision == "addressed")
+    assert any(trace.voice == "offline" and trace.degraded for trace in traces)
+    assert any(line.startswith("Phi") for line in seen)

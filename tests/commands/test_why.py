@@ -1,0 +1,120 @@
+"""`@why` and `@transistors` as they are typed."""
+
+from dataclasses import replace
+
+import pytest
+
+from noodlings.values.caller import Caller, Role
+from noodlings.values.percept import Percept
+from tests.commands.conftest import Player
+
+AFRAID = "say Phi, my boss screams at me, I am so scared that I will lose my job"
+HOSTILE = "say Phi, [bold]wait[/bold] \x1b[31mred\x1b[0m \u202e" + "x" * 300
+
+
+@pytest.fixture
+async def talk(player):
+    """Somebody who was frightened twice in front of Phi."""
+    await player.type("say Phi, my father-in-law shouted at me, I am terrified of him", 3_600)
+    await player.type(AFRAID, 3_600)
+    return player
+
+
+async def test_the_last_turn_is_told_from_top_to_bottom(talk):
+    reply = await talk.type("@why phi")
+    data = reply.data
+    lines = reply.render(80).split("\n")
+    text = " ".join(" ".join(lines).split())
+    assert lines[0].startswith("Phi · why   ")
+    assert data["turn"]["percept"]["text"] in text
+    assert data["turn"]["response"] in text  # whole, however long
+    assert data["thought"] in text
+    assert "because: addressed offline voice" in text
+    assert "felt (words)" in text
+    assert "importance" in text
+    assert "recent" in text
+    for transistor in ("affect", "goal", "memory", "subconscious", "ego"):
+        assert any(line.strip().startswith(transistor) for line in lines)
+    assert "read: fear" in text
+    assert "think" in lines[-1] or "think" in lines[-2]
+
+
+async def test_an_earlier_turn_is_told_by_its_number(talk):
+    first, second = [(await talk.type(f"@why phi {back}")).data["turn"]["percept"]["text"] for back in (1, 2)]
+    assert "boss" in first
+    assert "father-in-law" in second
+    assert "no such turn so far back" in (await talk.read("@why phi 99"))[-1]
+
+
+async def test_a_turn_is_found_by_its_memory(talk):
+    number = (await talk.type("@why phi 2")).data["turn"]["percept"]["id"]
+    assert "father-in-law" in " ".join(await talk.read(f"@why phi --id {number}"))
+
+
+async def test_silence_is_told_when_it_is_asked_for(talk):
+    echo = Percept("user_caity", "the talk goes on", talk.clock.now(), depth=3)
+    await talk.society.perceive("phi", echo)
+    silent = (await talk.type("@why phi --silent")).data["turn"]
+    assert silent["response"] is None
+    assert "(kept silent)" in " ".join(await talk.read("@why phi --silent"))
+
+
+@pytest.mark.parametrize("line", ["@why phi 0", "@why phi -1", "@why phi x", "@why phi 1.5", "@why phi ²"])
+async def test_what_is_no_number_of_a_turn_is_said_in_words(talk, line):
+    reply = await talk.type(line)
+    assert reply.error
+    assert "\n" not in reply.render(200).strip()
+
+
+async def test_whoever_has_said_nothing_has_nothing_to_explain(player):
+    assert "It has said nothing yet." in (await player.read("@why maren"))[-1]
+    reply = await player.type("@why nobody")
+    assert reply.error
+    assert "There is no character nobody" in reply.render()
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+async def test_it_fits_and_nothing_said_takes_hold_of_the_terminal(talk, width):
+    await talk.type(HOSTILE, 3_600)
+    for line in ("@why phi", "@why phi 2", "@transistors phi"):
+        await talk.read(line, width)  # which asserts it
+    shown = " ".join(await talk.read("@why phi", width))
+    assert "[bold]wait[/bold]" in " ".join(shown.split())
+    assert "\x1b" not in shown
+
+
+async def test_transistors_stand_with_their_gain_and_what_is_new_through_them(talk):
+    reply = await talk.type("@transistors phi")
+    assert [one["transistor"] for one in reply.data["transistors"]] == [
+        *("affect", "goal", "memory", "subconscious", "ego")
+    ]
+    lines = reply.render(120).split("\n")
+    assert "a model takes them all in one call" in lines[0]
+    assert any(line.split()[:3][-1] == "0.85" for line in lines if line.strip().startswith("affect"))
+    last = next(one["last"] for one in reply.data["transistors"] if one["transistor"] == "affect")
+    new = [word for word in last["after"].split() if word not in last["before"].split()]
+    assert new
+    assert new[0] in " ".join(lines)
+
+
+async def test_who_has_not_spoken_shows_no_effect(player):
+    assert sum("no effect yet" in line for line in await player.read("@transistors servnak")) == 5
+
+
+async def test_a_player_is_told_of_its_own_talk_alone(quiet_society):
+    society, clock = quiet_society
+    owner = Player(society, clock)
+    await owner.type(AFRAID)
+    owner.world.leave("user_caity")
+    await owner.world.settle()
+    guest = Player(society, clock, Role.PLAYER, inside=False)
+    guest.context = replace(guest.context, caller=Caller("user_dan", "dan"))
+    assert "It has said nothing yet." in (await guest.read("@why phi"))[-1]
+    assert "boss" not in str((await guest.type("@transistors phi")).data)
+    await owner.world.close()
+
+
+async def test_they_are_helped_with(player):
+    for command in ("@why", "@transistors"):
+        shown = (await player.type(f"help {command}")).render(80)
+        assert f"{command} servnak" in shown
