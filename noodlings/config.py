@@ -255,7 +255,7 @@ def _reading(path: Path | None) -> type[Settings]:
 def _refuse_unknown_environment() -> None:
     """A misspelt section in a variable would be ignored by pydantic; say so instead."""
     known = {f"{ENV_PREFIX}{name}".upper() for name in Settings.model_fields}
-    known |= {f"{ENV_PREFIX}{name}" for name in ("CONFIG", "DATA", "TEST_DATA")}
+    known |= {f"{ENV_PREFIX}{name}" for name in ("CONFIG", "DATA", "TEST_DATA", "TOKEN")}
     for name in os.environ:
         upper = name.upper()
         if upper.startswith(ENV_PREFIX) and upper.split("__")[0] not in known:

@@ -1,0 +1,206 @@
+"""A running server as a source: questions over HTTP, signs over its live stream.
+
+The stream is listened to for as long as the studio is there. Where it ends it is tried again, soon at first
+and then every few seconds, and both the loss and the return are signs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit
+
+import httpx2
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus, WebSocketException
+
+from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
+from noodlings.text import clean, shorten
+from studio.source import FOUND, LOST, Action, Answer, Question, Sign, Unreachable
+
+PATHS = {
+    Question.AGENTS: "",
+    Question.STATS: "/memory/stats",
+    Question.WORKING: "/memory/working",
+    Question.AFFECT_GROUPS: "/memory/affect-groups",
+    Question.ALIKE: "/memory/by-affect",
+    Question.FLOW: "/memory/last-retrieval",
+    Question.SYMBOLS: "/memory/symbols",
+    Question.BROWSE: "/memory/browse",
+    Question.LINKS: "/memory/entries/{entry_id}/links",
+    Question.WHY: "/why",
+    Question.TURN: "/turns/{entry_id}",
+    Question.TRANSISTORS: "/transistors",
+    Question.MOOD: "/mood",
+    Question.OBSERVE: "/state",
+    Question.RECALL: "/recall",
+}
+"""Below `/api/agents/ID`."""
+ALL = 1_000
+"""The most that one page holds; asked for where the inspector would give everything."""
+WHOLE = (Question.WORKING, Question.SYMBOLS)
+"""Asked without a limit these are answered whole."""
+SECONDS = 10.0
+"""So long an answer may take."""
+TURN_SECONDS = 120.0
+"""So long a turn may take; a slow model speaks in it."""
+WAITS = (0.5, 1.0, 2.0, 4.0)
+"""Seconds before the stream is tried again; the last one over and over."""
+LONGEST_MESSAGE = 16 * 2**20
+WEB_SCHEMES = {"http": "ws", "https": "wss"}
+
+
+class RemoteSource:
+    """The agents of a server.
+
+    Args:
+        url: where it is, such as http://127.0.0.1:8765.
+        token: what it wants to see, or "".
+        user: on behalf of whom one looks and speaks, an id; "" for oneself.
+
+    Raises:
+        UserError: it is no web address.
+    """
+
+    changeable = True
+
+    def __init__(self, url: str, token: str = "", user: str = "") -> None:
+        base = _address(url)
+        self.label = base
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        if user:
+            headers["Noodlings-User"] = quote(user)
+        scheme, rest = base.split(":", 1)
+        asked = f"?{urlencode({'user': user})}" if user else ""
+        self._live = f"{WEB_SCHEMES[scheme]}:{rest}/api/live{asked}"
+        self._headers = headers
+        self._client = httpx2.AsyncClient(base_url=f"{base}/api", headers=headers, timeout=SECONDS)
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """See `studio.source.Source`."""
+        path = PATHS[question].format(**how)
+        return await self._request("GET", f"{_agent(agent)}{path}", params=_parameters(question, how))
+
+    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+        """See `studio.source.Source`."""
+        if action is Action.SAY:
+            body = {"text": how["text"]}
+            return await self._request("POST", f"{_agent(agent)}/perceive", json=body, timeout=TURN_SECONDS)
+        entry = f"{_agent(agent)}/memory/entries/{how['entry']}"
+        if action is Action.PIN:
+            return await self._request("PUT" if how["pinned"] else "DELETE", f"{entry}/pin")
+        if action is Action.IMPORTANCE:
+            return await self._request("PUT", f"{entry}/importance", json={"importance": how["value"]})
+        return await self._request("DELETE", entry)
+
+    async def note(self, agent: str, entry: int) -> str:
+        """Notes are files where the server is."""
+        raise NotFound("Notes are files beside the server's data; look at them there, with --data.")
+
+    async def happenings(self) -> AsyncIterator[Sign]:
+        """See `studio.source.Source`."""
+        tried = 0
+        while True:
+            try:
+                async with connect(
+                    self._live,
+                    additional_headers=self._headers,
+                    max_size=LONGEST_MESSAGE,
+                    open_timeout=SECONDS,
+                ) as stream:
+                    if tried:
+                        yield Sign(step=FOUND)
+                    tried = 0
+                    async for message in stream:
+                        if (sign := _sign(message)) is not None:
+                            yield sign
+                why = clean(stream.close_reason or "") or "the stream ended"
+            except InvalidStatus as error:
+                why = f"the stream is refused ({error.response.status_code})"
+            except (OSError, WebSocketException) as error:  # a time-out is an OSError
+                why = clean(str(error))
+            if not tried:
+                yield Sign(step=LOST, data={"why": shorten(why, 200)})
+            await asyncio.sleep(WAITS[min(tried, len(WAITS) - 1)])
+            tried += 1
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        await self._client.aclose()
+
+    async def _request(self, method: str, path: str, **options: Any) -> Answer:
+        """One answer. Raises `Unreachable`, or what was refused in the server's words."""
+        try:
+            response = await self._client.request(method, path, **options)
+        except httpx2.TimeoutException:
+            raise Unreachable(f"{self.label} takes longer than it should") from None
+        except httpx2.TransportError:
+            raise Unreachable(f"{self.label} does not answer") from None
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            raise NoodlingsError(f"{self.label} answers, but not as noodlings serve does; is it the address?")
+        if response.is_success:
+            return answer
+        raise _refusal(response.status_code, clean(str(answer.get("detail", "it was refused"))))
+
+
+def _agent(agent: str) -> str:
+    return f"/agents/{quote(agent, safe='')}" if agent else "/agents"
+
+
+def _parameters(question: Question, how: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a question as they stand in an address."""
+    asked = {name: value for name, value in how.items() if value is not None and name != "entry_id"}
+    if "affect" in asked:
+        asked["current_affect"] = json.dumps(asked.pop("affect"))
+    if "mood" in asked:
+        asked["mood"] = ",".join(map(str, asked["mood"]))
+    if question in WHOLE:
+        asked.setdefault("limit", ALL)
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in asked.items()}
+
+
+def _sign(message: str | bytes) -> Sign | None:
+    """What a message of the stream says; None for a sign of life."""
+    told = json.loads(message)
+    if told["type"] == "heartbeat":
+        return None
+    if told["type"] in ("step", "turn"):
+        return Sign(told["agent"], told["step"], told)
+    return Sign()
+
+
+def _refusal(status: int, words: str) -> NoodlingsError:
+    if status == HTTPStatus.UNAUTHORIZED:
+        return Forbidden(f"{words} Give it with --token or NOODLINGS_TOKEN.")
+    if status == HTTPStatus.FORBIDDEN:
+        return Forbidden(words)
+    if status == HTTPStatus.NOT_FOUND:
+        return NotFound(words)
+    if status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
+        return Unreachable(words)
+    if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return UserError(words)
+    return NoodlingsError(words)
+
+
+def _address(url: str) -> str:
+    """The address without a slash at its end. Raises `UserError`."""
+    given = url.strip().rstrip("/")
+    try:
+        parts = urlsplit(given)
+        sound = parts.scheme in WEB_SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound or not given.isprintable() or "@" in given or "?" in given or " " in given:
+        raise UserError(
+            f"{shorten(clean(url), 80)!r} is no address of a server, such as http://127.0.0.1:8765; "
+            "a token is given with --token"
+        )
+    return given
