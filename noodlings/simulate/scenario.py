@@ -6,7 +6,6 @@ A mistake in the file is an error that names it, never a meeting that silently d
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from itertools import count as numbers
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -143,19 +142,21 @@ class Scenario(_Strict):
 
     @model_validator(mode="after")
     def _everybody_is_known(self) -> Scenario:
-        ids = self.ids
-        if len(set(ids)) < len(ids):
+        if len(set(self.ids)) < len(self.ids):
             raise ValueError("two of the agents have the same id")
-        for where, happening in [
-            *((f"meetings.{n}.who", meeting.who) for n, meeting in zip(numbers(), self.meetings)),
-            *((f"events.{n}.witnesses", event.witnesses) for n, event in zip(numbers(), self.events)),
-        ]:
-            for name in happening if isinstance(happening, tuple) else ():
-                if name not in self.agents and name not in ids:
-                    raise ValueError(f"{where}: there is no agent {name}{nearest(name, ids)}")
-            if where.startswith("meetings") and len(self.among(happening)) < 2:  # type: ignore[arg-type]
-                raise ValueError(f"{where}: two are needed to meet")
+        for number, meeting in enumerate(self.meetings):
+            self._require_known(f"meetings.{number}.who", meeting.who)
+            if len(self.among(meeting.who)) < 2:
+                raise ValueError(f"meetings.{number}.who: two are needed to meet")
+        for number, event in enumerate(self.events):
+            if isinstance(event.witnesses, tuple):
+                self._require_known(f"events.{number}.witnesses", event.witnesses)
         return self
+
+    def _require_known(self, where: str, names: tuple[str, ...]) -> None:
+        for name in names:
+            if name not in self.agents and name not in self.ids:
+                raise ValueError(f"{where}: there is no agent {name}{nearest(name, self.ids)}")
 
     @property
     def ids(self) -> tuple[str, ...]:
