@@ -139,7 +139,7 @@ def _modulation(
         after,
         how,
         lens.direction,
-        tuple(filter(None, (lens.cue, *lens.notes))),
+        tuple(dict.fromkeys(filter(None, (lens.cue, *lens.notes)))),
         tuple(entry.id for entry in lens.entries),
         tuple(symbol.id for symbol in lens.symbols),
     )

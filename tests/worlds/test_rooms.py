@@ -289,3 +289,16 @@ def test_names_in_any_text_are_looked_for_without_failing(text):
     being = Being.character(make_persona("C++ (old)", aliases=("",)))
     assert being.named_in(f"hey C++ (OLD) {text}") or text[:1].isalnum() or text[:1] == "_"
     being.named_in(text)
+
+
+async def test_whoever_is_long_about_an_answer_is_seen_thinking_by_players_alone():
+    stage = Stage().enter()
+    await stage.world.settle()
+    heard = len(stage.minds.heard)
+    stage.world.thinking("servnak")
+    stage.world.thinking("toad")  # in another room
+    stage.world.thinking("nobody")
+    await stage.world.settle()
+    assert stage.seen()[-1] == "SERVNAK is thinking…"
+    assert "Toad is thinking…" not in stage.seen()
+    assert len(stage.minds.heard) == heard

@@ -1,0 +1,63 @@
+"""A society: whoever looks on, what is loaded beforehand, and how it comes to rest."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from noodlings.agent.society import Society
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.store.memory import MemoryStore
+from noodlings.values.percept import Percept
+from noodlings.values.trace import Happening
+
+
+@pytest.fixture
+def society() -> Society:
+    settings = Settings(embedding={"model": "none"}, thought={"ruminate": False})
+    return build(settings, clock=ManualClock(1_000_000.0), store=MemoryStore())
+
+
+async def hello(society: Society, agent_id: str = "phi") -> None:
+    await society.perceive(agent_id, Percept("user_caity", "hello", society.clock.now(), addressed=True))
+
+
+async def test_whoever_watches_is_told_of_every_agent_until_it_is_enough(society: Society) -> None:
+    seen: list[Happening] = []
+    unwatch = society.watch(seen.append)
+    await hello(society)
+    await hello(society, "servnak")
+    assert [happening.agent_id for happening in seen] == ["phi"] * 3 + ["servnak"] * 3
+    unwatch()
+    await hello(society)
+    assert len(seen) == 6
+
+
+async def test_one_watcher_going_leaves_the_others(society: Society) -> None:
+    seen: list[str] = []
+    first, _ = society.watch(lambda _: seen.append("first")), society.watch(lambda _: seen.append("second"))
+    first()
+    await hello(society)
+    assert set(seen) == {"second"}
+
+
+def made(load, release) -> Society:
+    def nobody(persona):
+        raise AssertionError("nobody is asked for")
+
+    return Society(nobody, [], ManualClock(), Settings(), MemoryStore(), load=load, release=release)
+
+
+async def test_at_rest_it_lets_go_of_its_connections_and_warm_it_has_loaded_them() -> None:
+    done: list[str] = []
+
+    async def release() -> None:
+        done.append("released")
+
+    society = made(lambda: done.append("loaded"), release)
+    await asyncio.to_thread(society.warm)
+    await society.rest(0.1)
+    assert done == ["loaded", "released"]

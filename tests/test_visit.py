@@ -1,0 +1,25 @@
+"""A visit with a model, through the real program: who is long about an answer is seen to think."""
+
+import asyncio
+
+from tests.llm.server import Answer, serving
+from tests.test_cli import played
+
+
+async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_without_a_model(tmp_path):
+    async with serving(Answer(hold=True)) as server:
+        llm = {
+            "NOODLINGS_LLM__BASE_URL": f"http://127.0.0.1:{server.port}/v1",
+            "NOODLINGS_LLM__MODEL": "m",
+            "NOODLINGS_LLM__TIMEOUT_SECONDS": "3",
+            "NOODLINGS_LLM__FIRST_TOKEN_SECONDS": "0.3",
+            "NOODLINGS_EMBEDDING__MODEL": "none",
+            "NOODLINGS_THOUGHT__RUMINATE": "false",
+        }
+        lines = ("go east", "say maren, hello there")
+        shown = await asyncio.to_thread(played, tmp_path, *lines, **llm)
+    _, _, after = shown.partition('You say, "maren, hello there"')
+    assert after.count("Maren is thinking…") == 1
+    _, _, answer = after.partition("Maren is thinking…")
+    assert "Maren" in answer
+    assert "says" in answer
