@@ -45,14 +45,13 @@ LINES = (
 )
 
 
-def settle(folder: Path, turns: int = 240, seed: int = 7) -> Settings:
-    """Fill an empty folder, and return the settings to open it with."""
+def settle(folder: Path, turns: int = 240, seed: int = 7) -> tuple[Settings, float]:
+    """Fill an empty folder. Returns the settings to open it with, and the moment at which all was said."""
     settings = load_settings(None, store={"path": str(folder)})
-    asyncio.run(_talk(settings, turns, random.Random(seed)))
-    return settings
+    return settings, asyncio.run(_talk(settings, turns, random.Random(seed)))
 
 
-async def _talk(settings: Settings, turns: int, chance: random.Random) -> None:
+async def _talk(settings: Settings, turns: int, chance: random.Random) -> float:
     clock = ManualClock(START)
     with opened(settings, clock) as society:
         for user_id, name in PEOPLE.items():
@@ -69,3 +68,4 @@ async def _talk(settings: Settings, turns: int, chance: random.Random) -> None:
             )
             await society.perceive(chance.choice(agents), said)
             clock.advance(chance.choice((20, 60, 600, 7_000)))
+    return clock.now()

@@ -22,6 +22,8 @@ INNER = WIDTH - 2
 ROW = INNER - 1
 """Beside the scrollbar, too."""
 DOT = "●"
+HERE = "▸"
+"""Before the name of whoever is looked at."""
 
 
 class Agents(Vertical):
@@ -105,6 +107,8 @@ class Agents(Vertical):
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         """Moving to an agent chooses it."""
         event.stop()
+        for agent in self._order:
+            self.query_one(OptionList).replace_option_prompt(agent, self._drawn(agent))
         self._draw_axes()
         self.post_message(self.Chosen(str(event.option_id)))
 
@@ -113,7 +117,7 @@ class Agents(Vertical):
         mood = view["mood"]
         latest = number(surprises[-1]) if surprises else "—"
         rows = [
-            cut(words(view["name"], LOUD), ROW),
+            cut(Text.assemble(f"{HERE} " if agent == self.chosen else "", words(view["name"], LOUD)), ROW),
             cut(Text.assemble((f"{DOT} ", feeling_style(mood["family"])), words(mood["feeling"])), ROW),
             cut(Text.assemble("  ", five(view["affect"]["affect"])), ROW),
             Text.assemble(("! ", QUIET), spark(surprises, ROW - 7), latest.rjust(5)),
