@@ -166,7 +166,8 @@ def _json(entry: SavedEntry) -> str:
 
 def _write_sqlite(saved: Saved, path: Path) -> None:
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute("PRAGMA synchronous = OFF")  # it is synced before it takes its place
+        database.execute("PRAGMA synchronous = OFF")  # it is synced before it takes its place, and until
+        database.execute("PRAGMA journal_mode = OFF")  # then nobody misses it: no journal is left lying about
         database.execute("CREATE TABLE head (name TEXT PRIMARY KEY, value NOT NULL)")
         database.execute("CREATE TABLE entries (place INTEGER PRIMARY KEY, record TEXT NOT NULL)")
         database.executemany("INSERT INTO head VALUES (?, ?)", _head(saved).items())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.list_wrapper import MemoryListWrapper
 from tests.memory.entries import texts
 from tests.memory.hosts import KINDS, rich_memory
 
@@ -165,3 +168,38 @@ def spoil(path: Path, change: Any) -> None:
         new = json.loads(record) | change if isinstance(change, dict) and change else change
         written = "{torn" if new == "junk" else json.dumps(new)
         database.execute("UPDATE entries SET record = ? WHERE place = 0", (written,))
+
+
+# -- killed in the middle
+
+_WRITER = """
+import sys
+from noodlings import MemoryListWrapper
+
+context = MemoryListWrapper()
+for number in range(100_000):
+    context.append({"text": f"line {number}", "surprise": 1.0, "padding": "x" * 2_000})
+    context.save(sys.argv[1])
+    print(number, flush=True)
+"""
+
+
+def test_a_host_that_is_killed_leaves_a_whole_file(path: Path) -> None:
+    last = -1
+    for wait in (1, 4, 9):
+        with subprocess.Popen(
+            [sys.executable, "-c", _WRITER, path],
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as writer:
+            assert writer.stdout is not None
+            for _ in range(wait):
+                last = int(writer.stdout.readline())
+            writer.kill()
+        context = MemoryListWrapper()
+        assert context.load(path) > 0
+        assert int(context[-1]["text"].removeprefix("line ")) >= last
+        context.save(path)  # whatever lay about of the one that was killed is no hindrance
+        assert list(path.parent.iterdir()) == [path]
+        path.unlink()
