@@ -11,7 +11,7 @@ async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_wit
         llm = {
             "NOODLINGS_LLM__BASE_URL": f"http://127.0.0.1:{server.port}/v1",
             "NOODLINGS_LLM__MODEL": "m",
-            "NOODLINGS_LLM__TIMEOUT_SECONDS": "3",
+            "NOODLINGS_LLM__TIMEOUT_SECONDS": "1.5",
             "NOODLINGS_LLM__FIRST_TOKEN_SECONDS": "0.3",
             "NOODLINGS_EMBEDDING__MODEL": "none",
             "NOODLINGS_THOUGHT__RUMINATE": "false",
