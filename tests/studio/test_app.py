@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from noodlings.errors import NoodlingsError
 from studio.app import Studio
@@ -23,6 +24,12 @@ from tests.studio.village import Village, looking, screen_of, until
 @pytest.fixture
 def source(tmp_path: Path) -> Village:
     return Village(tmp_path)
+
+
+async def go_to(pilot: Pilot[None], at: int) -> None:
+    """Show a pane by its number, from where a number is a key and no text."""
+    pilot.app.query_one(Agents).query_one("OptionList").focus()
+    await pilot.press(str(at + 1)[-1])
 
 
 async def test_everybody_is_at_the_left_and_the_first_pane_in_sight(source: Village) -> None:
@@ -53,7 +60,7 @@ async def test_keys_lead_from_agent_to_agent(source: Village) -> None:
 async def test_numbers_and_brackets_lead_from_pane_to_pane(source: Village) -> None:
     async with looking(source) as (app, pilot):
         for at, pane in enumerate(PANES):
-            await pilot.press(str(at + 1))
+            await go_to(pilot, at)
             assert type(app.pane) is pane
             assert f"[{pane.TITLE}]" in screen_of(app)
         app.query_one(Agents).query_one("OptionList").focus()
@@ -74,7 +81,7 @@ async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:
 @pytest.mark.parametrize("at", range(len(PANES)))
 async def test_every_pane_has_help_with_its_keys(source: Village, at: int) -> None:
     async with looking(source) as (app, pilot):
-        await pilot.press(str(at + 1))
+        await go_to(pilot, at)
         app.query_one(Agents).query_one("OptionList").focus()
         await pilot.press("question_mark")
         await until(pilot, lambda: "Everywhere" in screen_of(app))
@@ -121,7 +128,7 @@ async def test_a_picture_of_what_is_in_sight(
 async def test_any_size_is_drawn_and_changed_to(source: Village, size: tuple[int, int]) -> None:
     async with looking(source) as (app, pilot):
         for at in range(len(PANES)):
-            await pilot.press(str(at + 1))
+            await go_to(pilot, at)
             await pilot.resize_terminal(*size)
             await pilot.pause()
             lines = screen_of(app).split("\n")
