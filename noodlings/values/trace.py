@@ -98,8 +98,8 @@ class Happening:
 
     Attributes:
         agent_id, entry_id: whose turn, and the percept that it is about.
-        step: "perceived" when the percept is kept, then the names of `Trace.milliseconds` as they are done,
-            "thinking" when a reply is late, "turn" at the end.
+        step: "perceived" when the percept is kept, "recall" when it is known what comes to mind, "thinking"
+            when a reply is late, "turn" at the end; between the first and the last only where it answers.
         trace: as far as it goes; whole with "turn".
     """
 
