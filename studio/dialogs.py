@@ -24,6 +24,12 @@ _BOX = """
                      background: $surface; border: round $primary; }}
 """
 
+AT_THE_LEFT = (
+    "Everybody, each with the mood as a word, what was felt last as five columns (Valence, Arousal, Fear, "
+    "Sorrow, Boredom), and after ! how surprising the latest turns were, the last one as a number. Below, "
+    "the mood of whoever is looked at."
+)
+
 
 class Confirm(ModalScreen[bool]):
     """A question that is answered by yes or no; no is where one begins.
@@ -119,6 +125,8 @@ class Help(ModalScreen[None]):
                 _line("ctrl+p", "all commands"),
             ]
             yield Static(Text("\n").join([Text("\nEverywhere", style=QUIET), *keys]))
+            yield Static(Text("\nAt the left", style=QUIET))
+            yield Static(Text(AT_THE_LEFT))
             yield Static(Text("\nEscape closes this.", style=QUIET))
 
 
