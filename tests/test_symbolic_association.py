@@ -55,9 +55,9 @@ async def talking(folder: Path, llm: LLMSettings | None = None, chain: str = "fu
     clock = ManualClock(1_000_000.0)
     settings = Settings(
         llm=llm or LLMSettings(),
-        store={"path": str(folder)},  # type: ignore[arg-type]
-        embedding={"model": "none"},  # type: ignore[arg-type]
-        thought={"ruminate": False, "chain": chain},  # type: ignore[arg-type]
+        store={"path": str(folder)},
+        embedding={"model": "none"},
+        thought={"ruminate": False, "chain": chain},
     )
     society = build(settings, clock=clock)
     heard: list[str] = []

@@ -82,10 +82,10 @@ def _loaded() -> None:
 def a_society(folder: Path, llm: LLMSettings, chain: str = "fused") -> Society:
     settings = Settings(
         llm=llm,
-        store={"path": str(folder)},  # type: ignore[arg-type]
-        embedding={"model": "none"},  # type: ignore[arg-type]
-        notes={"enabled": False},  # type: ignore[arg-type]
-        thought={"chain": chain},  # type: ignore[arg-type]
+        store={"path": str(folder)},
+        embedding={"model": "none"},
+        notes={"enabled": False},
+        thought={"chain": chain},
     )
     return build(settings, clock=ManualClock(1_000_000.0))
 

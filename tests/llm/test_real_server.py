@@ -251,9 +251,9 @@ async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path
 def a_society(folder: Path, llm: LLMSettings, **thought: object) -> Society:
     settings = Settings(
         llm=llm,
-        store={"path": str(folder)},  # type: ignore[arg-type]
-        embedding={"model": "none"},  # type: ignore[arg-type]
-        thought={"ruminate": False} | thought,  # type: ignore[arg-type]
+        store={"path": str(folder)},
+        embedding={"model": "none"},
+        thought={"ruminate": False} | thought,
     )
     return build(settings)
 
