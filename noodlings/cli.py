@@ -17,9 +17,9 @@ import typer
 from noodlings import cli_data
 from noodlings.cli_mcp import mcp
 from noodlings.cli_notes import notes_app
+from noodlings.cli_scene import scene
 from noodlings.cli_simulate import simulate
 from noodlings.cli_studio import studio
-from noodlings.cli_scene import scene
 from noodlings.errors import NoodlingsError, StoreBusy
 from noodlings.evaluate.cli import eval_app
 from noodlings.options import AsJson, Config, Data, settings_of
