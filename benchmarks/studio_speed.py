@@ -35,26 +35,14 @@ from studio.app import Studio
 from studio.panes.episodic import Episodic
 
 AGENT = "servnak"
-WORDS = (
-    "dog",
-    "storm",
-    "harbour",
-    "lamp",
-    "sister",
-    "apple",
-    "wolf",
-    "soup",
-    "letter",
-    "clock",
-    "snow",
-    "key",
-)
-START = """
-import asyncio, json, sys, time
-from noodlings.cli_studio import local_source
-from noodlings.config import load_settings
-from studio.app import Studio
-from studio.widgets.drawing import Drawing
+SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "sol", "var", "ith", "ou", "ber", "nas", "dul", "pre", "fy")
+WORDS = [
+    f"{one}{two}{three}"
+    for one in SYLLABLES
+    for two in SYLLABLES
+    for three in ("", *SYLLABLES)
+]
+"""Some 3,000, of which the first ones are said often and the last ones hardly ever."""
 
 async def measure(folder, started):
     app = Studio(local_source(load_settings(None, store={"path": folder})), "servnak")
@@ -125,7 +113,7 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
             scrolled += [await timed("pagedown", place) for _ in range(12)]
             jumped += [await timed(name, place) for name in ("end", "home")]
         await pilot.press("slash")
-        for word in ("wolf", "harbour", "letter")[:rounds]:
+        for word in ("kalomi", "rasol", "bernas")[:rounds]:
             typed += [await timed(letter, question) for letter in word]
             narrowed += [await timed("backspace", question) for _ in word]
         await pilot.press("escape")
@@ -189,7 +177,8 @@ def fill(folder: Path, count: int) -> None:
 
 def _entry(number: int, chance: random.Random) -> MemoryEntry:
     importance = chance.betavariate(2, 4)
-    text = " ".join(chance.choice(WORDS) for _ in range(chance.randint(6, 24)))
+    said = [int(chance.paretovariate(0.6)) for _ in range(chance.randint(6, 24))]
+    text = " ".join(WORDS[min(rank, len(WORDS)) - 1] for rank in said)
     return MemoryEntry(
         id=number,
         timestamp=1.7e9 + 60.0 * number,

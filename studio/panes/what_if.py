@@ -13,13 +13,13 @@ from textual.containers import Container, Vertical
 from textual.widgets import Input
 
 from noodlings.look import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
-from noodlings.values.affect import AXES
 from studio.panes.base import Ask
 from studio.panes.detail import Detail
 from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
 from studio.widgets.remark import Remark
 from studio.widgets.sliders import Slider, Sliders
+from studio.widgets.spark import AXES
 from studio.widgets.table import Column, Table
 
 MOOD, NOW, THEN = "mood", "now", "then"

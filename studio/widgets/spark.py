@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from noodlings.look import ACCENT, LOUD, QUIET, bar, level, number
-from noodlings.values.affect import AXES
 
+AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
+"""As `noodlings.values.affect.AXES`; whose module brings numpy, which takes longer than drawing a screen."""
 NAMES = 9
 """Cells of the name of an axis and the gap behind it."""
 MIDDLE = "│"
