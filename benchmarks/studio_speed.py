@@ -36,13 +36,15 @@ from studio.panes.episodic import Episodic
 
 AGENT = "servnak"
 SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "sol", "var", "ith", "ou", "ber", "nas", "dul", "pre", "fy")
-WORDS = [
-    f"{one}{two}{three}"
-    for one in SYLLABLES
-    for two in SYLLABLES
-    for three in ("", *SYLLABLES)
-]
+WORDS = [f"{one}{two}{three}" for one in SYLLABLES for two in SYLLABLES for three in ("", *SYLLABLES)]
 """Some 3,000, of which the first ones are said often and the last ones hardly ever."""
+
+START = """
+import asyncio, json, sys, time
+from noodlings.cli_studio import local_source
+from noodlings.config import load_settings
+from studio.app import Studio
+from studio.widgets.drawing import Drawing
 
 async def measure(folder, started):
     app = Studio(local_source(load_settings(None, store={"path": folder})), "servnak")
@@ -100,7 +102,7 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
             """From a key until something is another, and drawn."""
             before, wall, processor = changed(), time.perf_counter(), time.process_time()
             app.post_message(events.Key(name, name if len(name) == 1 else None))
-            while changed() == before or not pane.up_to_date:  # noqa: ASYNC110 — an event would cost time, too
+            while changed() == before or not pane.up_to_date:  # noqa: ASYNC110 — an event costs time
                 await asyncio.sleep(0.001)
             await pilot.pause(0)
             return time.perf_counter() - wall, time.process_time() - processor
