@@ -19,7 +19,7 @@ from noodlings.inspect.views import AgentsView, AgentView
 from noodlings.inspect.why_views import TransistorsView, WhyView
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import Filters
-from noodlings.values.affect import Affect
+from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind
 
 CURRENT = "current"
@@ -129,7 +129,8 @@ async def recall(
         str,
         Query(
             max_length=60,
-            description="What felt alike comes sooner: current, or valence and arousal such as -0.8,0.9.",
+            description="What felt alike comes sooner: current, valence and arousal such as "
+            "-0.8,0.9, or all five axes.",
             examples=["current"],
         ),
     ] = "",
@@ -158,7 +159,9 @@ def _mood(given: str) -> Affect | None:
     if given in ("", CURRENT):
         return None
     try:
-        valence, arousal = map(float, given.split(","))
+        numbers = [float(number) for number in given.split(",")]
     except ValueError:
-        raise UserError("mood is current, or valence and arousal such as -0.8,0.9") from None
-    return Affect(valence, arousal)
+        numbers = []
+    if len(numbers) not in (2, len(AXES)):
+        raise UserError(f"mood is current, valence and arousal such as -0.8,0.9, or all of {', '.join(AXES)}")
+    return Affect(*numbers)

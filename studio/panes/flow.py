@@ -30,6 +30,8 @@ COLUMNS = (
     Column("", "text", None),
 )
 USED, IN_MIND, LEFT_OUT = "▸", "•", "×"
+SOMETHING = 0.005
+"""What shows with two digits; less than this, and the order alone decided."""
 NAMES = 10
 """Cells of the name of a reason."""
 
@@ -41,7 +43,8 @@ class Flow(MemoryPane):
     ABOUT: ClassVar[str] = (
         f"What the last answer drew on, oldest first. {USED} was put into words, {IN_MIND} was in mind, and "
         f"{LEFT_OUT} was left out: it came nearest to being in mind, and beside it stands by how little it "
-        "missed. Below the table each reason of the memory under the cursor, with its score."
+        "missed, or that it was the next in order. Below the table each reason of the memory under the "
+        "cursor, with its score."
     )
     DEFAULT_CSS = """
     Flow #exchange { padding: 0 1; max-height: 5; }
@@ -143,7 +146,9 @@ def _recalled(one: Mapping[str, Any]) -> list[Text]:
 
 def _left_out(one: Mapping[str, Any]) -> list[Text]:
     entry = one["entry"]
-    why = Text(f"−{number(one['least'] - one['score'])} {one['why']}", style=QUIET)
+    lacked = one["least"] - one["score"]
+    missed = f"−{number(lacked)}" if lacked >= SOMETHING else "next by"
+    why = Text(f"{missed} {one['why']}", style=QUIET)
     name, text = words(entry["name"], QUIET), words(entry["text"], QUIET)
     return [Text(LEFT_OUT, style=QUIET), _score(one["score"], QUIET), why, name, text]
 
@@ -158,7 +163,7 @@ def _reasons(one: Mapping[str, Any], width: int, height: int) -> Text:
         return Text()
     if "least" in one:
         lacked = one["least"] - one["score"]
-        by = f"it lacked {number(lacked)}" if lacked >= 0.005 else "its place in the order was one too late"
+        by = f"it lacked {number(lacked)}" if lacked >= SOMETHING else "it was the next in order"
         scores = {one["why"]: one["score"], "enough": one["least"]}
         lines = [_reason(name, score, width) for name, score in scores.items()]
         return Text("\n").join([*lines, cut(Text(f"left out: {by}", style=QUIET), width)])

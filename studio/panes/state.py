@@ -106,7 +106,7 @@ class State(Pane):
         drawn = "".join(level((value + 1) / 2) for value in values[-12:])
         seen = f"{len(values)} states seen" if len(values) > 1 else "only the state of now is known so far"
         self.query_one(Remark).say(
-            f"{strip.name_of(strip.chosen)}  {signed_number(values[-1])}  {drawn}  · {seen}"
+            f"{strip.name_of(strip.chosen)} {signed_number(values[-1])} {drawn} · {seen}"
         )
 
 

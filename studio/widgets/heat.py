@@ -1,12 +1,14 @@
 """Numbers of −1…1 over time: a row for each moment, the latest on top, a cell for each number.
 
-Height and shade of a cell both say how much it is; the number itself is told of the one that is chosen.
+Height and shade of a cell both say how much it is, by its root, so that small changes are seen; the number
+itself is told of the one that is chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
+from math import copysign, sqrt
 from typing import ClassVar
 
 from rich.text import Text
@@ -121,5 +123,5 @@ class HeatStrip(Widget, can_focus=True):
             if at in self._starts:
                 line.append(" ")
             style = QUIET if abs(value) < FAINT else HIGH if value > 0 else LOW
-            line.append(level((value + 1) / 2) * self._each, style=style)
+            line.append(level((copysign(sqrt(abs(value)), value) + 1) / 2) * self._each, style=style)
         return line

@@ -1,0 +1,202 @@
+"""A running server as a source: it answers as a folder does, and is found again when it was gone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noodlings.cli_studio import local_source
+from noodlings.config import load_settings
+from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
+from studio.app import Studio
+from studio.panes.stats import Stats
+from studio.remote import RemoteSource
+from studio.source import FOUND, LOST, Action, Question, Sign, Unreachable
+from tests.api.serving import Server, served
+from tests.studio.village import screen_of, until
+
+TOKENS = [
+    {"role": "admin", "token": "the-token-of-the-admin"},
+    {"role": "viewer", "token": "the-token-of-a-viewer"},
+]
+# Every question with arguments as the panes give them; entry 1 is there.
+ASKED: list[tuple[Question, dict[str, Any]]] = [
+    (Question.STATS, {}),
+    (Question.WORKING, {}),
+    (Question.WORKING, {"limit": 2}),
+    (Question.AFFECT_GROUPS, {"limit": 1}),
+    (Question.ALIKE, {"affect": [-0.5, 0.5, 0.1, 0.9, 0.0], "limit": 10}),
+    (Question.FLOW, {}),
+    (Question.SYMBOLS, {"similar": False}),
+    (Question.WHY, {"back": 1}),
+    (Question.TURN, {"entry_id": 1}),
+    (Question.TRANSISTORS, {}),
+    (Question.LINKS, {"entry_id": 1}),
+    (Question.MOOD, {}),
+    (Question.OBSERVE, {}),
+    (Question.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
+    (Question.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
+]
+
+
+def told(server: Server, text: str, agent: str = "phi") -> int:
+    """Let an agent hear something, as whoever started the server; its number."""
+    answer = server.client.post(f"/api/agents/{agent}/perceive", json={"user_id": "user_caity", "text": text})
+    assert answer.status_code == 200, answer.text
+    return int(answer.json()["turn"]["percept"]["id"])
+
+
+async def test_every_question_is_answered_as_over_the_folder_itself(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        told(server, "My dog died yesterday")
+        told(server, "do you remember my dog?")
+        remote = RemoteSource(server.url)
+        local = local_source(load_settings(None, store={"path": str(tmp_path)}, embedding={"model": "none"}))
+        try:
+            for question, how in [(Question.AGENTS, {}), *ASKED]:
+                agent = "" if question is Question.AGENTS else "phi"
+                answers = [await source.ask(question, agent, **how) for source in (remote, local)]
+                if question is Question.RECALL:  # a live index and one just read may score by a hair apart
+                    found = [{hit["entry"]["id"] for hit in answer["memories"]} for answer in answers]
+                    assert found[0] == found[1] != set()
+                else:
+                    assert same(*answers), (question, *answers)
+            assert {question for question, _ in ASKED} | {Question.AGENTS} == set(Question)
+        finally:
+            await remote.close()
+            await local.close()
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two answers say the same; ages and what wears off with time may differ by a little."""
+    if isinstance(one, dict):
+        kept = [key for key in one if key != "age"]
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in kept)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == pytest.approx(other, abs=0.02)) if isinstance(one, float) else bool(one == other)
+
+
+async def test_deeds_reach_the_memory(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        remote = RemoteSource(server.url, user="user_ines")
+        try:
+            said = await remote.act(Action.SAY, "phi", text="hello from Ines")
+            entry = said["turn"]["percept"]["id"]
+            assert said["turn"]["percept"]["user"] == "user_ines"
+            assert (await remote.act(Action.PIN, "phi", entry=entry, pinned=True))["pinned"]
+            assert not (await remote.act(Action.PIN, "phi", entry=entry, pinned=False))["pinned"]
+            assert (await remote.act(Action.IMPORTANCE, "phi", entry=entry, value=0.9))["importance"] == 0.9
+            assert (await remote.act(Action.IMPORTANCE, "phi", entry=entry, value=None))["importance"] < 0.9
+            assert (await remote.act(Action.FORGET, "phi", entry=entry))["forgotten"] == 1
+            with pytest.raises(NotFound):
+                await remote.ask(Question.LINKS, "phi", entry_id=entry)
+        finally:
+            await remote.close()
+
+
+async def test_what_a_token_does_not_allow_is_said_in_words(tmp_path: Path) -> None:
+    with served(tmp_path, tokens=TOKENS) as server:
+        for token, words in (("", "--token"), ("wrong-token-wrong-token", "--token")):
+            stranger = RemoteSource(server.url, token)
+            with pytest.raises(Forbidden, match=words):
+                await stranger.ask(Question.AGENTS)
+            await stranger.close()
+        viewer = RemoteSource(server.url, TOKENS[1]["token"])
+        try:
+            assert (await viewer.ask(Question.AGENTS))["agents"]
+            with pytest.raises(Forbidden, match="a viewer"):
+                await viewer.act(Action.SAY, "phi", text="hello")
+            with pytest.raises(NotFound, match="nobody"):
+                await viewer.ask(Question.STATS, "nobody/../phi")
+            with pytest.raises(UserError):
+                await viewer.ask(Question.BROWSE, "phi", order="colour")
+        finally:
+            await viewer.close()
+
+
+async def test_a_server_that_is_not_there_or_is_another_one() -> None:
+    nowhere = RemoteSource("http://127.0.0.1:9")
+    with pytest.raises(Unreachable, match="does not answer"):
+        await nowhere.ask(Question.AGENTS)
+    await nowhere.close()
+
+    async def hello(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(hello, "127.0.0.1", 0) as other:
+        port = other.sockets[0].getsockname()[1]
+        source = RemoteSource(f"http://127.0.0.1:{port}")
+        with pytest.raises(NoodlingsError, match="not as noodlings serve does"):
+            await source.ask(Question.AGENTS)
+        await source.close()
+
+
+@pytest.mark.parametrize(
+    "url", ["", "127.0.0.1:8765", "ftp://host", "http://", "http://a:b@host", "http://host/?x", "http://[x"]
+)
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(UserError, match="no address"):
+        RemoteSource(url)
+
+
+async def test_steps_come_as_they_happen_and_a_killed_server_is_found_again(tmp_path: Path) -> None:
+    signs: list[Sign] = []
+    with served(tmp_path) as server:
+        port = server.url.rpartition(":")[2]
+        remote = RemoteSource(server.url)
+
+        async def listen() -> None:
+            async for sign in remote.happenings():
+                signs.append(sign)  # noqa: PERF401 — the other side looks at it meanwhile
+
+        listening = asyncio.create_task(listen())
+        try:
+            await _until(lambda: bool(signs))  # the snapshot
+            await remote.act(Action.SAY, "phi", text="My dog died yesterday")
+            await _until(lambda: any(sign.step == "turn" and sign.data.get("turn") for sign in signs))
+            steps = [sign.step for sign in signs if sign.agent == "phi"]
+            assert steps[0] == "perceived"
+            assert {"recall", "turn"} < set(steps)
+            server.process.kill()
+            await _until(lambda: signs[-1].step == LOST)
+            assert sum(sign.step == LOST for sign in signs) == 1
+            with served(tmp_path, "--port", port):
+                await _until(lambda: any(sign.step == FOUND for sign in signs))
+                assert (await remote.ask(Question.STATS, "phi"))["perceived"] == 1
+        finally:
+            listening.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await listening
+            await remote.close()
+
+
+async def test_the_studio_says_that_it_reconnects_and_recovers(tmp_path: Path) -> None:
+    with served(tmp_path) as server:
+        port = server.url.rpartition(":")[2]
+        app = Studio(RemoteSource(server.url), "phi")
+        async with app.run_test(size=(100, 30)) as pilot:
+            await until(pilot, lambda: "● live" in screen_of(app) and "0 of 20" in screen_of(app))
+            await asyncio.to_thread(told, server, "hello")
+            await until(pilot, lambda: "1 of 20" in screen_of(app))
+            server.process.kill()
+            await until(pilot, lambda: "reconnecting" in screen_of(app))
+            assert app.query_one(Stats)
+            with served(tmp_path, "--port", port) as again:
+                await until(pilot, lambda: "● live" in screen_of(app), tries=1_500)
+                await asyncio.to_thread(told, again, "hello again")
+                await until(pilot, lambda: "2 of 20" in screen_of(app))
+
+
+async def _until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():  # noqa: ASYNC110 — what is waited for is in another process
+            await asyncio.sleep(0.02)

@@ -1,0 +1,74 @@
+"""The numbers of a mind over its last turns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.panes.state import State
+from studio.source import Answer, Question
+from studio.widgets.heat import HeatStrip
+from tests.studio.talking import Talking, spoken_to
+from tests.studio.village import Village, looking, screen_of, until
+
+
+class Moving(Talking):
+    """A mind whose first number is another one each time it is asked."""
+
+    step = 0
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """As ever, but for that number."""
+        answer = await super().ask(question, agent, **how)
+        if question is Question.OBSERVE:
+            return answer | {"fast": [self.step / 10, *answer["fast"][1:]]}
+        return answer
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_strip_and_plots_are_there(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with looking(Talking(tmp_path, await spoken_to()), size) as (app, pilot):
+        await pilot.press("8")
+        await until(pilot, lambda: "surprise" in screen_of(app) and "now" in screen_of(app))
+        screen = screen_of(app)
+        assert all(
+            words in screen for words in ("fast", "medium", "slow", "mood, valence", "+1.0", "−1.0", "▲")
+        )
+        assert "only the state of now is known so far" in screen or size[0] == 80
+
+
+async def test_states_are_collected_turn_by_turn_in_sight_or_not(tmp_path: Path) -> None:
+    source = Moving(tmp_path, await spoken_to())
+    async with looking(source, (140, 40)) as (app, pilot):
+        asked = len(source.asked)
+        for step in (3, 7):
+            source.step = step
+            source.tell("turn")
+            await until(pilot, lambda: len(source.asked) > asked + 3)
+            await until(pilot, lambda: app.query_one(State)._states["phi"][0][0] == source.step / 10)
+        await pilot.press("8")
+        await until(pilot, lambda: "3 states seen" in screen_of(app))
+        assert "fast 1 +0.70" in screen_of(app)
+        assert "−2" in screen_of(app)
+
+
+async def test_arrows_and_the_pointer_choose_a_number(tmp_path: Path) -> None:
+    async with looking(Talking(tmp_path, await spoken_to())) as (app, pilot):
+        await pilot.press("8")
+        strip = app.query_one(HeatStrip)
+        await until(pilot, lambda: "fast 1 " in screen_of(app))
+        await pilot.press("right", "right")
+        await until(pilot, lambda: "fast 3 " in screen_of(app))
+        await pilot.press("left", "left", "left")
+        await until(pilot, lambda: "slow 8 " in screen_of(app))
+        await pilot.click(HeatStrip, offset=(strip._left(20), 1))
+        await until(pilot, lambda: "medium 5 " in screen_of(app))
+
+
+async def test_an_agent_without_a_turn_has_a_state_and_no_plots(tmp_path: Path) -> None:
+    async with looking(Village(tmp_path), agent="servnak") as (app, pilot):
+        await pilot.press("8")
+        await until(pilot, lambda: "no turn yet" in screen_of(app))
+        assert "fast" in screen_of(app)

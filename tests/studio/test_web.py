@@ -1,0 +1,111 @@
+"""The studio in a browser: only this machine's own pages come in, and all its processes end with it."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from httpx2 import Client, HTTPTransport
+from websockets.sync.client import connect
+
+from noodlings.errors import UserError
+from studio import web
+from tests.api.serving import ROOT, environment
+
+pytest.importorskip("textual_serve")
+
+
+@pytest.fixture
+def port() -> int:
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def process(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """`noodlings studio --web` over a server that is not there; the studio then says so."""
+    words = ["studio", "--web", "--port", str(port), "--url", "http://127.0.0.1:9"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "noodlings", *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment(NOODLINGS_TOKEN="a-secret-that-nobody-sees"),
+    )
+    assert process.stdout is not None
+    try:
+        assert f"http://127.0.0.1:{port}" in process.stdout.readline()
+        with Client(transport=HTTPTransport(retries=10)) as client:  # it listens a moment later
+            assert client.get(f"http://127.0.0.1:{port}/").status_code == 200
+        yield process
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_no_process_is_left_however_it_ends(
+    process: subprocess.Popen[str], port: int, number: signal.Signals
+) -> None:
+    with connect(f"ws://127.0.0.1:{port}/ws?width=100&height=30") as page:
+        assert page.recv(timeout=30)
+        group = _children(process.pid)
+        assert len(group) >= 2  # what serves, and the studio of this page
+        process.send_signal(number)
+        code = process.wait(10)
+        assert code == (-signal.SIGKILL if number is signal.SIGKILL else 0)
+        _wait_until_gone(group)
+
+
+def test_other_pages_and_other_names_are_kept_out(process: subprocess.Popen[str], port: int) -> None:
+    with Client(base_url=f"http://127.0.0.1:{port}") as client:
+        assert client.get("/").status_code == 200
+        assert client.get("/", headers={"Host": f"localhost:{port}"}).status_code == 200
+        assert client.get("/", headers={"Host": "evil.example"}).status_code == 403
+        assert client.get("/ws", headers={"Origin": "http://evil.example"}).status_code == 403
+        assert client.get("/ws", headers={"Origin": "null"}).status_code == 403
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks at processes as Linux shows them")
+def test_a_token_is_in_no_command_line(process: subprocess.Popen[str], port: int) -> None:
+    with connect(f"ws://127.0.0.1:{port}/ws?width=100&height=30") as page:
+        assert page.recv(timeout=30)
+        for pid in [process.pid, *_children(process.pid)]:
+            assert b"a-secret" not in Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_without_the_package_it_says_which_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"noodlings\[web\]"):
+        web.serve(["true"], 1, {})
+
+
+def _children(pid: int) -> list[int]:
+    """All below a process."""
+    found = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return found + [below for child in found for below in _children(child)]
+
+
+def _wait_until_gone(pids: list[int]) -> None:
+    for _ in range(100):
+        left = [pid for pid in pids if _alive(pid)]
+        if not left:
+            return
+        signal.sigtimedwait([], 0.1)
+    raise AssertionError(f"left: {left}")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
