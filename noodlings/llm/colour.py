@@ -123,6 +123,8 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted = ""
     for entry in lens.entries:
+        if _TELLS.search(entry.user_text):  # what somebody else retold is no moment of its own
+            continue
         made = told(entry, utterance, frozenset())
         if made is None:
             continue
