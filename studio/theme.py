@@ -6,6 +6,8 @@ is; so one drawing is readable on every ground. The safe theme takes the palette
 
 from __future__ import annotations
 
+from functools import cache
+
 from rich.terminal_theme import TerminalTheme
 from textual.color import Color
 from textual.theme import Theme
@@ -65,11 +67,14 @@ _SHADES = {
 
 def terminal_theme(theme: Theme) -> TerminalTheme:
     """Which shade each of the sixteen colours is in one of the `THEMES`; another gets the nearest of them."""
-    shades = _SHADES.get(theme.name, _SHADES[DARK.name if theme.dark else LIGHT.name])
-    normal, bright_blue = shades.split(" / ")
+    near = theme if theme.name in _SHADES else DARK if theme.dark else LIGHT
+    return _terminal_theme(near.name, theme.background or "#000000", theme.foreground or "#ffffff")
+
+
+@cache  # it is asked for with every line that is drawn
+def _terminal_theme(name: str, background: str, foreground: str) -> TerminalTheme:
+    normal, bright_blue = _SHADES[name].split(" / ")
     colours = [Color.parse(shade).rgb for shade in normal.split()]
     bright = [*colours]
     bright[_NORMAL.index("blue")] = Color.parse(bright_blue).rgb
-    ground = Color.parse(theme.background or "#000000").rgb
-    letters = Color.parse(theme.foreground or "#ffffff").rgb
-    return TerminalTheme(ground, letters, colours, bright)
+    return TerminalTheme(Color.parse(background).rgb, Color.parse(foreground).rgb, colours, bright)
