@@ -43,8 +43,10 @@ def left_out(
     missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
     if any(Why.IMPORTANT in one.scores for one in recalled):  # else whatever there was came to mind
         missed += nearest(Why.IMPORTANT, _weighed(look, percept), _least(recalled, Why.IMPORTANT, 0.0))
-    nearest_first = sorted(missed, key=lambda one: one.least - one.score)
-    return tuple({one.entry.id: one for one in reversed(nearest_first)}.values())[::-1]
+    once: dict[int, LeftOutView] = {}
+    for one in sorted(missed, key=lambda one: one.least - one.score):
+        once.setdefault(one.entry.id, one)
+    return tuple(once.values())
 
 
 def _weighed(look: Look, percept: MemoryEntry) -> list[Recalled]:
