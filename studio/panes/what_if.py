@@ -73,7 +73,7 @@ class WhatIf(MemoryPane):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "ask", "Question", key_display="/"),
-        Binding("backspace", "as_it_is", "As it is"),
+        Binding("backspace", "as_it_is", "As it is", key_display="bksp"),
     ]
 
     def compose(self) -> ComposeResult:

@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 
 from rich.text import Text
 
+from noodlings.look import QUIET
 from noodlings.text import clean, shorten
 
 TAKEN = "dim strike"
@@ -22,7 +23,8 @@ def differences(before: str, after: str) -> Text:
 
     def add(words: list[str], opening: str = "", closing: str = "", style: str = "") -> None:
         if words:
-            line.append(" " if line else "").append(f"{opening}{' '.join(words)}{closing}", style=style)
+            line.append(" " if line else "").append(opening, style=QUIET)
+            line.append(" ".join(words), style=style).append(closing, style=QUIET)
 
     for what, first, last, start, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if what == "equal":

@@ -41,9 +41,10 @@ def plot(
             between = y if to_x == x else round(y + (to_y - y) * (one - x) / (to_x - x))
             cells[between // 4][one // 2] |= _DOTS[between % 4][one % 2]
     names = {0: high, height // 2: (low + high) / 2, height - 1: low}
+    sign = "+" if low < 0 else "-"
     lines = [title]
     for at, row in enumerate(cells):
-        name = f"{names[at]:+.1f}".replace("-", "−") if at in names else ""
+        name = f"{names[at]:{sign}.1f}".replace("-", "−") if at in names else ""
         drawn = "".join(chr(_BLANK + bits) if bits else "·" if at in names else " " for bits in row)
         lines.append(Text.assemble((f"{name:>{SCALE - 1}} ", QUIET), ("│", QUIET), _marked(drawn, style)))
     return lines

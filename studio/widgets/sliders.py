@@ -105,7 +105,7 @@ class Sliders(Widget, can_focus=True):
 
     @property
     def _room(self) -> int:
-        return max(self.size.width - NAMES - NUMBERS - 2, 3)
+        return max(self.size.width - NAMES - NUMBERS - 3, 3)
 
     def _row(self, at: int) -> Text:
         slider, value = self._sliders[at], self._values[at]
