@@ -104,7 +104,9 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
             app.post_message(events.Key(name, name if len(name) == 1 else None))
             while changed() == before or not pane.up_to_date:  # noqa: ASYNC110 — an event costs time
                 await asyncio.sleep(0.001)
-            await pilot.pause(0)
+            drawn = asyncio.Event()
+            app.call_after_refresh(drawn.set)
+            await drawn.wait()
             return time.perf_counter() - wall, time.process_time() - processor
 
         await pilot.press("3")

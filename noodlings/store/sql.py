@@ -6,6 +6,7 @@ recalls) and nothing else. What was forgotten between two commits stays forgotte
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -151,7 +152,9 @@ class SqlStore:
         statement = sql.in_order(order, falling, narrowed=bool(containing))
         wanted = {"of_agent": agent_id} | ({"like": sql.like(containing)} if containing else {})
         with self._database.transaction() as connection:
-            return list(connection.execute(statement, wanted).scalars())
+            listed = connection.execute(statement, wanted).scalar_one()
+        ids: list[int] = json.loads(listed)
+        return ids
 
     def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
         """All links from and to these entries, each once, in the order of source, target and type."""

@@ -69,14 +69,19 @@ _SORTED = {
 
 
 def in_order(order: Order, falling: bool, narrowed: bool) -> Select[Any]:
-    """All ids of an agent, sorted; narrowed to what is like `like`."""
+    """All ids of an agent, sorted, as one JSON list; narrowed to what is like `like`.
+
+    One value, because a hundred thousand rows take longer to hand over than to find. An aggregate takes the
+    rows of a sorted subquery in their order.
+    """
     found = select(entries.c.id)
     # Where every row is read, that is faster one by one than through an index, which needs the bare column.
     found = (
         found.where(entries.c.agent_id + "" == _agent, _CONTAINING) if narrowed else found.where(_of_agent)
     )
     keys = dict.fromkeys((_SORTED[order], entries.c.id))
-    return found.order_by(*(key.desc() if falling else key.asc() for key in keys))
+    ids = found.order_by(*(key.desc() if falling else key.asc() for key in keys)).subquery()
+    return select(func.json_group_array(ids.c.id))
 
 
 def like(containing: str) -> str:
