@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from noodlings import cli_data
+from noodlings.cli_accounts import account_app
 from noodlings.cli_mcp import mcp
 from noodlings.cli_notes import notes_app
 from noodlings.cli_scene import scene
@@ -45,6 +46,7 @@ app = typer.Typer(
 
 app.add_typer(eval_app, name="eval")
 app.add_typer(notes_app, name="notes")
+app.add_typer(account_app, name="account")
 
 
 def main() -> int:
@@ -130,7 +132,7 @@ def serve(
 
     address = serving.Address(host, port, certificate, key)
     settings = settings_of(data, config)
-    asyncio.run(serving.serve(settings, address, run, auditing_to, typer.echo))
+    asyncio.run(serving.serve(settings, address, run, auditing_to, typer.echo, _connect))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

@@ -162,6 +162,14 @@ class LiveSettings(_Section):
     heartbeat_seconds: float = Field(15.0, gt=0, le=3_600)
 
 
+class MushSettings(_Section):
+    host: str = "127.0.0.1"
+    port: int = Field(0, ge=0, le=65_535)
+    websocket_port: int = Field(0, ge=0, le=65_535)
+    idle_seconds: float = Field(3_600.0, gt=0, le=604_800)
+    lines_per_second: float = Field(5.0, gt=0, le=10_000)
+
+
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
 
@@ -184,6 +192,7 @@ class Settings(BaseSettings):
     world: WorldSettings = WorldSettings()
     api: ApiSettings = ApiSettings()
     live: LiveSettings = LiveSettings()
+    mush: MushSettings = MushSettings()
     log: LogSettings = LogSettings()
 
     @property

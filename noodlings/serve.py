@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 
 from noodlings.config import Settings
 from noodlings.errors import UserError
-from noodlings.visit import opened
+from noodlings.serve_mush import mush_open
+from noodlings.visit import Connect, opened
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
+from noodlings.worlds.scrollback import Scrollback
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -54,12 +56,14 @@ class Serving:
 
     Attributes:
         society, world: what it serves.
+        scrollback: what was said in its rooms of late.
         loaded: whether models are loaded.
         stopping: whether nothing more is taken.
     """
 
     society: Society
     world: World
+    scrollback: Scrollback
     loaded: bool = False
     stopping: bool = False
 
@@ -79,12 +83,14 @@ async def serve(
     run: Run,
     audited: Callable[[Path], AbstractContextManager[object]],
     say: Callable[[str], None],
+    connect: Connect | None = None,
 ) -> None:
     """Serve until a signal ends it.
 
     Args:
         audited: where changes and denials are written, within its block.
         say: shows one line to whoever started it.
+        connect: puts the commands behind each visit over the MUSH port; without it there is none.
 
     Raises:
         UserError: the address cannot be used, or not without tokens.
@@ -92,13 +98,16 @@ async def serve(
     """
     _refuse_openness(settings, address)
     with _bound(address) as bound, opened(settings) as society, audited(settings.data_dir):
-        async with _living(society) as serving:
+        async with (
+            _living(society) as serving,
+            mush_open(society, serving.world, serving.scrollback, connect) as ports,
+        ):
             scheme = "https" if address.certificate else "http"
             host, port = bound.getsockname()[:2]
             where = f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
             def started() -> None:
-                for line in banner(settings, society, where):
+                for line in (*banner(settings, society, where), *ports):
                     say(line)
 
             await run(serving, address, bound, started)
@@ -126,6 +135,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
 @asynccontextmanager
 async def _living(society: Society) -> AsyncIterator[Serving]:
     """The rooms of a society while they are served, with life in them between messages."""
+    scrollback = Scrollback()
     world = World(
         load_places(),
         society.personas.values(),
@@ -135,8 +145,9 @@ async def _living(society: Society) -> AsyncIterator[Serving]:
         seed=society.settings.world.seed,
         state=society.world_state,
         changed=society.save_world,
+        shown=scrollback.note,
     )
-    serving = Serving(society, world)
+    serving = Serving(society, world, scrollback)
     background = [
         asyncio.create_task(_load(serving), name="loading models"),
         asyncio.create_task(_idle_life(serving), name="idle life"),

@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from noodlings.errors import NotFound
+from noodlings.errors import NotFound, UserError
 from noodlings.text import shorten
 from noodlings.values.persona import Persona
 from noodlings.worlds.lines import Line
+from noodlings.worlds.places import Room
 
 Outlet = Callable[[Line], None]
 """Where a player sees what happens. Must return at once."""
@@ -50,6 +51,16 @@ class Being:
         return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) for name in self.names if name)
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What somebody sees of the room they are in."""
+
+    room: Room
+    exits: dict[str, str]
+    """Direction → name of the room it leads to."""
+    others: tuple[Being, ...]
+
+
 def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
     """Somebody by id, name, alias or unambiguous beginning of one.
 
@@ -76,3 +87,11 @@ def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
         present = sorted({being.name for being in by_name.values()}, key=str.casefold)
         hint = f"there is {', '.join(present)}." if present else "there is nobody at all."
     raise NotFound(f"There is nobody called {shorten(wanted, 30)} {where}; {hint}")
+
+
+def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -> None:
+    """Raise `UserError` when one of `beings` has this id, or is called by one of these names."""
+    for being in beings:
+        for name in names:
+            if being.id == being_id or name.casefold() in being.names:
+                raise UserError(f"somebody called {name} is already here; choose another name")

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
+from noodlings.errors import UserError
+from noodlings.text import MAX_LINE, clean
 from noodlings.values.percept import Kind
 
 _BOLD = re.compile(r"\*\*+")
@@ -65,6 +67,16 @@ class Line:
     def _named(self) -> tuple[str, str]:
         colour = _NAME_COLOURS[zlib.crc32(self.actor.encode()) % len(_NAME_COLOURS)]
         return self.name, f"bold {colour}"
+
+
+def heard(text: str) -> str:
+    """What is heard of something that is said. Raises `UserError` when it is nothing, or too long."""
+    text = clean(text)
+    if not text:
+        raise UserError("There is nothing to hear in that.")
+    if len(text) > MAX_LINE:
+        raise UserError(f"That has {len(text):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+    return text
 
 
 def ended(sentence: str) -> str:

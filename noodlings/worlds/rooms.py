@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from noodlings.errors import NotFound, UserError
@@ -19,8 +18,9 @@ from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
-from noodlings.worlds.beings import Being, Outlet, find_being
-from noodlings.worlds.lines import Line, split_gestures, spoken
+from noodlings.worlds.beings import Being, Outlet, Scene, find_being, require_free
+from noodlings.worlds.hearing import perceived
+from noodlings.worlds.lines import Line, heard, split_gestures, spoken
 from noodlings.worlds.minds import CAPACITY, Minds, Perceive
 from noodlings.worlds.places import Places, Room, came_from
 
@@ -32,16 +32,6 @@ MAX_NAME = 30
 
 Idle = Callable[[str, float], Awaitable[str | None]]
 """Agent id, world time → what it does of its own accord: a line in quotation marks is spoken."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What somebody sees of the room they are in."""
-
-    room: Room
-    exits: dict[str, str]
-    """Direction → name of the room it leads to."""
-    others: tuple[Being, ...]
 
 
 class World:
@@ -57,6 +47,7 @@ class World:
         state: what `changed` was handed in an earlier life.
         changed: called with the whole state (JSON-compatible) whenever somebody moved.
         capacity: percepts that may wait for one character.
+        shown: called with each line that is seen in a room.
     """
 
     def __init__(
@@ -71,32 +62,52 @@ class World:
         state: dict[str, Any] | None = None,
         changed: Callable[[dict[str, Any]], None] = lambda state: None,
         capacity: int = CAPACITY,
+        shown: Callable[[Room, Line], None] = lambda room, line: None,
     ) -> None:
         self.places = places
         self._clock = clock
         self._idle_act = idle
         self._changed = changed
+        self._shown = shown
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._minds = Minds(perceive, self.answered, capacity)
         self._beings: dict[str, Being] = {}
         rooms = (state or {}).get("rooms", {})
         self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
+        self._resting: set[str] = set((state or {}).get("resting", ()))
         for persona in personas:
-            self.settle_in(persona)
+            if persona.id not in self._resting:
+                self.settle_in(persona)
 
     def settle_in(self, persona: Persona) -> None:
         """A character lives here from now on, where it was last, else at its home."""
         self._beings[persona.id] = Being.character(persona)
         self._rooms.setdefault(persona.id, self._home(persona))
 
+    def wake(self, persona: Persona) -> Room:
+        """A character comes into the rooms before everybody's eyes. Raises `UserError` when it is there."""
+        require_free(self._beings.values(), persona.id, (persona.id, persona.name, *persona.aliases))
+        self.settle_in(persona)
+        self._resting.discard(persona.id)
+        self._happen(self._beings[persona.id], Line(Kind.ARRIVE, "comes to life", persona.id, persona.name))
+        self._save()
+        return self.room_of(persona.id)
+
+    def rest(self, agent_id: str) -> None:
+        """A character is in no room any more, until it wakes; its memory stays. Raises `NotFound`."""
+        being = self.being(agent_id)
+        self._happen(being, Line(Kind.LEAVE, "falls silent and fades away", agent_id, being.name))
+        del self._beings[agent_id]
+        self._resting.add(agent_id)
+        self._save()
+
     def enter(self, user_id: str, name: str, outlet: Outlet) -> None:
         """A player comes in, where it was last. Raises `UserError` when the name will not do."""
         name = clean(name)
         if not name or len(name) > MAX_NAME:
             raise UserError(f"a player's name has 1 to {MAX_NAME} characters")
-        if user_id in self._beings or any(name.casefold() in being.names for being in self._beings.values()):
-            raise UserError(f"somebody called {name} is already here; choose another name")
+        require_free(self._beings.values(), user_id, (name,))
         self._beings[user_id] = Being(user_id, name, outlet=outlet)
         self._rooms.setdefault(user_id, self.places.start)
         self._happen(self._beings[user_id], Line(Kind.ARRIVE, "arrives", user_id, name))
@@ -118,6 +129,10 @@ class World:
     def who(self) -> list[tuple[Being, Room]]:
         """Everybody and where they are: characters first."""
         return [(being, self.room_of(being.id)) for being in self._beings.values()]
+
+    def has_been(self, being_id: str) -> bool:
+        """Whether somebody was ever here."""
+        return being_id in self._rooms
 
     def room_of(self, being_id: str) -> Room:
         """Where somebody is."""
@@ -143,17 +158,17 @@ class World:
     def say(self, being_id: str, text: str, depth: int = 0) -> Line:
         """Say something to everybody in the room."""
         being = self.being(being_id)
-        return self._happen(being, Line(Kind.SAY, _heard(text), being_id, being.name), depth)
+        return self._happen(being, Line(Kind.SAY, heard(text), being_id, being.name), depth)
 
     def emote(self, being_id: str, text: str, depth: int = 0) -> Line:
         """Do something that everybody in the room sees: "waves"."""
         being = self.being(being_id)
-        return self._happen(being, Line(Kind.EMOTE, _heard(text), being_id, being.name), depth)
+        return self._happen(being, Line(Kind.EMOTE, heard(text), being_id, being.name), depth)
 
     def whisper(self, being_id: str, to: str, text: str, depth: int = 0) -> Line:
         """Say something to one in the room; the others only see that it happened."""
         being, target = self.being(being_id), self.find_here(being_id, to)
-        line = Line(Kind.WHISPER, _heard(text), being_id, being.name, "", target.id, target.name)
+        line = Line(Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name)
         return self._happen(being, line, depth)
 
     def go(self, being_id: str, way: str) -> Room:
@@ -183,7 +198,10 @@ class World:
 
     def answered(self, agent_id: str, percept: Percept, trace: Trace | None) -> None:
         """Let a character say in its room what came of a percept; None for a mind that failed."""
-        being = self._beings[agent_id]
+        being = self._beings.get(agent_id)
+        if being is None:
+            log.info("%s had an answer for %s, and is at rest", agent_id, percept.user_id)
+            return
         if trace is None:
             text = f"{being.name} loses the thread for a moment; the log says why."
             self._show(agent_id, Line(Kind.EVENT, text))
@@ -234,32 +252,17 @@ class World:
         others = self._others(being.id)
         if depth > MAX_DEPTH:
             return line
-        audience = frozenset({being.id, line.target}) if line.kind is Kind.WHISPER else frozenset()
-        for other in others:
-            if other.persona is None or (audience and other.id not in audience):
-                continue
-            speaks = line.kind in (Kind.SAY, Kind.EMOTE, Kind.WHISPER)
-            alone = len(others) == 1
-            percept = Percept(
-                user_id=being.id,
-                text=line.text,
-                timestamp=self._clock.now(),
-                kind=line.kind,
-                addressed=speaks and (bool(audience) or alone or other.named_in(line.text)),
-                audience=audience,
-                present=self._listeners(other.id, audience),
-                depth=depth,
-                place=self._rooms[being.id],
-                data={"manner": line.manner} if line.manner else {},
-            )
-            self._minds.hand(other.id, percept)
+        present = frozenset({being.id, *(other.id for other in others)})
+        now, place = self._clock.now(), self._rooms[being.id]
+        for hearer in others:
+            if hearer.persona is not None:
+                percept = perceived(line, being, hearer, others, present, now=now, place=place, depth=depth)
+                if percept is not None:
+                    self._minds.hand(hearer.id, percept)
         return line
 
-    def _listeners(self, being_id: str, audience: frozenset[str]) -> frozenset[str]:
-        """Who would hear an answer: everybody in the room, or those who share a whisper."""
-        return (audience or frozenset(other.id for other in self._others(being_id))) - {being_id}
-
     def _show(self, being_id: str, line: Line) -> None:
+        self._shown(self.room_of(being_id), line)
         overheard = Line(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
         for other in self._others(being_id):
             if other.outlet is not None:
@@ -286,13 +289,7 @@ class World:
     def _save(self) -> None:
         # Whoever is at home is left out: a recipe that gives a character another home must move it.
         homes = {being.id: self._home(being.persona) for being in self._beings.values() if being.persona}
-        self._changed({"rooms": {who: room for who, room in self._rooms.items() if homes.get(who) != room}})
-
-
-def _heard(text: str) -> str:
-    text = clean(text)
-    if not text:
-        raise UserError("There is nothing to hear in that.")
-    if len(text) > MAX_LINE:
-        raise UserError(f"That has {len(text):,} characters; say it in pieces of at most {MAX_LINE:,}.")
-    return text
+        state: dict[str, Any] = {
+            "rooms": {who: room for who, room in self._rooms.items() if homes.get(who) != room}
+        }
+        self._changed(state | ({"resting": sorted(self._resting)} if self._resting else {}))

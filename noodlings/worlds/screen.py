@@ -31,6 +31,7 @@ class Screen:
         terminal: a person watches; then width and height are the window's, and colour is used.
         environment: `NO_COLOR` set to anything, or `TERM=dumb`, takes the colour away.
         write: where rendered text goes, without its last line break.
+        columns: how wide to write where it is no window of ours; `PIPE_WIDTH` without it.
     """
 
     def __init__(
@@ -38,8 +39,10 @@ class Screen:
         terminal: bool,
         environment: Mapping[str, str] = os.environ,
         write: Callable[[str], None] = to_stdout,
+        columns: Callable[[], int] = lambda: PIPE_WIDTH,
     ) -> None:
         self.terminal = terminal
+        self._columns = columns
         self.write = write
         self.colour = terminal and not environment.get("NO_COLOR") and environment.get("TERM") != "dumb"
         self._held: list[str] | None = None
@@ -47,7 +50,7 @@ class Screen:
     @property
     def width(self) -> int:
         """Columns to write in."""
-        return max(shutil.get_terminal_size().columns, MIN_WIDTH) if self.terminal else PIPE_WIDTH
+        return max(shutil.get_terminal_size().columns, MIN_WIDTH) if self.terminal else self._columns()
 
     @property
     def height(self) -> int:

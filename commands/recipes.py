@@ -1,0 +1,114 @@
+"""`@recipes`, `@rez`, `@derez`: who could live here, and who does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from commands.parse import Spec, parse_flags
+from commands.registry import Context, Reply, command
+from commands.render import LOUD, QUIET, Column, Rows, quiet, stacked, words
+from noodlings.app import recipes as read_recipes
+from noodlings.errors import NotFound, UserError
+from noodlings.text import clean, shorten
+
+if TYPE_CHECKING:
+    from noodlings.values.persona import Persona
+    from noodlings.worlds.rooms import World
+
+
+@command("@recipes", "@recipes", group="minds")
+async def recipes(context: Context, arguments: str) -> Reply:
+    """List the recipes: who could live here, and who is in the rooms.
+
+    Those of the data folder (its folder recipes) count as well as those that come with noodlings; they are
+    read anew each time.
+    """
+    if parse_flags(arguments, Spec("@recipes", named=False)).name:
+        raise UserError("@recipes stands alone")
+    world = _world(context)
+    where = {being.id: room.name for being, room in world.who()}
+    all_of_them = sorted(_all(context).values(), key=lambda persona: persona.id)
+    data = [
+        {"id": one.id, "name": one.name, "species": one.species, "room": where.get(one.id, "")}
+        for one in all_of_them
+    ]
+    rows = [
+        (words(one.name, LOUD), words(where.get(one.id, "at rest"), QUIET), words(one.species, QUIET))
+        for one in all_of_them
+    ]
+    view = Rows((Column("who", 14), Column("where"), Column("what", None)), rows, least=10)
+    return Reply({"recipes": data}, stacked(view, quiet("@rez NAME lets one come to life.")))
+
+
+@command("@rez", "@rez NAME", group="minds")
+async def rez(context: Context, arguments: str) -> Reply:
+    """Let the character of a recipe come to life in the rooms. For an admin.
+
+    Whoever was here before comes back with everything it remembers, to where it was.
+
+    Examples:
+      @rez lotta
+    """
+    context.caller.require_admin("let characters come to life")
+    world = _world(context)
+    persona = _one(arguments, _all(context), "@rez NAME")
+    if persona.id not in context.society.personas:
+        _refuse_shared_names(persona, context.society.personas.values())
+        context.society.create(persona)
+    room = world.wake(context.society.personas[persona.id])
+    return Reply(
+        {"agent": persona.id, "room": room.name},
+        words(f"{clean(persona.name)} comes to life in {room.inline}."),
+    )
+
+
+@command("@derez", "@derez NAME", group="minds")
+async def derez(context: Context, arguments: str) -> Reply:
+    """Let a character leave the rooms, until it is rezzed again. For an admin.
+
+    It keeps everything it remembers, also over a restart.
+
+    Examples:
+      @derez phi
+    """
+    context.caller.require_admin("let characters leave the rooms")
+    world = _world(context)
+    persona = _one(arguments, context.society.personas, "@derez NAME")
+    world.rest(persona.id)
+    return Reply({"agent": persona.id}, words(f"{clean(persona.name)} falls silent and fades away."))
+
+
+def _world(context: Context) -> World:
+    if context.world is None:
+        raise UserError("There are no rooms here: this works inside the world alone.")
+    return context.world
+
+
+def _all(context: Context) -> dict[str, Persona]:
+    """Everybody with a recipe, and everybody who lives here without one."""
+    return read_recipes(context.society.settings.data_dir) | context.society.personas
+
+
+def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
+    """The one that is named, by id, name or alias. Raises `NotFound`."""
+    wanted = arguments.casefold()
+    if not wanted:
+        raise UserError(f"It goes like this: {usage}")
+    for persona in there.values():
+        if wanted in _names(persona):
+            return persona
+    known = ", ".join(sorted(there)) or "none"
+    raise NotFound(f"There is no recipe {shorten(arguments, 30)}; there are {known}.")
+
+
+def _refuse_shared_names(persona: Persona, others: Iterable[Persona]) -> None:
+    """Whoever is called must be one character."""
+    for other in others:
+        shared = _names(persona) & _names(other)
+        if shared:
+            raise UserError(f"{min(shared)!r} is already a name of the character {other.name}")
+
+
+def _names(persona: Persona) -> set[str]:
+    return {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}

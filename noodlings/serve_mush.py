@@ -1,0 +1,100 @@
+"""The MUSH port of `noodlings serve`: the rooms, the people at its door, and the wires they come by."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from noodlings.values.caller import user_id_of
+from noodlings.visit import Connect
+from noodlings.worlds.accounts import Accounts
+from noodlings.worlds.door import Door
+from noodlings.worlds.pace import RealTimer, Timer
+from noodlings.worlds.scrollback import Scrollback
+from noodlings.worlds.telnet import telnet_port
+from noodlings.worlds.visitors import House, Visitors
+from noodlings.worlds.websocket import websocket_port
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.worlds.rooms import World
+
+
+@asynccontextmanager
+async def mush_open(
+    society: Society, world: World, scrollback: Scrollback, connect: Connect | None
+) -> AsyncIterator[list[str]]:
+    """The ports of the settings while the block lasts; yields where they are, one line each.
+
+    Raises:
+        UserError: a port cannot be used.
+    """
+    if connect is None:
+        yield []
+        return
+    settings = society.settings.mush
+    accounts = Accounts(society.settings.data_dir)
+    visitors = Visitors(house(society, world, scrollback, connect, accounts, RealTimer()))
+    said: list[str] = []
+    async with AsyncExitStack() as stack:
+        if settings.port:
+            host, port = await stack.enter_async_context(
+                telnet_port(settings.host, settings.port, visitors.receive)
+            )
+            said.append(f"People come in by telnet at {host}, port {port}; see docs/mush.md.")
+        if settings.websocket_port:
+            origins = society.settings.api.origins
+            host, port = await stack.enter_async_context(
+                websocket_port(settings.host, settings.websocket_port, visitors.receive, origins)
+            )
+            said.append(f"People come in by WebSocket at ws://{host}:{port}.")
+        stack.push_async_callback(visitors.close)
+        yield said
+
+
+def house(
+    society: Society, world: World, scrollback: Scrollback, connect: Connect, accounts: Accounts, timer: Timer
+) -> House:
+    """What visits are made in."""
+    settings = society.settings
+    return House(
+        world=world,
+        scrollback=scrollback,
+        door=Door(accounts, lambda name: known(society, name), timer),
+        connect=lambda caller, screen: connect(society, world, caller, screen).dispatch,
+        introduce=lambda caller: society.introduce(caller.user_id, caller.name),
+        greeting=lambda: greeting(being.name for being, _ in world.who() if being.persona),
+        timer=timer,
+        idle_seconds=settings.mush.idle_seconds,
+        lines_per_second=settings.mush.lines_per_second,
+    )
+
+
+def greeting(characters: Iterable[str]) -> RenderableType:
+    """What one sees at the door: it says nothing about the machine, for anybody may stand there."""
+    names = ", ".join(characters) or "nobody"
+    return Group(
+        Text("noodlings", style="bold cyan"),
+        Text("A small world of characters who remember what matters to them."),
+        Text(f"In its rooms: {names}."),
+        Text(""),
+    )
+
+
+def known(society: Society, name: str) -> bool:
+    """Whether characters know somebody of this name, or are called so.
+
+    Whoever took such a name over the wire would read what somebody else told them.
+    """
+    user_id = user_id_of(name)
+    if user_id == user_id_of(society.settings.world.player) or user_id in society.names():
+        return True
+    folded = name.casefold()
+    for persona in society.personas.values():
+        if folded in (one.casefold() for one in (persona.id, persona.name, *persona.aliases)):
+            return True
+    return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())

@@ -1,0 +1,284 @@
+"""Everybody who is in the world over the wire, whatever wire it is: they come in, type, hear, and go.
+
+A visit knows no command: it is handed a dispatch function. Whoever types too fast waits, and nobody waits
+with them; whoever is silent for too long, or does not read, is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from noodlings.errors import NoodlingsError, UserError
+from noodlings.text import clean
+from noodlings.values.caller import Caller
+from noodlings.worlds.accounts import Account
+from noodlings.worlds.door import Door
+from noodlings.worlds.pace import Pace, Timer
+from noodlings.worlds.places import Room
+from noodlings.worlds.rooms import World
+from noodlings.worlds.screen import Screen
+from noodlings.worlds.scrollback import Scrollback
+from noodlings.worlds.terminal import Dispatch
+
+log = logging.getLogger(__name__)
+
+MOST = 500
+"""People at the door and in the world over the wire, together."""
+MOST_FROM_ONE_ADDRESS = 100
+DOOR_SECONDS = 120.0
+"""So long somebody may stand at the door without a word."""
+AT_ONCE = 20
+"""Lines that may come at once, after a pause."""
+
+HOW = """connect NAME PASSWORD    come in as somebody who has been here
+create NAME PASSWORD     come in as somebody new
+quit                     leave
+Without the password you are asked for it, and it is not shown while you type."""
+
+
+class Wire(Protocol):
+    """The way to one person's program. Text goes with "\\n" between lines, and may hold ANSI colours."""
+
+    @property
+    def address(self) -> str: ...
+
+    @property
+    def columns(self) -> int: ...
+
+    @property
+    def colour(self) -> bool: ...
+
+    async def read_line(self) -> str | None:
+        """The next line that was typed; None when the person is gone."""
+
+    def send(self, text: str) -> None:
+        """Write text and a line break. Returns at once; whoever does not read is let go."""
+
+    def hide(self, hidden: bool) -> None:
+        """Whether what is typed is a secret."""
+
+    async def close(self) -> None:
+        """Send what is waiting, for a moment, and let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What visits are made in.
+
+    Attributes:
+        world: the rooms.
+        scrollback: what was said there of late.
+        door: who may come in.
+        connect: puts the commands behind a visit.
+        introduce: told of everybody who comes in.
+        greeting: the first thing one sees.
+        timer: real time.
+        idle_seconds: after so long without a line one has left.
+        lines_per_second: how fast one may type for long.
+    """
+
+    world: World
+    scrollback: Scrollback
+    door: Door
+    connect: Callable[[Caller, Screen], Dispatch]
+    introduce: Callable[[Caller], None]
+    greeting: Callable[[], RenderableType]
+    timer: Timer
+    idle_seconds: float
+    lines_per_second: float
+
+
+class Visitors:
+    """All visits. Use within a running event loop."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._visits: set[_Visit] = set()
+        self._here: dict[str, _Visit] = {}
+        self._addresses: Counter[str] = Counter()
+        self._closing = False
+
+    async def receive(self, wire: Wire) -> None:
+        """One person's visit, from the first line to the last; nothing is raised."""
+        address = wire.address
+        if self._closing or len(self._visits) >= MOST or self._addresses[address] >= MOST_FROM_ONE_ADDRESS:
+            wire.send("There is no room for anybody more; come again later.")
+            await wire.close()
+            return
+        visit = _Visit(wire, self._house, self)
+        self._visits.add(visit)
+        self._addresses[address] += 1
+        try:
+            await visit.run()
+        except Exception:
+            log.exception("a visit from %s broke", address)
+            wire.send("Something broke; the log has the details. Come again.")
+        finally:
+            self._visits.discard(visit)
+            self._addresses[address] -= 1
+            if not self._addresses[address]:
+                del self._addresses[address]
+            await wire.close()
+
+    async def take_place(self, user_id: str, visit: _Visit) -> None:
+        """Somebody comes in who may be here already, over a wire that is dead: the later one stays."""
+        while (before := self._here.get(user_id)) is not None:
+            await before.end("You came in again from elsewhere.")
+        self._here[user_id] = visit
+
+    def give_up_place(self, user_id: str, visit: _Visit) -> None:
+        """A visit is over."""
+        if self._here.get(user_id) is visit:
+            del self._here[user_id]
+
+    async def close(self) -> None:
+        """Everybody is told and let go; nobody new comes in."""
+        self._closing = True
+        await asyncio.gather(
+            *(visit.end("The world goes to rest. Everything is kept.") for visit in self._visits)
+        )
+
+
+class _Visit:
+    """One person, from the door to the good-bye."""
+
+    def __init__(self, wire: Wire, house: House, visitors: Visitors) -> None:
+        self._wire, self._house, self._visitors = wire, house, visitors
+        self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
+        self._pace = Pace(house.lines_per_second, AT_ONCE, house.timer.now())
+        self._work: asyncio.Task[None] | None = None
+        self._over = asyncio.Event()
+
+    async def run(self) -> None:
+        """The whole visit."""
+        self._work = asyncio.create_task(self._stay(), name=f"visit from {self._wire.address}")
+        try:
+            await self._work
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():  # it is the port that ends, not this visit alone
+                raise
+        finally:
+            self._over.set()
+
+    async def end(self, why: str) -> None:
+        """End it from outside, and wait until nothing of it is left in the world."""
+        self._show(Text(why, style="dim"))
+        if self._work is not None:
+            self._work.cancel()
+        await self._over.wait()
+
+    async def _stay(self) -> None:
+        self._show(self._house.greeting())
+        self._show(Text(HOW))
+        account = await self._at_the_door()
+        if account is None:
+            return
+        caller = account.caller
+        await self._visitors.take_place(caller.user_id, self)
+        try:
+            await self._in_the_world(caller)
+        finally:
+            self._visitors.give_up_place(caller.user_id, self)
+
+    async def _at_the_door(self) -> Account | None:
+        """Who this is; None when they go."""
+        while (line := await self._next(DOOR_SECONDS)) is not None:
+            word, _, rest = clean(line).partition(" ")
+            name, _, password = rest.strip().partition(" ")
+            word = word.casefold()
+            try:
+                if word in ("quit", "exit", "@quit"):
+                    return None
+                if word not in ("connect", "create") or not name:
+                    self._show(Text(HOW) if word else "")
+                    continue
+                password = password.strip() or await self._asked_for(new=word == "create")
+                if word == "connect":
+                    return await self._house.door.connect(self._wire.address, name, password)
+                return await self._house.door.create(self._wire.address, name, password)
+            except NoodlingsError as error:
+                self._show(Text(str(error), style="yellow"))
+        return None
+
+    async def _asked_for(self, new: bool) -> str:
+        """A password that is typed unseen; a new one twice. Raises `UserError` where the two differ."""
+        password = await self._secret("Password:")
+        if new and await self._secret("Once more:") != password:
+            raise UserError("Those were two different passwords.")
+        return password or ""
+
+    async def _secret(self, question: str) -> str | None:
+        self._wire.hide(True)
+        self._show(Text(question))
+        try:
+            line = await self._next(DOOR_SECONDS)
+        finally:
+            self._wire.hide(False)
+        return None if line is None else clean(line)
+
+    async def _in_the_world(self, caller: Caller) -> None:
+        world, user_id = self._house.world, caller.user_id
+        been_here = world.has_been(user_id)
+        try:
+            world.enter(user_id, caller.name, lambda line: self._show(line.view(user_id)))
+        except UserError as error:
+            self._show(Text(str(error), style="yellow"))
+            return
+        try:
+            self._house.introduce(caller)
+            dispatch = self._house.connect(caller, self._screen)
+            self._show((await dispatch("look")).view)
+            if been_here:
+                self._show_again(world.room_of(user_id), user_id)
+            await self._follow(dispatch)
+        finally:
+            world.leave(user_id)
+
+    def _show_again(self, room: Room, user_id: str) -> None:
+        lines = self._house.scrollback.of(room, user_id)
+        if lines:
+            self._show(Text("Of late:", style="dim"))
+            for line in lines:
+                self._show(line.view(user_id))
+
+    async def _follow(self, dispatch: Dispatch) -> None:
+        """Run line after line, until the person goes."""
+        while (line := await self._next(self._house.idle_seconds)) is not None:
+            answer = await dispatch(line)
+            self._show(answer.view)
+            if answer.leave:
+                return
+
+    async def _next(self, seconds: float) -> str | None:
+        """The next line, at a human pace; None when the person is gone or silent for so long."""
+        timer = self._house.timer
+        reading = asyncio.ensure_future(self._wire.read_line())
+        waiting = asyncio.ensure_future(timer.sleep(seconds))
+        try:
+            await asyncio.wait((reading, waiting), return_when=asyncio.FIRST_COMPLETED)
+            silent = not reading.done()
+        finally:
+            reading.cancel()
+            waiting.cancel()
+            await asyncio.gather(reading, waiting, return_exceptions=True)
+        if silent:
+            self._show(Text("You have been silent for long; come again.", style="dim"))
+            return None
+        line = reading.result()
+        too_fast = self._pace.wait(timer.now())
+        if too_fast > 0:
+            await timer.sleep(too_fast)
+        return line
+
+    def _show(self, view: RenderableType) -> None:
+        self._screen.colour = self._wire.colour
+        self._screen.show(view)

@@ -1,0 +1,118 @@
+"""WebSocket: the world for a page in a browser. A message is a line; both ways UTF-8 text.
+
+A client that wants colours or has another width says so in the address: `/?colour=1&width=100`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from urllib.parse import parse_qs, urlsplit
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from noodlings.errors import UserError
+from noodlings.worlds.typed import LONGEST
+from noodlings.worlds.visitors import Wire
+
+log = logging.getLogger(__name__)
+
+MOST_UNREAD = 4_000
+"""Messages that may wait for a client that does not read; then it is let go."""
+GOODBYE_SECONDS = 2.0
+NARROWEST, USUAL, WIDEST = 40, 80, 400
+
+Receive = Callable[[Wire], Awaitable[None]]
+
+
+class WebSocketWire:
+    """One WebSocket client; see `noodlings.worlds.visitors.Wire`."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self._connection = connection
+        asked = parse_qs(urlsplit(connection.request.path if connection.request else "").query)
+        self.colour = asked.get("colour", ["0"])[-1] == "1"
+        width = asked.get("width", [""])[-1][:4]
+        self.columns = min(max(int(width), NARROWEST), WIDEST) if width.isdecimal() else USUAL
+        peer = connection.remote_address
+        self.address = str(peer[0]) if peer else ""
+        self._unsent: asyncio.Queue[str | None] = asyncio.Queue(MOST_UNREAD)
+        self._sending = asyncio.create_task(self._send_all(), name="mush: sending")
+
+    async def read_line(self) -> str | None:
+        """The next line; None when the client is gone."""
+        try:
+            message = await self._connection.recv(decode=False)
+        except ConnectionClosed:
+            return None
+        return message.decode("utf-8", "replace")
+
+    def send(self, text: str) -> None:
+        """Write one message."""
+        try:
+            self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
+        except asyncio.QueueFull:
+            log.info("%s does not read what it is sent, and is let go", self.address)
+            self._connection.transport.abort()
+
+    def hide(self, hidden: bool) -> None:
+        """What is shown while one types is the page's own affair."""
+
+    async def close(self) -> None:
+        """Let go, as soon as everything is sent, and soon in any case."""
+        try:
+            async with asyncio.timeout(GOODBYE_SECONDS):
+                await self._unsent.put(None)
+                await self._sending
+                await self._connection.close()
+        except TimeoutError:
+            self._connection.transport.abort()
+        finally:
+            self._sending.cancel()
+            await asyncio.gather(self._sending, return_exceptions=True)
+
+    async def _send_all(self) -> None:
+        try:
+            while (text := await self._unsent.get()) is not None:
+                await self._connection.send(text)
+        except ConnectionClosed:
+            while await self._unsent.get() is not None:  # nobody is there to read it
+                pass
+
+
+@asynccontextmanager
+async def websocket_port(
+    host: str, port: int, receive: Receive, origins: Sequence[str]
+) -> AsyncIterator[tuple[str, int]]:
+    """Listen for WebSocket clients; yields where. Raises `UserError` when the address cannot be used.
+
+    Args:
+        origins: pages that may come from a browser; programs, which name none, always may.
+    """
+
+    async def came(connection: ServerConnection) -> None:
+        await receive(WebSocketWire(connection))
+
+    try:
+        server = await serve(
+            came,
+            host,
+            port,
+            origins=[None, *origins],  # type: ignore[list-item]
+            max_size=LONGEST,
+            max_queue=4,
+            compression=None,
+            close_timeout=GOODBYE_SECONDS,
+            server_header=None,
+        )
+    except (OSError, OverflowError) as error:
+        raise UserError(f"cannot listen on {host}, port {port}, for WebSocket: {error}") from None
+    try:
+        where = next(iter(server.sockets)).getsockname()
+        yield where[0], where[1]
+    finally:
+        server.close()
+        await server.wait_closed()
