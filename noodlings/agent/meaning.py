@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import lru_cache
 
 from noodlings.errors import NoodlingsError
 from noodlings.mind.meaning import word_vector
@@ -11,6 +12,9 @@ from noodlings.ports import Embedder
 from noodlings.values.vector import Vector
 
 log = logging.getLogger(__name__)
+
+KEPT = 256
+"""So many of the latest texts are not embedded again."""
 
 
 class Meaning:
@@ -30,6 +34,8 @@ class Meaning:
     def __init__(self, embedder: Embedder | None = None, lasting: bool = True) -> None:
         self._embedder = embedder
         self._lasting = lasting
+        # What one says the whole room hears, and mostly it is what each then asks its memory.
+        self._once = lru_cache(KEPT)(self._only)
         self.failed = ""
 
     @property
@@ -52,9 +58,18 @@ class Meaning:
         if self._embedder is None or not text or self.gave_up:
             return None
         try:
-            vector: Vector = self.embed([text])[0]
+            return self._once(text)
         except NoodlingsError:
             return None
+
+    def let_go(self) -> None:
+        """Keep no text any longer than it takes."""
+        self._once.cache_clear()
+
+    def _only(self, text: str) -> Vector:
+        """Raises `NoodlingsError` as `embed` does."""
+        vector: Vector = self.embed([text])[0]
+        vector.flags.writeable = False
         return vector
 
     def embed(self, texts: Sequence[str]) -> Vector:

@@ -178,6 +178,10 @@ class Society:
         if self._embedding is not None and self._embedding.local:
             self._embedding.meaning.vector("good morning")
 
+    def note(self, agent_id: str, entry_id: int) -> str | None:
+        """The Markdown note of a memory, or None where there is none. Raises `StoreError`."""
+        return None if self._notes is None else self._notes.read(agent_id, entry_id)
+
     def close(self) -> None:
         """Let go of the store. What was perceived is already kept."""
         for agent in self.agents.awake:

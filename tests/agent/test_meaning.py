@@ -44,3 +44,24 @@ async def test_the_trace_says_that_words_had_to_do(make_agent, clock):
     trace = await agent.perceive(Percept("caity", "hello", clock.now(), addressed=True))
     assert trace.degraded == ("words alone: the embedding model is not installed",)
     assert trace.response
+
+
+def test_what_many_hear_is_embedded_once():
+    """A room with three characters pays once for a line, and a failure is not remembered as an answer."""
+    asked: list[str] = []
+
+    class Counting(HashingEmbedder):
+        def embed(self, texts):
+            asked.extend(texts)
+            if len(asked) == 1:
+                raise NoodlingsError("not yet")
+            return super().embed(texts)
+
+    meaning = Meaning(Counting(), lasting=False)
+    assert meaning.vector("hello") is None
+    first, again = meaning.vector("hello"), meaning.vector("hello")
+    assert first is again
+    assert not first.flags.writeable
+    assert asked == ["hello", "hello"]
+    meaning.let_go()
+    assert meaning.vector("hello") is not first
