@@ -216,6 +216,7 @@ CORRECTED = {
     "encoded_importance": 0.74,
     "override_by": "response",
 }
+NOTE = {"agent": "servnak", "id": 12, "markdown": "# My dog died yesterday\n"}
 LINKED = {"agent": "servnak", "source": 12, "target": 3, "strength": 1.0}
 ANSWERED = {
     "data": {"kind": "say", "text": "hello, servnak", "to": ""},

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from api import examples
 from api.answers import by_importance, documented, documented_tagged, latest_first, paged, shown, tagged
-from api.parts import AgentName, EntryId, Looking, Reader
-from noodlings.errors import UserError
+from api.parts import AgentName, EntryId, Living, Looking, Reader
+from noodlings.errors import NotFound, UserError
 from noodlings.inspect.browse import Page
 from noodlings.inspect.link_views import LinksView
+from noodlings.inspect.rights import require_all_history
 from noodlings.inspect.symbol_views import SymbolsView
 from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
 from noodlings.values.affect import AXES, Affect
@@ -199,6 +203,28 @@ async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -
 async def links(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
     """A memory, and those that links lead to from there, two steps each way."""
     return shown(inspector.links(caller, agent, entry))
+
+
+class NoteView(BaseModel):
+    """The note of a memory, as it stands in its file."""
+
+    agent: str
+    id: int
+    markdown: str
+
+
+@router.get("/entries/{entry}/note", responses=documented(NoteView, examples.NOTE))
+async def note(
+    agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking, society: Living
+) -> Response:
+    """The Markdown note of a memory. It names others too, so it is for those who may read everything."""
+    require_all_history(caller)
+    seen = inspector.links(caller, agent, entry).entry
+    agent_id = society.find(agent).id
+    markdown = await asyncio.to_thread(society.note, agent_id, seen.id)
+    if markdown is None:
+        raise NotFound(f"There is no note of memory {seen.id}; notes.enabled in the settings writes them.")
+    return JSONResponse({"agent": agent_id, "id": seen.id, "markdown": markdown})
 
 
 def _affect(given: list[str]) -> Affect:

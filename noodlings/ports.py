@@ -347,6 +347,9 @@ class Notes(Protocol):
         not `erased`.
         """
 
+    def read(self, agent_id: str, entry_id: int) -> str | None:
+        """The copy of one entry as it is by now, in Markdown; None where there is none."""
+
     def close(self) -> None:
         """Finish what is waiting. The store is still open."""
 

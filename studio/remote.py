@@ -97,8 +97,9 @@ class RemoteSource:
         return await self._request("DELETE", entry)
 
     async def note(self, agent: str, entry: int) -> str:
-        """Notes are files where the server is."""
-        raise NotFound("Notes are files beside the server's data; look at them there, with --data.")
+        """See `studio.source.Source`."""
+        answer = await self._request("GET", f"{_agent(agent)}/memory/entries/{entry}/note")
+        return str(answer["markdown"])
 
     async def happenings(self) -> AsyncIterator[Sign]:
         """See `studio.source.Source`."""

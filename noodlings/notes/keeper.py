@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+from noodlings.errors import StoreError
 from noodlings.notes.background import BackgroundWriter
 from noodlings.notes.scribe import Scribe
 from noodlings.ports import Changes, Forgotten
@@ -41,6 +42,16 @@ class NoteKeeper:
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         """Let `delete` delete these memories, and take them out of every note; see `Scribe.forget`."""
         return self._scribe.forget(agent_id, ids, delete)
+
+    def read(self, agent_id: str, entry_id: int) -> str | None:
+        """The note of a memory as it is by now; None where there is none, or it just went."""
+        try:
+            path = self._scribe.notebook.find(agent_id, entry_id)
+            return None if path is None else path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"the note of memory {entry_id} cannot be read: {error.strerror}") from None
 
     def close(self) -> None:
         """Write the notes that are due, for some seconds."""

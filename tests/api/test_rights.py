@@ -41,6 +41,7 @@ MATRIX = [  # method, path, body, who may; the world acts for caity throughout, 
     ("GET", f"{M}/browse?everything=true&order=when&containing=mill", None, OPEN),
     ("GET", f"{M}/symbols", None, OPEN),
     ("GET", f"{M}/entries/1/links", None, NOT_TOAD),
+    ("GET", f"{M}/entries/1/note", None, ("admin", "viewer")),  # kept in memory alone: a 404 to those
     ("GET", "/api/recipes", None, OPEN),
     ("GET", "/metrics", None, ("admin",)),
     ("POST", "/api/agents/servnak/perceive", SAID, ("admin", "world", "caity")),

@@ -24,6 +24,7 @@ TOKENS = [
     {"role": "admin", "token": "the-token-of-the-admin"},
     {"role": "viewer", "token": "the-token-of-a-viewer"},
 ]
+PLAYER = {"role": "player", "token": "the-token-of-a-player", "user": "user_caity"}
 # Every question with arguments as the panes give them; entry 1 is there.
 ASKED: list[tuple[Question, dict[str, Any]]] = [
     (Question.STATS, {}),
@@ -98,6 +99,26 @@ async def test_deeds_reach_the_memory(tmp_path: Path) -> None:
                 await remote.ask(Question.LINKS, "phi", entry_id=entry)
         finally:
             await remote.close()
+
+
+async def test_a_note_is_read_where_the_server_is(tmp_path: Path) -> None:
+    with served(tmp_path, tokens=[*TOKENS, PLAYER]) as server:
+        admin, player = (
+            RemoteSource(server.url, TOKENS[0]["token"]),
+            RemoteSource(server.url, PLAYER["token"]),
+        )
+        try:
+            turn = await player.act(Action.SAY, "phi", text="My dog died yesterday and I cannot stop crying")
+            entry = turn["turn"]["percept"]["id"]
+            await _until(lambda: bool(list(tmp_path.rglob("*memory_*.md"))))  # in the background
+            assert "My dog died yesterday" in await admin.note("phi", entry)
+            with pytest.raises(NotFound, match="no memory 99"):
+                await admin.note("phi", 99)
+            with pytest.raises(Forbidden):
+                await player.note("phi", entry)
+        finally:
+            await admin.close()
+            await player.close()
 
 
 async def test_what_a_token_does_not_allow_is_said_in_words(tmp_path: Path) -> None:
