@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -163,3 +164,40 @@ class FakeSociety:
             if name.casefold() in (agent_id, agent.persona.name.casefold()):
                 return agent
         raise NotFound(f"There is nobody called {name}; there are {', '.join(self.agents)}.")
+
+
+class HandTimer:
+    """Real time that a test lets pass; use within a running event loop."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._asleep: list[tuple[float, asyncio.Future[None]]] = []
+        self._changed = asyncio.Event()
+
+    def now(self) -> float:
+        """Seconds that only ever rise."""
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait until the test has let so much time pass."""
+        until = asyncio.get_running_loop().create_future()
+        mine = (self._now + seconds, until)
+        self._asleep.append(mine)
+        self._changed.set()
+        try:
+            await until
+        finally:
+            self._asleep.remove(mine)
+
+    async def somebody_sleeps(self, seconds: float) -> None:
+        """Wait until somebody waits for just so long from now."""
+        while not any(abs(end - self._now - seconds) < 1e-6 for end, _ in self._asleep):
+            self._changed.clear()
+            await self._changed.wait()
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass."""
+        self._now += seconds
+        for end, until in self._asleep:
+            if end <= self._now + 1e-9 and not until.done():
+                until.set_result(None)
