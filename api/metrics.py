@@ -9,14 +9,9 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Request, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
-from api.parts import Held, parts_of
-from api.problem import RESPONSES
-from noodlings.values.caller import Role
 from noodlings.values.trace import Happening
 
 if TYPE_CHECKING:
@@ -27,8 +22,6 @@ _STEP_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2
 _TURN = "turn"
 
 log = logging.getLogger(__name__)
-
-router = APIRouter()
 
 
 class Metrics:
@@ -127,27 +120,3 @@ class Metrics:
 
 def _gauge(name: str, meaning: str, value: float) -> Metric:
     return GaugeMetricFamily(name, meaning, value)
-
-
-@router.get(
-    "/metrics",
-    tags=["server"],
-    summary="Figures for Prometheus",
-    response_class=Response,
-    responses=RESPONSES
-    | {
-        200: {
-            "description": "The text format of Prometheus.",
-            "content": {
-                "text/plain": {
-                    "schema": {"type": "string"},
-                    "example": 'noodlings_turns_total{agent="servnak",outcome="offline"} 12.0\n',
-                }
-            },
-        }
-    },
-)
-async def metrics(request: Request, held: Held) -> Response:
-    """Turns, how long each step took, calls of a model, sizes of streams, queues. For an admin."""
-    held.require(Role.ADMIN, to="read the figures of the server")
-    return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)

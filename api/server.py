@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, corrections, health, lines, live, memory, metrics, perceive, recipes
+from api import agents, corrections, figures, health, lines, live, memory, perceive, recipes
 from api.audit import note
 from api.gate import Gate, Rate
 from api.metrics import Metrics
@@ -77,7 +77,7 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
     for topic in (agents, memory, corrections, perceive, lines, recipes, live):
         app.include_router(topic.router, prefix="/api")
     app.include_router(health.router)
-    app.include_router(metrics.router)
+    app.include_router(figures.router)
     tell_problems(app)
     _with_problem_schema(app)
     rate = Rate(settings.requests_per_second)
