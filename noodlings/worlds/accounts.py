@@ -75,7 +75,7 @@ class Accounts:
         self._path = folder / FILE_NAME
         self._cost = cost
         self._lock = FileLock(folder / f"{FILE_NAME}.lock", thread_local=False, timeout=10)
-        self._nobody = _hashed("nobody", secrets.token_hex(32), Role.PLAYER, cost)
+        self._nobody = Account("", Role.PLAYER, secrets.token_hex(16), "", cost)
 
     def all(self) -> list[Account]:
         """Everybody, by name. Raises `StoreError`."""

@@ -66,7 +66,7 @@ def test_passwords_that_will_not_do_are_refused(accounts, password):
 
 def test_a_name_is_taken_once_also_in_other_letters_of_the_same_look(accounts):
     accounts.create("Caity", PASSWORD)
-    with pytest.raises(UserError, match="called ＣＡＩＴＹ|called CAITY"):
+    with pytest.raises(UserError, match="somebody is called CAITY"):
         accounts.create("ＣＡＩＴＹ", PASSWORD)
 
 

@@ -302,3 +302,51 @@ async def test_whoever_is_long_about_an_answer_is_seen_thinking_by_players_alone
     assert stage.seen()[-1] == "SERVNAK is thinking…"
     assert "Toad is thinking…" not in stage.seen()
     assert len(stage.minds.heard) == heard
+
+
+async def test_a_character_at_rest_is_in_no_room_and_wakes_where_it_was():
+    stage = Stage().enter()
+    stage.world.rest("phi")
+    assert [being.id for being, _ in stage.world.who()] == ["servnak", "toad", "user_caity"]
+    assert stage.seen()[-1] == "Phi falls silent and fades away."
+    stage.world.say("user_caity", "Phi, are you there?")
+    await stage.world.settle()
+    assert stage.heard("phi") == []
+    assert stage.world.wake(PHI).name == PLACES.rooms["workshop"].name
+    assert stage.seen()[-1] == "Phi comes to life."
+    with pytest.raises(UserError, match="already here"):
+        stage.world.wake(PHI)
+
+
+async def test_rest_outlives_the_program():
+    stage = Stage()
+    stage.world.rest("phi")
+    again = Stage(state=json.loads(json.dumps(stage.states[-1])))
+    with pytest.raises(NotFound):
+        again.world.being("phi")
+    again.world.wake(PHI)
+    assert Stage(state=again.states[-1]).world.being("phi").name == "Phi"
+    assert "resting" not in again.states[-1]
+
+
+async def test_an_answer_that_comes_after_a_character_went_to_rest_is_let_go(caplog):
+    stage = Stage(answer=lambda agent_id, percept: "too late").enter()
+    stage.world.say("user_caity", "Phi, a word")
+    stage.world.rest("phi")
+    await stage.world.settle()
+    assert not any(line.startswith("Phi say") for line in stage.seen())
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_nobody_wakes_into_a_name_that_somebody_here_has():
+    stage = Stage(personas=(SERVNAK,)).enter("phi")
+    with pytest.raises(UserError, match="already here"):
+        stage.world.wake(PHI)
+    assert stage.states[-1].get("resting") is None
+
+
+async def test_lines_are_shown_with_their_room_to_whoever_keeps_them():
+    kept = []
+    stage = Stage(shown=lambda room, line: kept.append((room.name, line.text))).enter()
+    stage.world.say("user_caity", "hello")
+    assert kept[-1] == (PLACES.rooms["workshop"].name, "hello")

@@ -1,0 +1,100 @@
+"""People in the rooms of a real server: what it keeps over a restart, and how it stops."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from noodlings.app import build
+from noodlings.config import Settings
+from noodlings.serve_mush import known
+from noodlings.values.percept import Percept
+from tests.api.serving import ROOT, environment, served
+
+PASSWORD = "correct horse"
+
+
+class Person:
+    """Somebody at a telnet client."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.seen = b""
+
+    def __enter__(self) -> Person:
+        return self
+
+    def __exit__(self, *why: object) -> None:
+        self.socket.close()
+
+    def types(self, line: str) -> None:
+        self.socket.sendall(f"{line}\r\n".encode())
+
+    def sees(self, wanted: str) -> None:
+        """Read on until this was seen."""
+        while wanted.encode() not in self.seen:
+            received = self.socket.recv(4_096)
+            assert received, f"hung up before {wanted!r}: {self.seen!r}"
+            self.seen += received
+        self.seen = self.seen.partition(wanted.encode())[2]
+
+    def reads_to_the_end(self) -> str:
+        while received := self.socket.recv(4_096):
+            self.seen += received
+        return self.seen.decode()
+
+
+def free_port() -> int:
+    with closing(socket.create_server(("127.0.0.1", 0))) as bound:
+        return bound.getsockname()[1]
+
+
+def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_machine(tmp_path: Path):
+    port = free_port()
+    with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)) as server, Person(port) as caity:
+        caity.types(f"create Caity {PASSWORD}")
+        caity.sees("The Workshop")
+        caity.types("@derez phi")
+        caity.sees("only an admin")
+        caity.types("north")
+        caity.sees("The Walled Garden")
+        done = subprocess.run(
+            [sys.executable, "-m", "noodlings", "account", "role", "caity", "admin", "--data", str(tmp_path)],
+            env=environment(),
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout == "Caity is admin from the next time it connects\n"
+        assert server.stop() == 0
+        assert caity.reads_to_the_end().endswith("The world goes to rest. Everything is kept.\r\n")
+    assert PASSWORD not in (tmp_path / "noodlings.log").read_text(encoding="utf-8")
+    with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)), Person(port) as caity:
+        caity.types("connect caity not-this-one")
+        caity.sees("not its password")
+        caity.types(f"connect caity {PASSWORD}")
+        caity.sees("The Walled Garden")
+        caity.types("@derez phi")
+        caity.sees("fades away")
+
+
+def test_without_a_setting_there_is_no_port(tmp_path: Path):
+    with served(tmp_path) as server:
+        server.stop()
+        assert not re.search("telnet|WebSocket", "\n".join(server.said))
+
+
+async def test_names_that_characters_know_are_known(tmp_path: Path):
+    settings = Settings(store={"path": str(tmp_path)}, embedding={"model": "none"})  # type: ignore[arg-type]
+    with closing(build(settings)) as society:
+        await society.perceive("phi", Percept("user_caity", "hello", 1_000_000.0))
+        society.introduce("user_ben", "Ben")
+        for name in ("Caity", "ben", "PHI", "Servnak", settings.world.player.title()):
+            assert known(society, name), name
+        assert not known(society, "Dora")
+        await society.rest(5)

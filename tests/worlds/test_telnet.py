@@ -1,0 +1,166 @@
+import asyncio
+import random
+import re
+
+import pytest
+import telnetlib3
+
+from noodlings.errors import UserError
+from noodlings.worlds.pace import RealTimer
+from noodlings.worlds.telnet import MOST_UNREAD, telnet_port
+from noodlings.worlds.telnet_codec import DO, DONT, ECHO, IAC, SB, TERMINAL_TYPE, WILL, WINDOW_SIZE, WONT
+from tests.worlds.mush import PASSWORD, Mush, client, telnet
+
+PEOPLE = 50
+LINES = 12
+
+
+@pytest.fixture
+async def mush(tmp_path):
+    made = Mush(tmp_path, RealTimer(), lines_per_second=10_000)
+    for name in ("Caity", "Ben"):
+        made.accounts.create(name, PASSWORD)
+    return made
+
+
+async def test_fifty_people_hear_every_line_of_everybody_in_order(mush):
+    names = [f"Guest-{number}" for number in range(PEOPLE)]
+    for name in names:
+        mush.accounts.create(name, PASSWORD)
+
+    async def talk(port, name, everybody_in, all_said):
+        async with client(port, name) as one:
+            await everybody_in.wait()
+            for number in range(LINES):
+                one.send(f"say {number} ünï 🐕 from {name}")
+            said = []
+            while len(said) < PEOPLE * LINES:
+                line = await one.sees("🐕")
+                said.append(re.fullmatch(r'(\S+) says?, "(\d+) ünï 🐕 from (\S+)"', line).groups())
+            await all_said.wait()
+            return said
+
+    everybody_in, all_said = asyncio.Barrier(PEOPLE), asyncio.Barrier(PEOPLE)
+    async with telnet(mush) as port:
+        heard = await asyncio.gather(*(talk(port, name, everybody_in, all_said) for name in names))
+    for name, said in zip(names, heard, strict=True):
+        for speaker in names:
+            shown = "You" if speaker == name else speaker
+            numbers = [int(number) for who, number, whose in said if (who, whose) == (shown, speaker)]
+            assert numbers == list(range(LINES))
+
+
+async def test_options_are_negotiated_with_a_client_that_can(mush):
+    async with telnet(mush) as port:
+        reader, writer = await telnetlib3.open_connection(
+            "127.0.0.1", port, term="xterm", cols=100, rows=30, encoding="utf8", force_binary=True
+        )
+        writer.write(f"connect Caity {PASSWORD}\r\n")
+        seen = ""
+        async with asyncio.timeout(20):
+            while "Here:" not in seen:
+                seen += await reader.read(1_000)
+            writer.write("wide\r\n")
+            while "x" * 100 not in seen:
+                seen += await reader.read(1_000)
+            writer.write("say ünï 🐕\r\n")
+            while 'ünï 🐕"' not in seen:
+                seen += await reader.read(1_000)
+        assert "x" * 101 not in seen
+        assert "\x1b[" in seen
+        writer.close()
+
+
+async def test_a_password_is_not_shown_while_it_is_typed(mush):
+    async with telnet(mush) as port, client(port) as one:
+        one.send("connect Caity")
+        async with asyncio.timeout(20):
+            before = await one.reader.readuntil(b"Password:\r\n")
+            assert before.endswith(bytes([IAC, WILL, ECHO]) + b"Password:\r\n")
+            one.writer.write(bytes([IAC, DO, ECHO]) + PASSWORD.encode() + b"\r\x00")
+            after = await one.reader.readuntil(b"Here:")
+        assert bytes([IAC, WONT, ECHO]) in after
+        assert PASSWORD.encode() not in before + after
+
+
+async def test_every_line_ends_in_cr_lf_and_nothing_else_is_sent(mush):
+    async with telnet(mush) as port, client(port, "Caity") as one:
+        one.send("say hello")
+        await one.sees("hello")
+        one.send("quit")
+        rest = await one.hangs_up()
+        assert rest == b"Here: Caity\r\n"
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_hostile_bytes_harm_nobody(mush, seed):
+    rng = random.Random(seed)
+    nasty = [IAC, SB, WILL, WONT, DO, DONT, TERMINAL_TYPE, WINDOW_SIZE, 0, 8, 13, 10, 27, 127, 0xC3, 0xF0]
+    async with telnet(mush) as port, client(port, "Caity") as caity:
+        for in_the_world in (False, True):
+            async with client(port, "Ben" if in_the_world else "") as hostile:
+                hostile.writer.write(bytes(rng.choices(nasty, k=20_000)) + rng.randbytes(20_000))
+                hostile.writer.write(
+                    b"\r\nsay \x1b[2J\xff\xfb\x01\xff\xff\xff\xfa\x18\x00\x1b]0;x\x07\xff\xf0done\r\n"
+                )
+                hostile.writer.write_eof()
+        caity.send("say still here 🐕")
+        assert await caity.sees("still here") == 'You say, "still here 🐕"'
+
+
+async def test_text_with_the_command_byte_in_it_commands_nobody(mush):
+    async with telnet(mush) as port, client(port, "Caity") as caity, client(port, "Ben") as ben:
+        ben.writer.write(b"say a\xff\xff\xfb\x01b\r\n")
+        async with asyncio.timeout(20):
+            heard = await caity.reader.readuntil(b'b"\r\n')
+        assert bytes([IAC]) not in heard
+
+
+async def test_who_does_not_read_is_let_go_and_holds_up_nobody(mush):
+    mush.accounts.create("Deaf", PASSWORD)
+    async with telnet(mush) as port, client(port, "Caity") as caity:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+        writer.write(f"connect Deaf {PASSWORD}\r\n".encode())
+        await caity.sees("Deaf arrives")
+        lines = 0
+        async with asyncio.timeout(30):
+            while "Deaf" in mush.here():
+                caity.send(f"say {'x' * 3_900}")
+                await caity.sees("You say")
+                lines += 1
+        assert lines * 3_900 > MOST_UNREAD
+        assert not reader.at_eof()
+        writer.close()
+
+
+async def test_one_who_asks_and_asks_without_reading_is_not_read_on(mush):
+    async with telnet(mush) as port, client(port, "Caity") as caity:
+        _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
+        flood = bytes([IAC, DO, 6]) * 100_000
+
+        async def ask_for_ever():
+            while True:
+                writer.write(flood)
+                await writer.drain()
+
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(ask_for_ever(), 1)
+        caity.send("say unmoved")
+        await caity.sees("unmoved")
+        writer.transport.abort()
+
+
+async def test_a_port_that_is_taken_is_told(mush):
+    async with telnet(mush) as port:
+        with pytest.raises(UserError, match=f"port {port}, for telnet"):
+            async with telnet_port("127.0.0.1", port, mush.visitors.receive):
+                pass
+
+
+async def test_who_hangs_up_has_left(mush):
+    async with telnet(mush) as port, client(port, "Caity") as caity:
+        async with client(port, "Ben") as ben:
+            ben.send("say bye")
+            await caity.sees("bye")
+        await caity.sees("Ben leaves")
+        assert mush.here() == ["Caity"]

@@ -1,0 +1,89 @@
+import asyncio
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from noodlings.worlds.pace import RealTimer
+from noodlings.worlds.websocket import websocket_port
+from tests.worlds.mush import PASSWORD, Mush
+
+PAGE = "https://page.example"
+
+
+@pytest.fixture
+async def mush(tmp_path):
+    made = Mush(tmp_path, RealTimer(), lines_per_second=10_000)
+    for name in ("Caity", "Ben"):
+        made.accounts.create(name, PASSWORD)
+    return made
+
+
+@pytest.fixture
+async def url(mush):
+    async with websocket_port("127.0.0.1", 0, mush.visitors.receive, [PAGE]) as (host, port):
+        yield f"ws://{host}:{port}"
+        await mush.visitors.close()
+        await mush.world.settle()
+        await mush.world.close()
+
+
+async def sees(socket, wanted):
+    async with asyncio.timeout(20):
+        while wanted not in (message := await socket.recv()):
+            pass
+    return message
+
+
+async def test_people_talk_and_a_message_is_a_line(mush, url):
+    async with connect(url) as caity, connect(url, origin=PAGE) as ben:
+        for one, name in ((caity, "Caity"), (ben, "Ben")):
+            await one.send(f"connect {name} {PASSWORD}")
+            await sees(one, "Here:")
+        await ben.send("say ünï 🐕")
+        assert await sees(caity, "🐕") == 'Ben says, "ünï 🐕"'
+        await ben.send("quit")
+        await sees(caity, "Ben leaves")
+        with pytest.raises(ConnectionClosed):
+            await sees(ben, "nothing more")
+
+
+async def test_width_and_colours_are_those_of_the_address(url):
+    async with connect(f"{url}/?colour=1&width=60") as caity:
+        await caity.send(f"connect Caity {PASSWORD}")
+        await caity.send("wide")
+        assert await sees(caity, "xxx") == "x" * 60
+        await caity.send("say hello")
+        assert "\x1b[" in await sees(caity, "hello")
+
+
+@pytest.mark.parametrize(
+    "query", ["?width=%00", "?width=-1&width=99999999999999", "?colour=&%ff=1", "?width=²"]
+)
+async def test_a_strange_address_is_no_matter(url, query):
+    async with connect(f"{url}/{query}") as guest:
+        await sees(guest, "Welcome")
+
+
+async def test_pages_of_others_may_not_come(url):
+    with pytest.raises(InvalidStatus, match="403"):
+        await connect(url, origin="https://evil.example")
+
+
+async def test_bytes_that_are_no_text_harm_nobody(mush, url):
+    async with connect(url) as caity:
+        await caity.send(b"\xff\xfe\x00")
+        await caity.send(f"connect Caity {PASSWORD}".encode())
+        await sees(caity, "Here:")
+        await caity.send(b"say \xff\x1b[2J!")
+        assert await sees(caity, "You say") == 'You say, "\ufffd!"'
+
+
+async def test_at_the_end_everybody_is_told(mush, url):
+    async with connect(url) as caity:
+        await caity.send(f"connect Caity {PASSWORD}")
+        await sees(caity, "Here:")
+        closing = asyncio.create_task(mush.visitors.close())
+        await sees(caity, "goes to rest")
+        await closing
+        assert mush.here() == []
