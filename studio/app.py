@@ -150,7 +150,7 @@ class Studio(App[None]):
         """Hand a pane its answers, unless another agent is looked at by then."""
         agent = self._agent
         answers = {ask.key: await self._answer(ask.question, agent, **ask.how) for ask in asks}
-        if agent == self._agent:
+        if agent == self._agent and not self._leaving:
             pane.update_from(answers)
 
     async def _answer(self, question: Question, agent: str = "", **how: Any) -> Answer:

@@ -104,6 +104,8 @@ def _thoughts(turn: Mapping[str, Any]) -> Iterator[RenderableType]:
     yield Text.assemble(("\nthought  ", QUIET), clean(turn["thought"]) or "—")
     for at, made in enumerate(turn["modulations"], 1):
         yield from _made(at, made)
+    if not turn["modulations"]:
+        yield Text("\nNo transistor had a part in this.", style=QUIET)
     said = Text("—", style=QUIET) if response is None else Text(clean(response))
     yield Text.assemble((f"\n{clean(turn['name'])}  ", LOUD), said)
     if any(made["how"] == "fused" for made in turn["modulations"]) and response is not None:

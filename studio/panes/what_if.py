@@ -167,6 +167,8 @@ class WhatIf(MemoryPane):
         self._found = {}
         *feeling, weight = self.query_one(Sliders).values
         question = self.query_one(Asked).value.strip()
+        if question:
+            self.query_one(Remark).say("looking …")
         pairs = ((NOW, self._feeling, WEIGHT), (THEN, feeling, weight))
         self.want(*(self._ask(name, question, felt, weighs) for name, felt, weighs in pairs))
 
