@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound
 from noodlings.options import Config, Data, settings_of
 from noodlings.values.caller import Caller, Role
 
@@ -40,11 +40,9 @@ def studio(
 ) -> None:
     """Look into the characters while they live: memories, feelings, what made them say what they said.
 
-    With --url at a running server, where one may also speak, pin, weigh and forget, as far as the token lets
-    one. With --data the folder is only read, also while somebody plays.
+    With --url at a running server, where one may also speak, pin, weigh and forget, as far as the token
+    allows. Else at the folder of --data, which is only read, also while somebody plays.
     """
-    if url and data is not None:
-        raise UserError("either --url or --data: a server, or a folder")
     source = remote_source(url, token, user) if url else local_source(settings_of(data, config))
     if web:
         from studio.web import serve
