@@ -11,6 +11,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 from rich.console import RenderableType
@@ -21,6 +22,7 @@ from noodlings.text import clean
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Account
 from noodlings.worlds.door import Door
+from noodlings.worlds.lines import Line
 from noodlings.worlds.pace import Pace, Timer
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import World
@@ -229,7 +231,7 @@ class _Visit:
         world, user_id = self._house.world, caller.user_id
         been_here = world.has_been(user_id)
         try:
-            world.enter(user_id, caller.name, lambda line: self._show(line.view(user_id)))
+            world.enter(user_id, caller.name, lambda line: self._hear(line, user_id))
         except UserError as error:
             self._show(Text(str(error), style="yellow"))
             return
@@ -248,7 +250,7 @@ class _Visit:
         if lines:
             self._show(Text("Of late:", style="dim"))
             for line in lines:
-                self._show(line.view(user_id))
+                self._hear(line, user_id)
 
     async def _follow(self, dispatch: Dispatch) -> None:
         """Run line after line, until the person goes."""
@@ -279,6 +281,18 @@ class _Visit:
             await timer.sleep(too_fast)
         return line
 
+    def _hear(self, line: Line, user_id: str) -> None:
+        viewer = user_id if user_id in (line.actor, line.target) else ""
+        self._wire.send(_seen(line, viewer, self._wire.columns, self._wire.colour))
+
     def _show(self, view: RenderableType) -> None:
         self._screen.colour = self._wire.colour
         self._screen.show(view)
+
+
+@lru_cache(maxsize=64)
+def _seen(line: Line, viewer: str, columns: int, colour: bool) -> str:
+    """A line as rendered text: made once for everybody in a full room, for that is what takes long."""
+    screen = Screen(terminal=False, columns=lambda: columns)
+    screen.colour = colour
+    return screen.text(line.view(viewer))
