@@ -32,6 +32,7 @@ def main(work: Path) -> None:
         talk(staff, wren, noodlings)
         inspect(staff, wren)
         part(staff, wren)
+        go_on(staff)
         server, portal, mind = game.pid("server"), game.pid("portal"), noodlings.process.pid
         print(f"RSS: game server {rss(server)}, game portal {rss(portal)}, noodlings {rss(mind)}")
         assert "Traceback" not in game.log(), game.log()
@@ -121,6 +122,14 @@ def part(staff: Telnet, wren: Telnet) -> None:
     staff.ask("@forget servnak --user Wren --yes", "has forgotten")
     staff.ask("@memories servnak --working", "zebrafinch")
     assert "boat number" not in staff.seen().rpartition("has forgotten")[2]
+
+
+def go_on(staff: Telnet) -> None:
+    """A character without a mind is told to the staff; after a reload of the game the others still answer."""
+    staff.ask("create/drop Nobody:typeclasses.minds.MindedCharacter", "You create a new")
+    staff.ask("say hello, nobody", "Nobody has no mind at http")
+    staff.ask("reload", "Server restarted", 60)
+    staff.ask("say servnak, are you still there?", ANSWER)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Stand-ins for the few names that it imports; the real ones are in tests/evennia.
 from __future__ import annotations
 
 import importlib.util
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,9 +20,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.perceive import Said
+from commands import registry
 from noodlings.values.percept import Kind
 
-FILE = Path(__file__).parents[2] / "noodlings" / "worlds" / "evennia.py"
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "noodlings" / "worlds" / "evennia.py"
 
 
 class Aliases(list[str]):
@@ -412,3 +415,13 @@ def test_a_refusal_in_words():
     assert evennia.problem_of({"title": "Not Found", "detail": "nobody here."}) == "nobody here"
     assert evennia.problem_of({"title": "Not Found"}) == "Not Found"
     assert evennia.problem_of({}) == "it was refused"
+
+
+def test_the_page_names_the_settings_and_commands_that_there_are():
+    page, source = (ROOT / "docs" / "evennia.md").read_text("utf-8"), FILE.read_text("utf-8")
+    settings = set(re.findall(r"^(NOODLINGS_[A-Z_]+) = ", page, re.M))
+    assert settings == set(re.findall(r'"(NOODLINGS_[A-Z_]+)"', source))
+    typed = set(re.findall(r'key = "(@\w+)"', source))
+    assert len(typed) == 5
+    assert typed <= set(re.findall(r"@\w+", page))
+    assert typed <= {command.name for command in registry.all()}
