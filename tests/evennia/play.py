@@ -118,6 +118,8 @@ def part(staff: Telnet, wren: Telnet) -> None:
     wren.ask("pose hands servnak a rope.", "Servnak ")
     wren.ask("quit", "")
     staff.expect("Wren has left the game")
+    # Percepts are taken in order: with its answer, those before it are in memory.
+    staff.ask("whisper Servnak = we are alone now", 'Servnak whispers: "')
     staff.ask("@memories servnak --user Wren --limit 40", r"hands servnak a rope.*leaves")
     staff.ask("@forget servnak --user Wren --yes", "has forgotten")
     staff.ask("@memories servnak --working", "zebrafinch")
