@@ -103,13 +103,15 @@ def backup(
 ) -> None:
     """Copy everything that is kept into another folder, also while somebody plays.
 
-    The copy is a data folder like any other: noodlings play --data DEST. Recipes of your own go with it.
+    The copy is a data folder like any other: noodlings play --data DEST. Recipes of your own
+    and accounts go with it.
     """
     from noodlings.app import RECIPES, RULES
     from noodlings.store.backup import back_up
+    from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
 
     folder = settings_of(data, config).data_dir
-    size = back_up(folder, destination, beside=(RECIPES, RULES), force=force)
+    size = back_up(folder, destination, beside=(RECIPES, RULES, ACCOUNTS), force=force)
     _report(
         f"backed up {folder} ({size:,} bytes); to play in the copy: noodlings play --data {destination}",
         {"backup": str(destination), "bytes": size},

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.serve_mush import mush_open
-from noodlings.visit import Connect, opened
+from noodlings.visit import Connect, opened, shown_thinking
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from noodlings.worlds.scrollback import Scrollback
@@ -148,6 +148,7 @@ async def _living(society: Society) -> AsyncIterator[Serving]:
         shown=scrollback.note,
     )
     serving = Serving(society, world, scrollback)
+    unwatch = society.watch(shown_thinking(world))
     background = [
         asyncio.create_task(_load(serving), name="loading models"),
         asyncio.create_task(_idle_life(serving), name="idle life"),
@@ -156,6 +157,7 @@ async def _living(society: Society) -> AsyncIterator[Serving]:
         yield serving
     finally:
         serving.stopping = True
+        unwatch()
         for task in background:
             task.cancel()
         await asyncio.gather(*background, return_exceptions=True)

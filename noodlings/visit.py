@@ -123,7 +123,7 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
         society.introduce(caller.user_id, caller.name)
         world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
         loading = asyncio.create_task(asyncio.to_thread(society.warm), name="loading models")
-        unwatch = society.watch(_shown_thinking(world))
+        unwatch = society.watch(shown_thinking(world))
         try:
             yield world, connect(society, world, caller, screen)
         finally:
@@ -136,7 +136,7 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
             await loading
 
 
-def _shown_thinking(world: World) -> Callable[[Happening], None]:
+def shown_thinking(world: World) -> Callable[[Happening], None]:
     """A watcher that lets a room see who is long about an answer."""
 
     def watch(happening: Happening) -> None:

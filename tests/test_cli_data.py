@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 import pytest
 
 from noodlings.cli import main
+from noodlings.worlds.accounts import Accounts
 from tests.test_cli import ROOT, Visit, command, environment, played, run
 
 
@@ -115,12 +117,15 @@ def test_all_of_it_works_while_somebody_plays(noodlings, refused, tmp_path):
     assert "my dog died yesterday" in played(tmp_path / "copy", "@memories servnak --working")
 
 
-def test_recipes_of_ones_own_go_with_a_backup(noodlings, folder, tmp_path):
+def test_recipes_of_ones_own_and_accounts_go_with_a_backup(noodlings, folder, tmp_path):
     recipe = folder / "recipes" / "zoe.yaml"
     recipe.parent.mkdir()
     recipe.write_text("name: Zoe\nspecies: fox\ndescription: A fox.\nidentity: You are Zoe.\n")
+    Accounts(folder, cost=4).create("Caity", "correct horse")
     noodlings("backup", tmp_path / "copy", "--data", folder)
     assert (tmp_path / "copy" / "recipes" / "zoe.yaml").read_text() == recipe.read_text()
+    assert Accounts(tmp_path / "copy").check("Caity", "correct horse") is not None
+    assert stat.S_IMODE((tmp_path / "copy" / "accounts.json").stat().st_mode) == 0o600
 
 
 def test_nothing_is_written_over_without_force(noodlings, refused, folder, tmp_path):
