@@ -59,7 +59,7 @@ async def rez(context: Context, arguments: str) -> Reply:
     room = world.wake(context.society.personas[persona.id])
     return Reply(
         {"agent": persona.id, "room": room.name},
-        words(f"{clean(persona.name)} comes to life in {room.inline}."),
+        words(f"{clean(persona.name)} lives in {room.inline}."),
     )
 
 
@@ -76,7 +76,9 @@ async def derez(context: Context, arguments: str) -> Reply:
     world = _world(context)
     persona = _one(arguments, context.society.personas, "@derez NAME")
     world.rest(persona.id)
-    return Reply({"agent": persona.id}, words(f"{clean(persona.name)} falls silent and fades away."))
+    return Reply(
+        {"agent": persona.id}, words(f"{clean(persona.name)} is at rest, and keeps what it remembers.")
+    )
 
 
 def _world(context: Context) -> World:
