@@ -8,7 +8,7 @@ filled and searched from several threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from threading import RLock
 
 import numpy.typing as npt
@@ -37,7 +37,7 @@ class Archive:
         neighbours: which rows follow each other in a talk.
         words: the words of each row.
         affects: what was felt, shape (n, 5), NaN where nothing is known.
-        lengths: how much is said, 0…1.
+        lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
         lock: held while anything here is read or changed.
     """
@@ -79,13 +79,13 @@ class Archive:
             if entry.id in self.index.row_of:
                 raise UserError(f"entry {entry.id} is in the archive already; use update")
             checked = None if vector is None else self.vectors.checked(vector)
-            words = stems(_text(entry))
+            said = stems(clean(entry.user_text))
             self.ids.append(entry.id)
             self.index.append(entry)
             self.neighbours.append(entry.timestamp, entry.place, aside=entry.kind is Kind.THOUGHT)
-            self.words.append(words)
+            self.words.append([*said, *_answer(entry, said)])
             self.affects.append(math.nan if entry.affect is None else entry.affect.as_list())
-            self.lengths.append(_length(len(words)))
+            self.lengths.append(_length(len(said)))
             self._answered.append(bool(entry.response))
             self.with_time.append(holds_time(entry.user_text))
             self.people.meet(entry.user_id)
@@ -99,17 +99,15 @@ class Archive:
             self.index.update(row, entry)
             if entry.response and not self._answered.rows[row]:
                 self._answered.rows[row] = True
-                held = set(stems(clean(entry.user_text)))
-                self.words.extend(row, [word for word in stems(clean(entry.response)) if word not in held])
+                self.words.extend(row, _answer(entry, stems(clean(entry.user_text))))
 
     def redact(self, entry: MemoryEntry) -> None:
         """An entry lost its response: none of its words stay."""
         with self.lock:
             row = self._row(entry.id)
-            words = stems(_text(entry))
+            said = stems(clean(entry.user_text))
             self.words.remove([row])
-            self.words.extend(row, words)
-            self.lengths.rows[row] = _length(len(words))
+            self.words.extend(row, [*said, *_answer(entry, said)])
             self._answered.rows[row] = bool(entry.response)
 
     def set_vector(self, entry_id: int, vector: npt.ArrayLike) -> None:
@@ -156,9 +154,10 @@ class Archive:
             raise UserError(f"entry {entry_id} is not in the archive") from None
 
 
-def _text(entry: MemoryEntry) -> str:
-    """What an entry is found by: what was said, and what the agent answered."""
-    return clean(f"{entry.user_text} {entry.response or ''}")
+def _answer(entry: MemoryEntry, said: Collection[str]) -> list[str]:
+    """The stems of what the agent answered that were not said to it: by these an entry is found too."""
+    held = set(said)
+    return [word for word in stems(clean(entry.response or "")) if word not in held]
 
 
 def _length(words: int) -> float:

@@ -1,4 +1,5 @@
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -300,3 +301,23 @@ def test_a_model_may_change_in_the_middle_of_a_talk():
     whole = archive_of(*talk, vectors=True)
     query = vector_of("line 3")
     assert searcher.search("line 3", query_vector=query) == whole.search("line 3", query_vector=query)
+
+
+def test_answers_that_came_later_count_as_they_do_when_everything_is_read_anew() -> None:
+    """A running archive and one that was loaded from the store give the same hits with the same scores."""
+    said = [
+        make_entry(1, "my dog died"),
+        make_entry(2, "the storm broke the mast"),
+        make_entry(3, "a dog barks"),
+    ]
+    answers = ["Your dog was a good dog, a very good dog.", "A mast can be mended, and a storm ends.", None]
+    answered = [replace(entry, response=answer) for entry, answer in zip(said, answers, strict=True)]
+    living, anew = archive_of(*said), archive_of(*answered)
+    for entry in reversed(answered):  # the last one asked is not always the last one answered
+        living.archive.update(entry)
+    for query in ("dog", "a good dog", "the mast", "who was good", "storm"):
+        assert living.search(query) == anew.search(query)
+    assert ids(living.search("good")) == [1]
+    living.archive.redact(said[0])
+    assert living.search("good") == []
+    assert living.search("dog") == archive_of(said[0], *answered[1:]).search("dog")
