@@ -80,7 +80,7 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
         caity.types(f"connect caity {PASSWORD}")
         caity.sees("The Walled Garden")
         caity.types("@derez phi")
-        caity.sees("fades away")
+        caity.sees("is at rest")
 
 
 def test_without_a_setting_there_is_no_port(tmp_path: Path):

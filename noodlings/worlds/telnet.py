@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, suppress
 from noodlings.errors import UserError
 from noodlings.worlds.telnet_codec import OPENING, TelnetCodec
 from noodlings.worlds.typed import Typed
-from noodlings.worlds.visitors import Wire
+from noodlings.worlds.wire import Wire
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ Receive = Callable[[Wire], Awaitable[None]]
 
 
 class TelnetWire:
-    """One telnet client; see `noodlings.worlds.visitors.Wire`."""
+    """One telnet client; see `noodlings.worlds.wire.Wire`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer

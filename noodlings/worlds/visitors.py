@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -29,6 +28,7 @@ from noodlings.worlds.rooms import World
 from noodlings.worlds.screen import Screen
 from noodlings.worlds.scrollback import Scrollback
 from noodlings.worlds.terminal import Dispatch
+from noodlings.worlds.wire import Wire
 
 log = logging.getLogger(__name__)
 
@@ -44,31 +44,6 @@ HOW = """connect NAME PASSWORD    come in as somebody who has been here
 create NAME PASSWORD     come in as somebody new
 quit                     leave
 Without the password you are asked for it, and it is not shown while you type."""
-
-
-class Wire(Protocol):
-    """The way to one person's program. Text goes with "\\n" between lines, and may hold ANSI colours."""
-
-    @property
-    def address(self) -> str: ...
-
-    @property
-    def columns(self) -> int: ...
-
-    @property
-    def colour(self) -> bool: ...
-
-    async def read_line(self) -> str | None:
-        """The next line that was typed; None when the person is gone."""
-
-    def send(self, text: str) -> None:
-        """Write text and a line break. Returns at once; whoever does not read is let go."""
-
-    def hide(self, hidden: bool) -> None:
-        """Whether what is typed is a secret."""
-
-    async def close(self) -> None:
-        """Send what is waiting, for a moment, and let go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +182,11 @@ class _Visit:
                 if word == "connect":
                     return await self._house.door.connect(self._wire.address, name, password)
                 return await self._house.door.create(self._wire.address, name, password)
-            except NoodlingsError as error:
+            except UserError as error:
                 self._show(Text(str(error), style="yellow"))
+            except NoodlingsError as error:  # its words are for whoever owns the machine
+                log.error("nobody can come in: %s", error)
+                self._show(Text("The door is stuck; the log has the details.", style="yellow"))
         return None
 
     async def _asked_for(self, new: bool) -> str:

@@ -16,7 +16,7 @@ from websockets.exceptions import ConnectionClosed
 
 from noodlings.errors import UserError
 from noodlings.worlds.typed import LONGEST
-from noodlings.worlds.visitors import Wire
+from noodlings.worlds.wire import Wire
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ Receive = Callable[[Wire], Awaitable[None]]
 
 
 class WebSocketWire:
-    """One WebSocket client; see `noodlings.worlds.visitors.Wire`."""
+    """One WebSocket client; see `noodlings.worlds.wire.Wire`."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self._connection = connection

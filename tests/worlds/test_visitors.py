@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from noodlings.values.caller import Role
+from noodlings.worlds.accounts import FILE_NAME
 from noodlings.worlds.visitors import AT_ONCE, DOOR_SECONDS, MOST_FROM_ONE_ADDRESS
 from tests.worlds.mush import PASSWORD, FakeWire, HandTimer, Mush
 
@@ -81,6 +82,15 @@ async def test_wrong_words_at_the_door_are_told_and_lead_nowhere(visits):
     assert any("known here already" in text for text in guest.sent)
     assert guest.closed
     assert visits.mush.introduced == []
+
+
+async def test_a_damaged_file_of_accounts_is_told_to_the_log_alone(visits, tmp_path, caplog):
+    (tmp_path / FILE_NAME).write_text("damaged")
+    guest = visits.comes(f"connect Caity {PASSWORD}", "quit")
+    await visits.over()
+    assert any("door is stuck" in text for text in guest.sent)
+    assert not any(str(tmp_path) in text for text in guest.sent)
+    assert str(tmp_path) in caplog.text
 
 
 async def test_who_is_silent_is_let_go_and_who_types_stays(visits):
