@@ -1,4 +1,4 @@
-"""Leafing through memories: every order, narrowed, page by page, and nothing told of what is not one's own."""
+"""Leafing through memories: every order, narrowed, page by page, and nothing told of what others shared."""
 
 from __future__ import annotations
 
