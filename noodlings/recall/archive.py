@@ -83,7 +83,8 @@ class Archive:
             self.ids.append(entry.id)
             self.index.append(entry)
             self.neighbours.append(entry.timestamp, entry.place, aside=entry.kind is Kind.THOUGHT)
-            self.words.append([*said, *_answer(entry, said)])
+            self.words.append(said)
+            self.words.extend(len(self.ids) - 1, _answer(entry, said))
             self.affects.append(math.nan if entry.affect is None else entry.affect.as_list())
             self.lengths.append(_length(len(said)))
             self._answered.append(bool(entry.response))
@@ -107,7 +108,8 @@ class Archive:
             row = self._row(entry.id)
             said = stems(clean(entry.user_text))
             self.words.remove([row])
-            self.words.extend(row, [*said, *_answer(entry, said)])
+            self.words.put(row, said)
+            self.words.extend(row, _answer(entry, said))
             self._answered.rows[row] = bool(entry.response)
 
     def set_vector(self, entry_id: int, vector: npt.ArrayLike) -> None:
@@ -155,7 +157,10 @@ class Archive:
 
 
 def _answer(entry: MemoryEntry, said: Collection[str]) -> list[str]:
-    """The stems of what the agent answered that were not said to it: by these an entry is found too."""
+    """The stems of what the agent answered that were not said to it: by these an entry is found too.
+
+    It counts as no longer for them: what was said is not held against an agent that had much to say to it.
+    """
     held = set(said)
     return [word for word in stems(clean(entry.response or "")) if word not in held]
 

@@ -63,20 +63,22 @@ class LexicalIndex:
     def append(self, stems: Collection[str]) -> None:
         """The words of the next row."""
         self._lengths.append(0.0)
-        self.extend(len(self._lengths) - 1, stems)
+        self.put(len(self._lengths) - 1, stems)
+
+    def put(self, row: int, stems: Collection[str]) -> None:
+        """The words of a row that has none."""
+        self.extend(row, stems)
+        self._lengths.rows[row] = len(stems)
+        self._total_length += len(stems)
 
     def extend(self, row: int, stems: Iterable[str]) -> None:
-        """More words of a row, none of which it held before."""
-        counts = Counter(stems)
-        for stem, count in counts.items():
+        """Words by which a row is found too, none of which it held before. They do not make it longer."""
+        for stem, count in Counter(stems).items():
             postings = self._postings.get(stem)
             if postings is None:
                 postings = self._postings[stem] = _Postings()
             postings.rows.append(row)
             postings.counts.append(min(count, _MAX_COUNT))
-        added = counts.total()
-        self._lengths.rows[row] += added
-        self._total_length += added
 
     def remove(self, rows: Collection[int]) -> None:
         """Take all words of these rows out. Looks through the whole index: for forgetting, which is rare."""
