@@ -9,12 +9,14 @@ import socket
 import subprocess
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from noodlings.serve import Address, _bound
 from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Server, command, environment, served
 
@@ -204,3 +206,11 @@ def test_help_names_it():
         command(ROOT, "--help"), capture_output=True, text=True, env=environment(), check=True
     )
     assert "--certificate" in shown.stdout
+
+
+def test_an_answer_does_not_wait_for_the_first_part_of_it_to_be_acknowledged() -> None:
+    """Else each answer over a kept connection takes 40 ms more."""
+    with closing(_bound(Address("127.0.0.1", 0))) as bound, socket.create_connection(bound.getsockname()):
+        accepted, _ = bound.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
