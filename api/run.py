@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import uvicorn
 from fastapi import FastAPI
 
+from api.ending import OrderlyServer
 from api.server import make_app, make_parts
 from noodlings.errors import UserError
 
@@ -88,8 +89,8 @@ async def run(serving: Served, where: Where, bound: socket.socket, started: Call
     await server.serve([bound])
 
 
-class _Server(uvicorn.Server):
-    """Says when it takes requests, and does not let the signal that ended it end the process unfinished."""
+class _Server(OrderlyServer):
+    """Says when it takes requests, and lets go of connections that do not end."""
 
     def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
         super().__init__(config)
@@ -110,13 +111,6 @@ class _Server(uvicorn.Server):
                 transport = getattr(connection, "transport", None)
                 if transport is not None and transport.is_closing():
                     transport.abort()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals end the serving, and nothing after it: what is kept is still to be closed."""
-        with super().capture_signals():
-            yield
-            self._captured_signals.clear()
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen."""

@@ -34,6 +34,7 @@ from noodlings.inspect.views import (
     FlowView,
     LeftOutView,
     StatsView,
+    TurnView,
 )
 from noodlings.values.affect import AXES
 
@@ -154,12 +155,7 @@ def flow_view(view: FlowView) -> RenderableType:
     head = stacked(heading(view.name, "flow of the last answer", when), _plain(view.hierarchical))
     if turn is None:
         return stacked(head, BLANK, quiet("No answer has drawn on a memory yet."))
-    forgotten = words("(forgotten)", QUIET)
-    if turn.percept is None:
-        speaker, heard, answered = "somebody", forgotten, forgotten
-    else:
-        speaker, heard = turn.percept.name, said(turn.percept)
-        answered = words("(kept silent)", QUIET) if turn.response is None else words(turn.response)
+    speaker, heard, answered = exchanged(turn)
     exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
     return stacked(
         head,
@@ -175,6 +171,15 @@ def flow_view(view: FlowView) -> RenderableType:
         *(quiet(_missed(one)) for one in view.left_out),
         hidden(view.hidden),
     )
+
+
+def exchanged(turn: TurnView) -> tuple[str, Text, Text]:
+    """Who was answered, what they said or did, and what came back."""
+    if turn.percept is None:
+        forgotten = words("(forgotten)", QUIET)
+        return "somebody", forgotten, forgotten
+    answered = words("(kept silent)", QUIET) if turn.response is None else words(turn.response)
+    return turn.percept.name, said(turn.percept), answered
 
 
 def _missed(one: LeftOutView) -> str:

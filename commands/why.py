@@ -9,8 +9,8 @@ from dataclasses import asdict
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import BAR, NAME, flow_rows, said
-from commands.memory_view import felt_lines
+from commands.entry_rows import BAR, NAME, flow_rows
+from commands.memory_view import exchanged, felt_lines
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import Context, Reply, command
 from commands.render import (
@@ -96,12 +96,7 @@ def why_view(view: WhyView) -> RenderableType:
         none = "It has said nothing yet." if view.back == 1 else "There is no such turn so far back."
         return stacked(heading(view.name, "why"), BLANK, quiet(none))
     when = ago(turn.percept.age) if turn.percept else ""
-    forgotten = words("(forgotten)", QUIET)
-    if turn.percept is None:
-        speaker, heard, answered = "somebody", forgotten, forgotten
-    else:
-        speaker, heard = turn.percept.name, said(turn.percept)
-        answered = words("(kept silent)", QUIET) if turn.response is None else words(turn.response)
+    speaker, heard, answered = exchanged(turn)
     parts = asdict(view.parts)  # the first of them, surprise, stands before the importance
     by = f"{turn.voice} voice" if turn.voice else ""
     spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.serve_mush import mush_open
-from noodlings.visit import Connect, opened, shown_thinking
-from noodlings.worlds.places import load_places
+from noodlings.visit import Connect, opened, rooms_of, shown_thinking
 from noodlings.worlds.rooms import World
 from noodlings.worlds.scrollback import Scrollback
 
@@ -136,17 +135,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
 async def _living(society: Society) -> AsyncIterator[Serving]:
     """The rooms of a society while they are served, with life in them between messages."""
     scrollback = Scrollback()
-    world = World(
-        load_places(),
-        society.personas.values(),
-        society.perceive,
-        lambda agent_id, now: society.agents[agent_id].idle(now),
-        society.clock,
-        seed=society.settings.world.seed,
-        state=society.world_state,
-        changed=society.save_world,
-        shown=scrollback.note,
-    )
+    world = rooms_of(society, shown=scrollback.note)
     serving = Serving(society, world, scrollback)
     unwatch = society.watch(shown_thinking(world))
     background = [

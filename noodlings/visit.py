@@ -109,16 +109,7 @@ def owner(settings: Settings) -> Caller:
 async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncIterator[tuple[World, Line]]:
     """The world of a society with its owner in it."""
     caller = owner(society.settings)
-    world = World(
-        load_places(),
-        society.personas.values(),
-        society.perceive,
-        lambda agent_id, now: society.agents[agent_id].idle(now),
-        society.clock,
-        seed=society.settings.world.seed,
-        state=society.world_state,
-        changed=society.save_world,
-    )
+    world = rooms_of(society)
     with _ended_by_signals():
         society.introduce(caller.user_id, caller.name)
         world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
@@ -134,6 +125,21 @@ async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncI
             await world.close()
             await society.rest(REST)
             await loading
+
+
+def rooms_of(society: Society, **more: Any) -> World:
+    """The rooms of a society, with everybody where they were; `more` as in `World`."""
+    return World(
+        load_places(),
+        society.personas.values(),
+        society.perceive,
+        lambda agent_id, now: society.agents[agent_id].idle(now),
+        society.clock,
+        seed=society.settings.world.seed,
+        state=society.world_state,
+        changed=society.save_world,
+        **more,
+    )
 
 
 def shown_thinking(world: World) -> Callable[[Happening], None]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from api.ending import OrderlyServer
 from api.gate import Gate, Rate
 from api.mcp.http import PATH, Endpoint
 from api.rights import Doorkeeper
@@ -37,7 +38,7 @@ async def run(society: Society, agent: str, bound: socket.socket, started: Calla
         ws="none",
         timeout_graceful_shutdown=FINISH_SECONDS,
     )
-    await _Server(config).serve([bound])
+    await OrderlyServer(config).serve([bound])
 
 
 def make_app(society: Society, agent: str = "", started: Callable[[], None] = lambda: None) -> Starlette:
@@ -61,14 +62,3 @@ def make_app(society: Society, agent: str = "", started: Callable[[], None] = la
         max_body_bytes=settings.max_body_bytes,
     )
     return Starlette(routes=[Route(PATH, endpoint)], middleware=[gate], lifespan=lifespan)
-
-
-class _Server(uvicorn.Server):
-    """Does not let the signal that ended it end the process: what is kept is still to be closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals end the serving, and nothing after it."""
-        with super().capture_signals():
-            yield
-            self._captured_signals.clear()
