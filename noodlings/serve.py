@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.serve_mush import mush_open
-from noodlings.visit import Connect, opened, rooms_of, shown_thinking
+from noodlings.visit import REST, Connect, opened, rooms_of, shown_thinking
 from noodlings.worlds.rooms import World
 from noodlings.worlds.scrollback import Scrollback
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 30.0
 """Real seconds that unfinished turns are waited for."""
-REST = 5.0
-"""Real seconds that what agents do in the background is waited for."""
 BACKLOG = 1_024
 
 log = logging.getLogger(__name__)
