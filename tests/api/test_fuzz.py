@@ -1,7 +1,8 @@
 """The whole API against data made from its own description, by schemathesis, stateful: nothing breaks, every
 answer is as described, and nobody learns what another player said.
 
-In the suite for some seconds; the long form is `API_FUZZ_CASES=10000 pytest -n0 --timeout 0 tests/api/test_fuzz.py -s`.
+In the suite for some seconds; the long form is
+`API_FUZZ_CASES=10000 pytest -n0 --timeout 0 tests/api/test_fuzz.py -s`.
 """
 
 from __future__ import annotations
