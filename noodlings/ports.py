@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -271,6 +271,16 @@ class Archive(Protocol):
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""
 
+    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
+        """All links from and to these entries, each once, in the order of source, target and type."""
+
+    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+        """Delete entries with everything that was made of them, to the last byte."""
+
+
+class Catalogue(Protocol):
+    """Everything that was ever perceived, as one leafs through it."""
+
     def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
         """Ids of everything in the archive, sorted by one of `noodlings.values.order.STORED`, then by id.
 
@@ -279,11 +289,8 @@ class Archive(Protocol):
                 A to Z does not matter.
         """
 
-    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
-        """All links from and to these entries, each once, in the order of source, target and type."""
-
-    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
-        """Delete entries with everything that was made of them, to the last byte."""
+    def version(self) -> Hashable:
+        """Equal to an earlier one only as long as nothing was committed in between, by whomever."""
 
 
 class Vectors(Protocol):
@@ -354,7 +361,7 @@ class Notes(Protocol):
         """Finish what is waiting. The store is still open."""
 
 
-class Records(Store, Archive, Vectors, Shelf, Protocol):
+class Records(Store, Archive, Catalogue, Vectors, Shelf, Protocol):
     """A store as a society holds it."""
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ class Leaves:
         if order not in STORED:
             raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
         perceived = look.agent.memory.stats().perceived
-        ids = await self._ids(look, records, order, page, perceived)
+        ids = await self._ids(look, records, order, page)
         entries = await asyncio.to_thread(records.entries, look.agent_id, cut(ids, page.limit, page.offset))
         shown = [entries[number] for number in cut(ids, page.limit, page.offset) if number in entries]
         own = perceived if caller.sees_all else len(records.told_by(look.agent_id, caller.user_id))
@@ -82,13 +82,11 @@ class Leaves:
             hidden=perceived - own,
         )
 
-    async def _ids(
-        self, look: Look, records: Records, order: Order, page: Page, perceived: int
-    ) -> Sequence[int]:
-        """All that the caller may leaf through, in order. `perceived` tells when that is out of date."""
+    async def _ids(self, look: Look, records: Records, order: Order, page: Page) -> Sequence[int]:
+        """All that the caller may leaf through, in order: as kept, while nothing was committed since."""
         caller = look.caller
         wanted = clean(page.containing)
-        key = (look.agent_id, order, page.falling, wanted, caller.only_user, perceived)
+        key = (look.agent_id, order, page.falling, wanted, caller.only_user, records.version())
         if key not in self._orders:
             found = await asyncio.to_thread(records.in_order, look.agent_id, order, page.falling, wanted)
             if not caller.sees_all:

@@ -52,12 +52,14 @@ class MemoryStore:
         self._kept_traces = kept_traces
         self._agents: dict[str, _Agent] = {}
         self._world: dict[str, str] = {}
+        self._version = 0
 
     def commit(self, changes: Changes) -> None:
         """Keep it all, or raise `StoreError` and keep nothing."""
         batch = batch_of(changes)
         agent = self._agents.get(batch.agent_id, _Agent())
         _check(agent, batch)
+        self._version += 1
         self._agents[batch.agent_id] = agent
         if batch.state is not None:
             agent.state = batch.state
@@ -141,6 +143,10 @@ class MemoryStore:
         rows.sort(key=lambda row: (_SORTED[order](row), row["id"]), reverse=falling)
         return [row["id"] for row in rows]
 
+    def version(self) -> int:
+        """How often memories were changed."""
+        return self._version
+
     def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
         """All links from and to these entries, each once, in the order of source, target and type."""
         kept, ends = self._agents.get(agent_id, _Agent()).links, set(ids)
@@ -168,6 +174,7 @@ class MemoryStore:
         gone = {entry_id: agent.entries.pop(entry_id) for entry_id in set(ids) & agent.entries.keys()}
         if not gone:
             return Forgotten()
+        self._version += 1
         made = {key: row for key, row in agent.symbols.items() if row["entry_id"] in gone}
         words = content_words(
             [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -155,6 +155,11 @@ class SqlStore:
             listed = connection.execute(statement, wanted).scalar_one()
         ids: list[int] = json.loads(listed)
         return ids
+
+    def version(self) -> Hashable:
+        """Another value once anything was committed, here or by another process. See the port."""
+        with self._database.transaction() as connection:
+            return tuple(connection.execute(sql.VERSION).one())
 
     def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
         """All links from and to these entries, each once, in the order of source, target and type."""

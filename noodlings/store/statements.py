@@ -6,10 +6,26 @@ column that is set.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from sqlalchemy import BindParameter, Select, bindparam, delete, func, insert, or_, select, union_all, update
+from sqlalchemy import (
+    BindParameter,
+    Select,
+    UnaryExpression,
+    bindparam,
+    column,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    table,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.sql.operators import custom_op
 
 from noodlings.store.tables import agents, entries, events, links, symbols, traces, vectors, world
 from noodlings.values.order import Order
@@ -60,6 +76,7 @@ _CONTAINING = or_(
         for column in (entries.c.user_text, entries.c.response, entries.c.user_id)
     )
 )
+_no_index = partial(UnaryExpression, operator=custom_op("+"))
 _SORTED = {
     Order.WHEN: entries.c.id,
     Order.IMPORTANCE: func.coalesce(entries.c.override, entries.c.encoded_importance),
@@ -75,9 +92,11 @@ def in_order(order: Order, falling: bool, narrowed: bool) -> Select[Any]:
     rows of a sorted subquery in their order.
     """
     found = select(entries.c.id)
-    # Where every row is read, that is faster one by one than through an index, which needs the bare column.
+    # Where every row is read, that is faster one by one than through an index; + keeps SQLite from one.
     found = (
-        found.where(entries.c.agent_id + "" == _agent, _CONTAINING) if narrowed else found.where(_of_agent)
+        found.where(_no_index(entries.c.agent_id) == _agent, _CONTAINING)
+        if narrowed
+        else found.where(_of_agent)
     )
     keys = dict.fromkeys((_SORTED[order], entries.c.id))
     ids = found.order_by(*(key.desc() if falling else key.asc() for key in keys)).subquery()
@@ -88,6 +107,9 @@ def like(containing: str) -> str:
     """The pattern of all texts with these characters in them."""
     return f"%{containing.translate(_ESCAPED)}%"
 
+
+# What we changed ourselves, and what others did.
+VERSION = select(func.total_changes(), table("pragma_data_version", column("data_version")).c.data_version)
 
 ADD_TRACE = insert(traces).prefix_with("OR REPLACE")
 PRUNE_TRACES = delete(traces).where(traces.c.agent_id == _agent, traces.c.entry_id <= bindparam("oldest"))

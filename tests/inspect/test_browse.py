@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from noodlings.errors import UserError
@@ -34,8 +36,8 @@ def inspector() -> Inspector:
     return an_inspector(*ENTRIES)
 
 
-def an_inspector(*entries: MemoryEntry) -> Inspector:
-    store = MemoryStore()
+def an_inspector(*entries: MemoryEntry, store: MemoryStore | None = None) -> Inspector:
+    store = store or MemoryStore()
     store.commit(Changes("phi", added=entries))
     society = FakeSociety(people={"user_ann": "Ann", "user_bob": "Bob"}, store=store)  # type: ignore[arg-type]
     society.add(FakeAgent()).memory.restore((), entries, len(entries), len(entries), len(entries))
@@ -118,3 +120,33 @@ async def test_no_figure_tells_a_player_what_others_said(inspector: Inspector, e
         there = await browse(alone, ANN, containing=words, everything=everything)
         assert (ids(here), here.total) == (ids(there), there.total)
         assert here.hidden == (await browse(inspector, ANN, everything=everything)).hidden
+
+
+async def test_an_order_that_is_kept_follows_what_is_changed_by_hand() -> None:
+    store = MemoryStore()
+    inspector = an_inspector(*ENTRIES, store=store)
+
+    async def by_importance() -> list[int]:
+        return ids(await browse(inspector, everything=True))
+
+    assert (await by_importance())[0] != 1
+    store.commit(Changes("phi", updated=(replace(ENTRIES[0], override=1.0, override_by="hand"),)))
+    assert (await by_importance())[0] == 1
+    store.commit(Changes("phi", updated=(replace(ENTRIES[0], override=0.0, override_by="hand"),)))
+    assert (await by_importance())[-1] == 1
+
+
+async def test_an_order_that_is_kept_follows_what_is_forgotten_and_answered() -> None:
+    store = MemoryStore()
+    inspector = an_inspector(*ENTRIES, store=store)
+
+    async def found(words: str) -> EntriesView:
+        return await browse(inspector, order="when", containing=words, everything=True)
+
+    assert (await found("wolf")).total == 3
+    store.forget("phi", [2], by_user="user_eve", timestamp=NOW)
+    view = await found("wolf")
+    assert (ids(view), view.total) == ([4, 1], 2)
+    assert (await found("it melts")).total == 0
+    store.commit(Changes("phi", updated=(replace(ENTRIES[2], response="It melts."),)))
+    assert ids(await found("it melts")) == [3]

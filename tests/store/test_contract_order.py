@@ -1,14 +1,18 @@
-"""The contract of `Archive.in_order`, over every adapter: all ids of an agent, sorted and narrowed."""
+"""The contract of `Catalogue`, over every adapter: all ids of an agent, sorted and narrowed, as of now."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.ports import Changes
+from noodlings.store.sql import SqlStore
 from noodlings.values.order import STORED, Order
 from tests.store.either import AnyStore
 from tests.store.records import AGENT, an_entry
@@ -60,6 +64,33 @@ def test_what_was_forgotten_is_in_no_order(store: AnyStore) -> None:
     kept(store)
     store.forget(AGENT, [1], by_user="admin", timestamp=1.0)
     assert store.in_order(AGENT, Order.WHEN, True) == [3, 2]
+
+
+def test_the_version_is_another_after_whatever_was_committed(store: AnyStore) -> None:
+    kept(store)
+    entry = an_entry(4, "snow")
+    steps: list[Callable[[], object]] = [
+        lambda: store.commit(Changes(AGENT, added=(entry,))),
+        lambda: store.commit(Changes(AGENT, updated=(replace(entry, override=0.7, override_by="hand"),))),
+        lambda: store.commit(Changes(AGENT, updated=(replace(entry, response="It melts."),))),
+        lambda: store.commit(Changes("callie", added=(an_entry(5),))),
+        lambda: store.forget(AGENT, [4], by_user="admin", timestamp=1.0),
+    ]
+    for step in steps:
+        before = store.version()
+        assert store.version() == before
+        step()
+        assert store.version() != before
+
+
+def test_what_another_process_committed_is_another_version(tmp_path: Path) -> None:
+    with closing(SqlStore(tmp_path)) as writer:
+        kept(writer)
+        with closing(SqlStore(tmp_path, read_only=True)) as reader:
+            before = reader.version()
+            assert reader.version() == before
+            writer.commit(Changes(AGENT, added=(an_entry(4, "snow"),)))
+            assert reader.version() != before
 
 
 @given(st.text(max_size=5))
