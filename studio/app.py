@@ -1,4 +1,4 @@
-"""The application: who is looked at, which pane is in sight, and the one place where a source is asked.
+"""The application: the keys, and the one place where a source is asked, on behalf of what is in sight.
 
 The rules: an answer that is out of date by then is never drawn; whatever goes wrong is said in words, and
 what was drawn stays; nothing that a source tells is ever taken as markup.
@@ -14,19 +14,17 @@ from typing import Any, ClassVar
 from rich.terminal_theme import TerminalTheme
 from textual.app import App, ComposeResult, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import ContentSwitcher, Footer
+from textual.widgets import Footer
 
 from noodlings.errors import NoodlingsError
+from studio.desk import Desk
 from studio.dialogs import Confirm, Help, Note
 from studio.panes import PANES
 from studio.panes.base import Ask, Pane
 from studio.source import FOUND, LOST, Answer, Deed, Question, Sign, Source
 from studio.theme import THEMES, terminal_theme
-from studio.widgets.agents import Agents
 from studio.widgets.banner import Banner
-from studio.widgets.tab_bar import TabBar
 
 REST = 0.2
 """Seconds between two readings of everything in sight, however much happens."""
@@ -44,8 +42,6 @@ class Studio(App[None]):
     CSS = """
     * { scrollbar-background: $background; scrollbar-background-hover: $background;
         scrollbar-background-active: $background; scrollbar-color: $primary 50%; }
-    #main { width: 1fr; }
-    ContentSwitcher { height: 1fr; }
     .-narrow Agents { display: none; }
     Toast { max-width: 60; }
     """
@@ -67,25 +63,15 @@ class Studio(App[None]):
     def __init__(self, source: Source, agent: str = "") -> None:
         super().__init__()
         self._source = source
-        self._agent = agent
-        self._panes: list[Pane] = [pane(id=f"pane-{pane.TITLE.lower().replace(' ', '-')}") for pane in PANES]
-        self._banner = Banner(source.label, source.changeable)
-        self._column = Agents()
-        self._tabs = TabBar([pane.TITLE for pane in self._panes])
+        self._desk = Desk(Banner(source.label, source.changeable), agent)
         self._stale = asyncio.Event()
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = THEMES[0].name
 
     def compose(self) -> ComposeResult:
-        """The banner, everybody at the left, the panes under their names."""
-        yield self._banner
-        with Horizontal():
-            yield self._column
-            with Vertical(id="main"):
-                yield self._tabs
-                with ContentSwitcher(initial=self._panes[0].id):
-                    yield from self._panes
+        """The desk, and the keys below it."""
+        yield self._desk
         yield Footer(show_command_palette=False)
 
     @property
@@ -96,16 +82,11 @@ class Studio(App[None]):
     @property
     def pane(self) -> Pane:
         """The pane in sight."""
-        return self._panes[self._tabs.chosen]
-
-    @property
-    def _leaving(self) -> bool:
-        """Whether the screen is gone already; messages may still be on their way."""
-        return not self._column.is_attached
+        return self._desk.pane
 
     def on_mount(self) -> None:
         """Begin to read, and to listen."""
-        self._banner.say("reading …")
+        self._desk.banner.say("reading …")
         self.run_worker(self._keep_fresh(), group="fresh")
         self.run_worker(self._listen(), group="listen")
         self._stale.set()
@@ -126,31 +107,25 @@ class Studio(App[None]):
             await asyncio.sleep(REST)
 
     async def _read(self) -> None:
+        desk = self._desk
         agents = await self._answer(Question.AGENTS)
         if "error" in agents:
-            self._banner.say(agents["error"])
+            desk.banner.say(agents["error"])
             return
-        self._banner.say("")
-        column = self._column
-        column.update_from(agents["agents"])
-        if self._agent:
-            column.choose(self._agent)
-        self._agent = column.chosen
-        self._banner.look_at(column.name_of(self._agent))
-        if self._agent:
-            await self._show(self.pane, self.pane.asks())
+        desk.banner.say("")
+        desk.update_from(agents["agents"])
+        if desk.agent:
+            await self._show(desk.pane, desk.pane.asks())
         for view in agents["agents"]:
             mind = await self._answer(Question.OBSERVE, view["id"])
             if "error" not in mind:
-                column.update_surprises(view["id"], mind["surprises"])
-                for pane in self._panes:
-                    pane.observed(mind)
+                desk.observed(mind)
 
     async def _show(self, pane: Pane, asks: Sequence[Ask]) -> None:
         """Hand a pane its answers, unless another agent is looked at by then."""
-        agent = self._agent
+        agent = self._desk.agent
         answers = {ask.key: await self._answer(ask.question, agent, **ask.how) for ask in asks}
-        if agent == self._agent and not self._leaving:
+        if agent == self._desk.agent and not self._desk.gone:
             pane.update_from(answers)
 
     async def _answer(self, question: Question, agent: str = "", **how: Any) -> Answer:
@@ -166,61 +141,26 @@ class Studio(App[None]):
 
     def _heard(self, sign: Sign) -> None:
         if sign.step == LOST:
-            self._banner.lost = True
+            self._desk.banner.lost = True
             return
         if sign.step == FOUND:
-            self._banner.lost = False
+            self._desk.banner.lost = False
         self._stale.set()
-        if sign.agent == self._agent:
-            for pane in self._panes:
+        if sign.agent == self._desk.agent:
+            for pane in self._desk.panes:
                 pane.happened(sign)
 
     def on_pane_wants(self, event: Pane.Wants) -> None:
         """Ask on behalf of a pane; of two asks of one key the later one counts."""
-        if self._leaving:
+        if self._desk.gone:
             return
         for ask in event.asks:
             self._show_soon(event.pane, [ask], f"{event.pane.id}/{ask.key}")
 
-    # -- choosing
-
-    def on_agents_chosen(self, event: Agents.Chosen) -> None:
-        """Look at another agent."""
-        if self._leaving or self._column.chosen == self._agent:
-            return
-        self._agent = self._column.chosen
-        self._banner.look_at(self._column.name_of(self._agent))
-        for pane in self._panes:
-            pane.clear()
-        self._read_pane()
-
-    def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:
-        """Show another pane."""
-        self.action_pane(event.index)
-
-    def action_pane(self, index: int) -> None:
-        """Show a pane by its number."""
-        self._tabs.chosen = index
-        self.query_one(ContentSwitcher).current = self._panes[index].id
-        self.pane.focus_first()
-        self._read_pane()
-
-    def action_next_pane(self, step: int) -> None:
-        """Show the pane beside this one."""
-        self.action_pane((self._panes.index(self.pane) + step) % len(self._panes))
-
-    def action_next_agent(self, step: int) -> None:
-        """Look at the agent beside this one."""
-        self._column.step(step)
-
-    def action_refresh_all(self) -> None:
-        """Read everything in sight anew."""
-        self._stale.set()
-
-    def _read_pane(self) -> None:
-        if self._agent:
-            pane = self.pane
-            self._show_soon(pane, pane.asks(), f"{pane.id}")
+    def on_desk_turned(self, event: Desk.Turned) -> None:
+        """Read what is in sight now."""
+        if self._desk.agent:
+            self._show_soon(self.pane, self.pane.asks(), f"{self.pane.id}")
 
     def _show_soon(self, pane: Pane, asks: Sequence[Ask], group: str) -> None:
         """Ask in the background; what is still under way of the same group is given up."""
@@ -254,7 +194,7 @@ class Studio(App[None]):
                 self.notify(deed.done, markup=False)
             self._stale.set()
 
-        agent = self._agent
+        agent = self._desk.agent
         self._trying(done)
 
     def on_pane_opens(self, event: Pane.Opens) -> None:
@@ -263,7 +203,7 @@ class Studio(App[None]):
         async def opened() -> None:
             self.push_screen(Note(await self._source.note(agent, event.entry)))
 
-        agent = self._agent
+        agent = self._desk.agent
         self._trying(opened)
 
     def _trying(self, doing: Callable[[], Awaitable[None]]) -> None:
@@ -278,6 +218,22 @@ class Studio(App[None]):
         self.run_worker(tried(), group="doing")
 
     # -- the rest of the keys
+
+    def action_pane(self, index: int) -> None:
+        """Show a pane by its number."""
+        self._desk.show_pane(index)
+
+    def action_next_pane(self, step: int) -> None:
+        """Show the pane beside this one."""
+        self._desk.show_next_pane(step)
+
+    def action_next_agent(self, step: int) -> None:
+        """Look at the agent beside this one."""
+        self._desk.column.step(step)
+
+    def action_refresh_all(self) -> None:
+        """Read everything in sight anew."""
+        self._stale.set()
 
     def action_help(self) -> None:
         """Tell what is in sight, and by which keys it is worked."""
@@ -295,11 +251,11 @@ class Studio(App[None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """What the command palette offers."""
-        for at, pane in enumerate(self._panes):
+        for at, pane in enumerate(self._desk.panes):
             yield SystemCommand(
                 f"Show {pane.TITLE}", pane.ABOUT.split(". ")[0], partial(self.action_pane, at)
             )
-        column = self._column
+        column = self._desk.column
         for agent in column.ids:
             yield SystemCommand(f"Look at {column.name_of(agent)}", "", partial(column.choose, agent))
         for theme in THEMES:

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.validation import Number
-from textual.widgets import Button, Input, Markdown, Static
+from textual.widgets import Button, Input, Static
 
 from noodlings.look import ACCENT, LOUD, QUIET
 
@@ -146,6 +146,8 @@ class Note(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The note, its links not to be followed."""
+        from textual.widgets import Markdown  # what reads it takes as long to import as all the panes
+
         with VerticalScroll(classes="box"):
             yield Markdown(self._markdown, open_links=False)
 

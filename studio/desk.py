@@ -1,0 +1,119 @@
+"""What lies before whoever looks: the banner, everybody at the left, the panes under their names.
+
+It knows who is looked at and which pane is in sight. It asks nobody anything: it is handed what others found
+out, and says in `Turned` that something else is in sight now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import ContentSwitcher
+
+from studio.panes import PANES
+from studio.panes.base import Pane
+from studio.source import Answer
+from studio.widgets.agents import Agents
+from studio.widgets.banner import Banner
+from studio.widgets.tab_bar import TabBar
+
+
+class Desk(Vertical):
+    """One agent, seen in one of the panes.
+
+    Args:
+        banner: the first line.
+        agent: whom to look at first: an id, or "" for the first one there is.
+
+    Attributes:
+        agent: id of whoever is looked at, "" before anybody is known.
+        banner, column, panes: its parts.
+    """
+
+    DEFAULT_CSS = """
+    Desk #main { width: 1fr; }
+    Desk ContentSwitcher { height: 1fr; }
+    """
+
+    class Turned(Message):
+        """Another agent or another pane is in sight."""
+
+    def __init__(self, banner: Banner, agent: str = "") -> None:
+        super().__init__()
+        self.agent = agent
+        self.banner = banner
+        self.column = Agents()
+        self.panes: Sequence[Pane] = [
+            pane(id=f"pane-{pane.TITLE.lower().replace(' ', '-')}") for pane in PANES
+        ]
+        self._tabs = TabBar([pane.TITLE for pane in self.panes])
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield self.banner
+        with Horizontal():
+            yield self.column
+            with Vertical(id="main"):
+                yield self._tabs
+                with ContentSwitcher(initial=self.panes[0].id):
+                    yield from self.panes
+
+    @property
+    def pane(self) -> Pane:
+        """The pane in sight."""
+        return self.panes[self._tabs.chosen]
+
+    @property
+    def gone(self) -> bool:
+        """Whether the screen is gone already; messages may still be on their way."""
+        return not self.column.is_attached
+
+    # -- what others found out
+
+    def update_from(self, agents: Sequence[Answer]) -> None:
+        """Everybody, as in the answer to `Question.AGENTS`; whoever was looked at still is."""
+        self.column.update_from(agents)
+        if self.agent:
+            self.column.choose(self.agent)
+        self._look_at(self.column.chosen)
+
+    def observed(self, mind: Answer) -> None:
+        """The state of one agent's mind, as in the answer to `Question.OBSERVE`."""
+        self.column.update_surprises(mind["agent"], mind["surprises"])
+        for pane in self.panes:
+            pane.observed(mind)
+
+    # -- choosing
+
+    def show_pane(self, index: int) -> None:
+        """Show a pane by its number."""
+        self._tabs.chosen = index
+        self.query_one(ContentSwitcher).current = self.panes[index].id
+        self.pane.focus_first()
+        self.post_message(self.Turned())
+
+    def show_next_pane(self, step: int) -> None:
+        """Show the pane beside this one."""
+        self.show_pane((self._tabs.chosen + step) % len(self.panes))
+
+    def on_agents_chosen(self, event: Agents.Chosen) -> None:
+        """Look at another agent."""
+        event.stop()
+        if self.gone or self.column.chosen == self.agent:
+            return
+        self._look_at(self.column.chosen)
+        for pane in self.panes:
+            pane.clear()
+        self.post_message(self.Turned())
+
+    def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:
+        """Show another pane."""
+        event.stop()
+        self.show_pane(event.index)
+
+    def _look_at(self, agent: str) -> None:
+        self.agent = agent
+        self.banner.look_at(self.column.name_of(agent))
