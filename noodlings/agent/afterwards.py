@@ -148,7 +148,7 @@ class Afterwards:
             log.info("%s: no symbol, for %s", self._inner.id, error)
             return
         if made is not None:
-            self._keeping.commit()
+            self._keeping.commit_memory()
 
     async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
         if self._with.symbolist is not None:

@@ -164,7 +164,7 @@ class Agent:
         turn = take_in(self._inner, self._journal, self._with, percept)
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):
-                self._keeping.commit()
+                self._keeping.commit_percept()
             self._tell(turn, "perceived")
             async with self._speaking:
                 await self._answer(turn)

@@ -99,7 +99,8 @@ class Inner:
         self.recollect(record)
         if record.state.data:
             state = read_state(record.state.data)
-            self.step = state.step
+            # A kill between a percept and its answer leaves a state of before the percept.
+            self.step = max([state.step, *(entry.step for entry in record.working)])
             self.said.extend(state.said)
             self.last_spoke = state.last_spoke
             self.affect = Affect.of(state.affect)

@@ -8,7 +8,7 @@ from functools import partial
 from noodlings.agent.faculties import Faculties
 from noodlings.agent.inner import Inner
 from noodlings.memory.journal import Journal
-from noodlings.ports import Changes, Forgotten
+from noodlings.ports import AgentState, Changes, Forgotten
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
@@ -34,6 +34,27 @@ class Keeping:
         Raises:
             StoreError: nothing was kept; the next commit tries all of it again.
         """
+        self._commit(self._inner.state(), trace)
+
+    def commit_memory(self) -> None:
+        """Keep what changed in memory, where the state was kept just before or will be in a moment.
+
+        It is by far the larger part of a commit. Raises `StoreError` as `commit` does.
+        """
+        self._commit(None, None)
+
+    def commit_percept(self) -> None:
+        """Keep a percept that is answered next. Raises `StoreError` as `commit` does.
+
+        A model takes its time over the answer, so the state is not left to wait for that. The offline voice
+        does not: what a kill can catch in these few milliseconds is a percept that left no mark on the mood.
+        """
+        if self._with.voice is None:
+            self.commit_memory()
+        else:
+            self.commit()
+
+    def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
         noted = self._journal.pending()
         changes = Changes(
             self._inner.id,
@@ -41,7 +62,7 @@ class Keeping:
             noted.updated,
             noted.episodic,
             noted.evicted,
-            self._inner.state(),
+            state,
             trace,
             noted.links,
             noted.vectors,

@@ -80,10 +80,10 @@ class MindState:
         """
         return {
             "version": VERSION,
-            "state": self.state.tolist(),
+            "state": write(self.state),
             "affect": self.affect.tolist(),
             "readout": write(self.readout),
-            "errors": self.errors.tolist(),
+            "errors": write(self.errors),
             "familiar": self.familiar.as_dict(write),
         }
 

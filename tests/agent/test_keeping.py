@@ -1,0 +1,100 @@
+"""What each commit of a turn holds, and what an agent is after a kill between two of them."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from noodlings.errors import StoreError
+from noodlings.ports import Speech
+from noodlings.values.percept import Percept
+
+
+class Slow:
+    """A model that answers when it is let."""
+
+    name = "llm"
+
+    def __init__(self):
+        self.asked, self.gate = asyncio.Event(), asyncio.Event()
+
+    async def speak(self, utterance, allowance):
+        self.asked.set()
+        await self.gate.wait()
+        return Speech("A model speaks.")
+
+
+@pytest.fixture
+def commits(store, monkeypatch):
+    """What was committed, in order; after as many commits as are let through, the disk is gone."""
+    seen, commit = [], store.commit
+
+    def recording(changes):
+        if len(seen) == recording.let_through:
+            raise StoreError("killed")
+        seen.append(changes)
+        commit(changes)
+
+    recording.let_through = 1_000
+    recording.seen = seen
+    monkeypatch.setattr(store, "commit", recording)
+    return recording
+
+
+@pytest.fixture
+def percept(clock):
+    def make(text="hello there", **changes):
+        clock.advance(60)
+        return Percept("user_caity", text, clock.now(), **({"addressed": True} | changes))
+
+    return make
+
+
+async def test_the_state_is_kept_once_a_turn(make_agent, percept, commits):
+    agent = make_agent()
+    await agent.perceive(percept("My dog died yesterday, and I am terrified"))
+    entry, turn, symbol = commits.seen
+    assert entry.added
+    assert entry.state is None
+    assert turn.state == agent.state()
+    assert turn.trace is not None
+    assert symbol.symbols
+    assert symbol.state is None
+
+
+async def test_what_is_not_answered_is_kept_whole_at_once(make_agent, percept, commits):
+    agent = make_agent()
+    trace = await agent.perceive(percept("the pond froze over", addressed=False, depth=9))
+    (only,) = commits.seen
+    assert only.added
+    assert (only.state, only.trace) == (agent.state(), trace)
+
+
+async def test_the_state_does_not_wait_for_a_model(make_agent, percept, commits):
+    voice = Slow()
+    agent = make_agent(voice=voice)
+    turn = asyncio.create_task(agent.perceive(percept("My dog died yesterday")))
+    await voice.asked.wait()
+    again = make_agent()
+    assert again.state() == agent.state()
+    assert again.mood == agent.mood
+    voice.gate.set()
+    await turn
+
+
+async def test_a_kill_before_the_answer_leaves_the_percept_and_steps_stay_apart(
+    make_agent, store, percept, commits
+):
+    agent = make_agent()
+    await agent.perceive(percept("hello"))
+    commits.let_through = len(commits.seen) + 1
+    with pytest.raises(StoreError, match="killed"):
+        await agent.perceive(percept("My dog died yesterday"))
+    commits.let_through = 1_000
+    again = make_agent()
+    await again.perceive(percept("hello again"))
+    entries = store.archive("phi")
+    assert [entry.user_text for entry in entries] == ["hello", "My dog died yesterday", "hello again"]
+    assert entries[1].response is None
+    assert len({entry.step for entry in entries}) == 3
