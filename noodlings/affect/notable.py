@@ -54,10 +54,11 @@ class MemoryBank:
         if rule.fold:
             value = value_of(data, rule.fold) or ""
             before = next((notable.values for notable in kept if notable.event == event), ())
-            if before and value == before[-1]:
+            if before and _same(value, before[-1]):
                 return self
-            if before:
-                line = rules.line(rule.folded, {**data, "before": ", ".join(before[-BEFORE:])})
+            # Back where it has just been, nothing comes "after" itself.
+            if others := [name for name in before if not _same(name, value)]:
+                line = rules.line(rule.folded, {**data, "before": ", ".join(others[-BEFORE:])})
             kept = tuple(notable for notable in kept if notable.event != event)
             values = (*before[-BEFORE:], value)
         if line is None:
@@ -100,3 +101,8 @@ class MemoryBank:
         if not all(math.isfinite(e.at) for e in events):
             raise UserError("not a stored list of notable events: a time in it is not finite")
         return cls(events)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two values are one name: "Birch Forest" is "birch_forest"."""
+    return one.casefold().replace(" ", "_") == other.casefold().replace(" ", "_")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.affect.idioms import in_plain_words
 from noodlings.affect.lexicon import feelings_in
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ FEATURES = tuple(field.name for field in fields(Reading))
 
 def read(text: str) -> Reading:
     """Read a text (cleaned by the caller); only its first `MAX_CHARACTERS` count."""
-    text = text[:MAX_CHARACTERS].replace("’", "'")
+    text = in_plain_words(text[:MAX_CHARACTERS].replace("’", "'"))
     tokens = _TOKEN.findall(text)
     words = [token for token in tokens if _WORD.match(token)]
     vader = _vader()

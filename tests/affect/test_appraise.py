@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noodlings.affect.appraise import Appraisal, Appraiser
+from noodlings.affect.feeling import family
 from noodlings.embed.minilm import MiniLM
 from noodlings.evaluate.affect import auc
 from noodlings.values.affect import AXES, Affect
@@ -109,6 +110,39 @@ def test_a_cheerful_word_does_not_cover_quiet_sadness(minilm: MiniLM) -> None:
     affect = appraiser.appraise(text, vector=minilm.embed([text])[0]).affect
     assert affect.sorrow > 0.3
     assert affect.valence < -0.2
+
+
+@pytest.mark.parametrize(
+    "text", ["My mother-in-law laughed at me in front of everyone", "They laughed at my drawing",
+             "He made fun of my hat", "She was making a mockery of us"],
+)  # fmt: skip
+def test_nobody_who_is_laughed_at_is_merry(minilm: MiniLM, text: str) -> None:
+    for vector in (None, minilm.embed([text])[0]):
+        assert appraiser.appraise(text, vector=vector).affect.valence < -0.2
+
+
+@pytest.mark.parametrize("text", ["Everybody laughed at my joke", "The children laughed all afternoon"])
+def test_who_laughs_at_a_joke_is_merry(minilm: MiniLM, text: str) -> None:
+    for vector in (None, minilm.embed([text])[0]):
+        assert appraiser.appraise(text, vector=vector).affect.valence > 0.1
+
+
+def test_a_grave_illness_is_feared_and_grieved_and_nobody_is_angry(minilm: MiniLM) -> None:
+    text = "the doctor says it is cancer"
+    for vector in (None, minilm.embed([text])[0]):
+        affect = appraiser.appraise(text, vector=vector).affect
+        assert affect.valence < -0.5
+        assert affect.fear + affect.sorrow > 0.7
+        assert family(affect) in ("fear", "sorrow")
+
+
+def test_the_words_of_doctors_mean_what_they_mean_to_patients(minilm: MiniLM) -> None:
+    for text, sign in (
+        ("the biopsy came back positive", -1),
+        ("my test came back negative, I'm healthy!", 1),
+    ):
+        for vector in (None, minilm.embed([text])[0]):
+            assert sign * appraiser.appraise(text, vector=vector).affect.valence > 0.1
 
 
 def test_what_came_before_does_not_count() -> None:

@@ -158,6 +158,18 @@ def test_a_long_walk_takes_one_slot():
     ]
 
 
+@pytest.mark.parametrize(
+    ("walk", "line"),
+    [
+        (("birch_forest", "plains", "birch_forest"), "entered birch_forest biome, after plains"),
+        (("birch_forest", "Birch Forest"), "entered birch_forest biome"),
+        (("a", "b", "c", "b"), "entered b biome, after a, c"),
+    ],
+)
+def test_no_place_comes_after_itself(walk, line):
+    assert summaries(after(*[("biome_change", {"biome": name}) for name in walk])) == [line]
+
+
 def test_ten_are_kept_and_the_five_latest_told_newest_first():
     feeling = after(*[("health_critical", {"hp": hp}) for hp in range(14)], spacing=60.0)
     assert len(feeling.bank.events) == 10
