@@ -74,8 +74,16 @@ def spaced(words: list[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
-    """The stem of an English word in lower case: "dogs" and "dog's" are "dog"."""
-    return str(_stemmer.stemWord(word.removesuffix("'s")))
+    """The stem of an English word in lower case: "dogs" and "dog's" are "dog", "lost" is "lose"."""
+    word = word.removesuffix("'s")
+    return str(_stemmer.stemWord(_bases().get(word, word)))
+
+
+@lru_cache(maxsize=1)
+def _bases() -> dict[str, str]:
+    """Base by irregular past, where that is no other word as well."""
+    pairs = (pair.split() for pair in phrases_for("irregular"))
+    return {past: base for base, past in pairs if past not in words_for("other_word_as_well")}
 
 
 def topic_stems(words: list[str]) -> frozenset[str]:

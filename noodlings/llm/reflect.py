@@ -1,7 +1,7 @@
 """Whose words they are: a line turned from the one who said it to the one who repeats it.
 
 "I lost my key" is "you lost your key" to its speaker and "they lost their key" to everybody else; "you" in
-it is whoever repeats it. What cannot be turned well is left to the caller to quote (`is_clause`).
+it is whoever repeats it. What cannot be turned well is left to the caller to quote (`noodlings.llm.clause`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from noodlings.llm.lexicon import words_for
+from noodlings.llm.verbs import bases, past_of, third_of
 
 _PIECES = re.compile(r"([^\W\d_]+(?:['’][^\W\d_]+)*)")
 
@@ -37,10 +38,32 @@ _BE_AFTER_YOU = {"are": "am", "were": "was", "aren't": "am not", "weren't": "was
 # A present that is over when the words are repeated later.
 _PAST = {
     "am": "was", "is": "was", "are": "were", "will": "would", "can": "could", "have": "had", "has": "had",
-    "feel": "felt", "you're": "you were", "they're": "they were", "i'm": "I was", "it's": "it was",
+    "you're": "you were", "they're": "they were", "i'm": "I was", "it's": "it was",
     "he's": "he was", "she's": "she was", "you'll": "you would", "they'll": "they would",
     "isn't": "wasn't", "aren't": "weren't", "won't": "wouldn't", "can't": "couldn't",
+    "don't": "didn't", "doesn't": "didn't", "haven't": "hadn't", "hasn't": "hadn't",
 }  # fmt: skip
+_SUBJECTS = frozenset({"i", "you", "we", "they"})
+_ALONE = frozenset({"he", "she", "it", "who", "that", "nobody", "everybody", "everyone", "somebody"})
+# "makes you feel", "let them go": the verb after these is none that stands in a tense.
+_BARE_AFTER = frozenset(
+    {
+        "make",
+        "makes",
+        "made",
+        "let",
+        "lets",
+        "help",
+        "helps",
+        "helped",
+        "see",
+        "saw",
+        "hear",
+        "heard",
+        "watch",
+    }
+    | {"do", "does", "did", "will", "would", "can", "could", "should", "must", "may", "might", "to"}
+)
 
 
 def turn(text: str, to_speaker: bool) -> str:
@@ -77,40 +100,23 @@ def _is_subject(words: list[str], at: int) -> bool:
 def to_past(text: str) -> str:
     """The present tense of a clause as past: "you are afraid" as "you were afraid"."""
     pieces = _PIECES.split(text)
+    words = [piece.replace("’", "'").lower() for piece in pieces]
     for at in range(1, len(pieces), 2):
-        changed = _PAST.get(pieces[at].replace("’", "'").lower())
-        if changed:
-            pieces[at] = changed
+        pieces[at] = _PAST.get(words[at]) or _past(words, at) or pieces[at]
     return "".join(pieces)
 
 
-def is_clause(words: list[str]) -> bool:
-    """Whether words (in lower case) read as a statement that "you told me …" can stand before."""
-    if len(words) < 2 or words[0] not in words_for("openers") | {
-        "i'm",
-        "i've",
-        "i'd",
-        "i'll",
-        "it's",
-        "he's",
-    }:
-        return False
-    if words[0] in (
-        "what",
-        "who",
-        "where",
-        "why",
-        "how",
-        "which",
-        "whose",
-        "if",
-        "when",
-        "because",
-        "and",
-        "but",
-    ):
-        return False
-    return any(word in words_for("verbs") or word.endswith("ed") for word in words)
+def _past(words: list[str], at: int) -> str:
+    """The past of a verb that stands in the present at this place; "" of everything else."""
+    before = [word for word in words[max(at - 6, 1) : at - 1 : 2] if word not in words_for("adverbs")]
+    subject, earlier = (["", "", *before])[-1], (["", "", *before])[-2]
+    if words[at] in bases():
+        bare = subject not in _SUBJECTS or earlier in _BARE_AFTER
+        return "" if bare else past_of(words[at])
+    base = third_of(words[at])
+    # "your dog barks", but not "the old dog walks" of a noun in the plural: that needs an article.
+    noun = subject and not any(subject in words_for(name) for name in ("common", "verbs", "adjectives"))
+    return past_of(base) if base and (subject in _ALONE or noun) else ""
 
 
 def lower_first(text: str) -> str:

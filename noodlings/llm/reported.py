@@ -9,10 +9,12 @@ import re
 from dataclasses import dataclass
 
 from noodlings.llm.age import ago
+from noodlings.llm.clause import begins_with_name, is_clause
 from noodlings.llm.lexicon import tokens, topic_stems, words_for
 from noodlings.llm.names import called_other, self_as_me, shown, without_names
-from noodlings.llm.reflect import is_clause, lower_first, turn
+from noodlings.llm.reflect import lower_first, turn
 from noodlings.llm.timewords import told_later
+from noodlings.llm.verbs import past_of, third_of
 from noodlings.ports import Utterance
 from noodlings.text import shorten
 from noodlings.values.memory import MemoryEntry
@@ -36,21 +38,26 @@ _KEEP = re.compile(
 )
 _TELL_YOU = re.compile(
     r"^i (?:just )?(?:want(?:ed)? to|have to|must|should|need to|wish to)? ?tell you(?: that)? |"
-    r"^(?:i think|i guess|i suppose|i must say)(?: that)? (?=i\b|my\b)",
+    r"^(?:i think|i guess|i suppose|i must say)(?: that)? (?=i\b|my\b)|"
+    r"^i (?:already |once |just )?told you (?:that )?(?=(?:i|my|he|his|she|her|it|we|our|they|their|the)\b)",
     re.I,
 )
+# What is said for politeness, and is no news afterwards.
+_TAIL = re.compile(
+    r"[\s,.!]+(?:bye(?: bye)?|goodbye|good ?night|see (?:you|ya)(?: \w+)?|thanks|thank you|lol|haha|please|"
+    r"ok|okay)[\s.!]*$",
+    re.I,
+)
+_LEAVES = re.compile(
+    r"^i (?:have to|have got to|got to|gotta|must|should|need to) (?:go|leave|run|sleep)\b", re.I
+)
+_POLITE = ("common", "greeting", "farewell", "thanks", "apology", "short", "padding")
 _PROPOSES = re.compile(r"\bwe (?:should|could|can|must|need|ought)\b|\blet['’]?s\b", re.I)
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b", re.I)
 _CUTS = re.compile(r"(?:, | and | but | because | so | which | who | while | when | although )", re.I)
-# Whatever the person did, in the form in which worlds write it: third person, present.
-_DID = {
-    "gives": "gave", "takes": "took", "holds": "held", "sings": "sang", "sits": "sat", "stands": "stood",
-    "runs": "ran", "falls": "fell", "brings": "brought", "throws": "threw", "shakes": "shook",
-    "breaks": "broke", "weeps": "wept", "hits": "hit", "puts": "put", "writes": "wrote", "draws": "drew",
-    "eats": "ate", "drinks": "drank", "leaves": "left", "comes": "came", "goes": "went", "makes": "made",
-    "feels": "felt", "is": "was", "has": "had", "lies": "lay", "sees": "saw", "says": "said",
-    "steals": "stole", "hides": "hid", "bites": "bit", "kneels": "knelt", "sleeps": "slept",
-}  # fmt: skip
+# Whom "you" means in what is done: the one to whom it is done, who tells of it now.
+_TOWARD_ME = {"you": "me", "your": "my", "yours": "mine", "yourself": "myself"}
+_OWNERS = re.compile(r"\b(?:his|her|their|my|yourself|yours|your|you)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,17 +106,18 @@ def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when:
 def statement(text: str, to_speaker: bool = True) -> str:
     """A line as a clause turned to its hearer, "you lost your key"; "" where it is not a clean statement."""
     text = _TELL_YOU.sub("", _FILLERS.sub("", text)).strip(" .!…,;:-")
-    words = tokens(text)
+    words, named = tokens(text), begins_with_name(text)
     # Whom "we" means in a proposal only the one who makes it knows.
     if (
         _PROPOSES.search(text)
         or text.endswith("?")
-        or not is_clause(words)
+        or not is_clause(words, named)
         or len(words) > LONGEST_CLAUSE
         or '"' in text
     ):
         return ""
-    return lower_first(turn(text, to_speaker))
+    turned = turn(text, to_speaker)
+    return turned if named else lower_first(turned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +132,29 @@ class _Saying:
 
 
 def _said(by: _Saying, text: str) -> str:
-    text = _KEEP.sub("", _FILLERS.sub("", text)).strip()
+    greets = (tokens(text) or [""])[0] in words_for("greeting")
+    text = _TAIL.sub("", _KEEP.sub("", _FILLERS.sub("", text)).strip())
+    if _LEAVES.match(text):
+        return ""
     # "You" in a line to somebody else is neither of the two who talk about it now.
     turnable = by.listener == "me" or not _YOU.search(text)
     if turnable and (clause := statement(_shortened(text), by.to_speaker)):
-        return f"{by.who} told {by.listener} {lower_first(told_later(clause, by.age, by.when))}"
+        return f"{by.who} told {by.listener} {told_later(clause, by.age, by.when)}"
     if turnable and (wish := _wish(text, by.to_speaker)):
         return f"{by.who} asked {by.listener} to {wish}"
+    if _is_polite(text) or (greets and len(tokens(text)) < 3):
+        return ""
     quote = _quoted(text)
     verb = f"asked {by.listener}" if text.endswith("?") else "said"
     toward = "" if by.listener == "me" or text.endswith("?") else f" to {by.listener}"
     return f"{by.who} {verb} “{quote}”{toward}" if any(map(str.isalnum, quote)) else ""
+
+
+def _is_polite(text: str) -> bool:
+    """Whether nothing was told at all: "hello again", "thank you"."""
+    words = tokens(text)
+    polite = all(word == "night" or any(word in words_for(name) for name in _POLITE) for word in words)
+    return polite and not is_clause(words) and not text.endswith("?")
 
 
 def _wish(text: str, to_speaker: bool) -> str:
@@ -149,23 +169,23 @@ def _did(who: str, text: str, to_speaker: bool) -> str:
     past = _past_of(verb.lower())
     if not past or len(text) > LONGEST_QUOTE or '"' in text:
         return ""
-    rest = re.sub(r"\b(?:his|her|their|my)\b", "your" if to_speaker else "their", rest, flags=re.I)
+    if past == "was" and who == "you":
+        past = "were"
+    whose = dict.fromkeys(("his", "her", "their", "my"), "your" if to_speaker else "their") | _TOWARD_ME
+    rest = _OWNERS.sub(lambda found: whose[found.group().lower()], rest)
     return f"{who} {past} {rest}".strip(" .!…")
 
 
 def _past_of(verb: str) -> str:
-    if verb in _DID:
-        return _DID[verb]
+    """The past of what worlds write in the third person, present: "hugs", "carries", "is"."""
+    if verb in ("is", "has"):
+        return {"is": "was", "has": "had"}[verb]
+    if known := third_of(verb):
+        return past_of(known)
     if not re.fullmatch(r"[a-z]+[^s]s", verb):
         return ""
     base = verb[:-3] + "y" if verb.endswith("ies") else verb[:-1]
-    if verb.endswith(("shes", "ches", "sses", "xes", "zzes")):
-        base = verb[:-2]
-    if base.endswith("y") and base[-2:-1] not in "aeiou":
-        return base[:-1] + "ied"
-    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", base):  # hug, nod, pet
-        return base + base[-1] + "ed"
-    return base + ("d" if base.endswith("e") else "ed")
+    return past_of(verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zzes")) else base)
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:

@@ -16,6 +16,20 @@ TOLD = [
     ("please remember that my cat is old", "you told me your cat is old", "Caity told me their cat is old"),
     ("give me the key, Phi", "you asked me to give you the key", "Caity asked me to give them the key"),
     ("I love you", "you told me you love me", "Caity told me they love me"),
+    ("my knee hurts", "you told me your knee hurts", "Caity told me their knee hurts"),
+    (
+        "My sister Anna lives in Leeds",
+        "you told me your sister Anna lives in Leeds",
+        "Caity told me their sister Anna lives in Leeds",
+    ),
+    ("Pepper is black", "you told me Pepper is black", "Caity told me Pepper is black"),
+    ("a bed", "you said “a bed”", "Caity said “a bed”"),
+    (
+        "I told you my boss shouts at me",
+        "you told me your boss shouts at you",
+        "Caity told me their boss shouts at them",
+    ),
+    ("I have a cold, bye", "you told me you have a cold", "Caity told me they have a cold"),
     ("The house by the sea", "you said “The house by the sea”", "Caity said “The house by the sea”"),
     ("sind Sie müde", "you said “sind Sie müde”", "Caity said “sind Sie müde”"),
     ("I think we should go", "you said “I think we should go”", "Caity said “I think we should go”"),
@@ -23,6 +37,9 @@ TOLD = [
 DONE = [
     ("hugs phi", "you hugged me", "Caity hugged me"),
     ("waves her hand", "you waved your hand", "Caity waved their hand"),
+    ("kicks you", "you kicked me", "Caity kicked me"),
+    ("holds your hand", "you held my hand", "Caity held my hand"),
+    ("is crying", "you were crying", "Caity was crying"),
     ("gives Phi a lamp", "you gave me a lamp", "Caity gave me a lamp"),
 ]
 CASES = [(text, Kind.SAY, *clauses) for text, *clauses in TOLD]
@@ -73,8 +90,21 @@ def test_of_a_long_line_the_sentence_is_told_that_was_asked_for() -> None:
     assert made.clause == "you told me your mother is ill because she fell"
 
 
-def test_what_has_no_words_is_not_told() -> None:
-    assert told(memory(1, "😀").entry, utterance("hm"), frozenset()) is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "😀",
+        "hi again",
+        "hello old friend",
+        "thank you",
+        "good night",
+        "I have to go now, bye",
+        "ok then",
+        "gg",
+    ],
+)
+def test_what_tells_nothing_is_not_told(text: str) -> None:
+    assert told(memory(1, text).entry, utterance("hm"), frozenset()) is None
 
 
 @given(st.text(max_size=600))
