@@ -19,6 +19,7 @@ from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from noodlings.errors import NotFound, StoreBusy, StoreError
+from noodlings.store.direct import Direct
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA
 
@@ -50,6 +51,7 @@ class Database:
     def __init__(self, folder: Path, durability: Durability = "normal", read_only: bool = False) -> None:
         self.path = folder / DATABASE_NAME
         self.read_only = read_only
+        self._begin = "BEGIN" if read_only else "BEGIN IMMEDIATE"
         self._mutex = threading.Lock()
         with ExitStack() as resources:
             if read_only:
@@ -71,10 +73,18 @@ class Database:
             StoreError: the database refused, the disk failed, or the store is closed.
         """
         with self._mutex, self._in_words():
-            if self._connection.closed:
-                raise StoreError(f"{self.path} was closed")
+            self._require_open()
             with self._connection.begin():
                 yield self._connection
+
+    @contextmanager
+    def direct(self) -> Iterator[Direct]:
+        """The same without what SQLAlchemy does around each statement; see `noodlings.store.direct`."""
+        with self._mutex, self._in_words():
+            self._require_open()
+            self._driver.execute(self._begin)
+            with self._driver:  # commits, or rolls back
+                yield Direct(self._driver)
 
     def mark_for_erasure(self, connection: Connection) -> None:
         """Within a transaction that deletes: its bytes must leave the disk, even if we are killed then."""
@@ -106,8 +116,7 @@ class Database:
     def _wrap(self, driver: sqlite3.Connection) -> Connection:
         """SQLAlchemy over the one connection there is. Every transaction begins explicitly, DDL included."""
         engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool, hide_parameters=True)
-        begin = "BEGIN" if self.read_only else "BEGIN IMMEDIATE"
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(self._begin))
         return engine.connect()
 
     def _prepare(self, durability: Durability) -> None:
@@ -162,6 +171,10 @@ class Database:
         if busy:
             log.warning("what was forgotten is still to be erased from %s: somebody reads it", self.path)
         return not busy
+
+    def _require_open(self) -> None:
+        if self._connection.closed:
+            raise StoreError(f"{self.path} was closed")
 
     def _require_file(self) -> None:
         if not self.path.is_file():

@@ -115,7 +115,7 @@ def entry_of(row: Stored) -> MemoryEntry:
             kind=Kind(row["kind"]),
             audience=frozenset(optional(row["audience"], f"audience of {what}", ())),
             place=row["place"],
-            pinned=row["pinned"],
+            pinned=bool(row["pinned"]),
             recall_count=row["recall_count"],
             last_recalled=row["last_recalled"],
             stability=row["stability"],

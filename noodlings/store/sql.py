@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import CompoundSelect, Connection, Select, Update
+from sqlalchemy import CompoundSelect, Connection, Select
 
 from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store import statements as sql
-from noodlings.store.batch import Batch, batch_of
+from noodlings.store.batch import batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
 from noodlings.store.erasure import IDS_AT_ONCE, delete_entries, portions
+from noodlings.store.keep import keep, keep_vectors
 from noodlings.store.rows import (
     Row,
     Stored,
@@ -76,22 +77,10 @@ class SqlStore:
     def commit(self, changes: Changes) -> None:
         """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
         batch = batch_of(changes)
-        with self._database.transaction() as connection:
+        with self._database.direct() as transaction:
             if batch.agent_id not in self._known:
-                connection.execute(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
-            if batch.state is not None:
-                connection.execute(sql.SET_STATE, {"of_agent": batch.agent_id, "state": batch.state})
-            if batch.added:
-                connection.execute(sql.ADD_ENTRY, batch.added)
-            _change(connection, sql.REVISE, batch.agent_id, batch.revised)
-            _change(connection, sql.JOIN_EPISODIC, batch.agent_id, {joined: {} for joined in batch.joined})
-            _change(connection, sql.LEAVE_EPISODIC, batch.agent_id, {left: {} for left in batch.left})
-            if batch.trace is not None:
-                self._keep_trace(connection, batch.trace)
-            if batch.links:
-                _keep_links(connection, batch)
-            _keep_vectors(connection, batch.agent_id, batch.vectors)
-            _keep_symbols(connection, batch)
+                transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
+            keep(transaction, batch, self._kept_traces)
         self._known.add(batch.agent_id)
 
     def load(self, agent_id: str) -> AgentRecord | None:
@@ -132,9 +121,9 @@ class SqlStore:
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
         rows: list[Stored] = []
-        with self._database.transaction() as connection:
+        with self._database.direct() as transaction:
             for some in portions(ids):
-                rows += _fetch(connection, sql.ENTRIES, {"of_agent": agent_id, "ids": some})
+                rows += transaction.fetch(sql.ENTRIES, {"of_agent": agent_id, "ids": json.dumps(some)})
         return {entry.id: entry for entry in undamaged(rows, entry_of)}
 
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
@@ -181,8 +170,8 @@ class SqlStore:
     def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
         """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
         rows = [vector_row(agent_id, vector) for vector in vectors]
-        with self._database.transaction() as connection:
-            _keep_vectors(connection, agent_id, rows)
+        with self._database.direct() as transaction:
+            keep_vectors(transaction, agent_id, rows)
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
@@ -218,14 +207,6 @@ class SqlStore:
         """Let go of the file and the lock. A second time it does nothing."""
         self._database.close()
 
-    def _keep_trace(self, connection: Connection, trace: Row) -> None:
-        of_agent, entry_id = trace["agent_id"], trace["entry_id"]
-        if connection.execute(sql.HAS_ENTRY, {"of_agent": of_agent, "of_id": entry_id}).first() is None:
-            _require_forgotten(connection, of_agent, [entry_id])
-            return
-        connection.execute(sql.ADD_TRACE, trace)
-        connection.execute(sql.PRUNE_TRACES, {"of_agent": of_agent, "oldest": entry_id - self._kept_traces})
-
     def _page(
         self,
         statement: Select[Any],
@@ -252,61 +233,6 @@ def _fetch(
     connection: Connection, statement: Select[Any] | CompoundSelect[Any], parameters: Row
 ) -> Sequence[Stored]:
     return connection.execute(statement, parameters).mappings().all()
-
-
-def _keep_links(connection: Connection, batch: Batch) -> None:
-    """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
-    there = _there(connection, batch.agent_id, batch.linked)
-    rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
-    if rows:
-        connection.execute(sql.ADD_LINK, rows)
-
-
-def _keep_vectors(connection: Connection, agent_id: str, rows: Sequence[Row]) -> None:
-    """Add vectors, or replace them. One of an entry that was forgotten meanwhile is left out."""
-    if rows:
-        there = _there(connection, agent_id, {row["entry_id"] for row in rows})
-        kept = [row for row in rows if row["entry_id"] in there]
-        if kept:
-            connection.execute(sql.ADD_VECTOR, kept)
-
-
-def _keep_symbols(connection: Connection, batch: Batch) -> None:
-    """Add symbols, and note which faded. One of an entry that was forgotten meanwhile is left out."""
-    there = _there(connection, batch.agent_id, {row["entry_id"] for row in batch.symbols})
-    rows = [row for row in batch.symbols if row["entry_id"] in there]
-    if rows:
-        connection.execute(sql.ADD_SYMBOL, rows)
-    faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
-    if faded:
-        connection.execute(sql.FADE_SYMBOL, faded)
-
-
-def _there(connection: Connection, agent_id: str, ids: Set[int]) -> set[int]:
-    """Those of the entries that are there; the others must have been forgotten."""
-    there: set[int] = set()
-    for some in portions(ids):
-        there.update(connection.execute(sql.EXISTING, {"of_agent": agent_id, "ids": some}).scalars())
-    if missing := ids - there:
-        _require_forgotten(connection, agent_id, missing)
-    return there
-
-
-def _change(connection: Connection, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:
-    """Update each of these entries by id. One that was forgotten meanwhile is left out."""
-    rows = [{"of_agent": agent_id, "of_id": entry_id, **row} for entry_id, row in columns.items()]
-    if rows and connection.execute(statement, rows).rowcount < len(rows):
-        _require_forgotten(connection, agent_id, columns)
-
-
-def _require_forgotten(connection: Connection, agent_id: str, ids: Iterable[int]) -> None:
-    """Raise `StoreError` when one of these entries is not there because it never was: that is a mistake."""
-    of_agent = {"of_agent": agent_id}
-    forgotten_id = connection.execute(sql.AGENT, of_agent).one().forgotten_id
-    last_id = max(forgotten_id, connection.execute(sql.LAST_ID, of_agent).scalar_one())
-    unknown = [entry_id for entry_id in ids if entry_id > last_id]
-    if unknown:
-        raise StoreError(f"{agent_id} has no entry {unknown[0]}: add it before it is changed")
 
 
 def _state_data(agent_id: str, document: str | None) -> dict[str, Any]:

@@ -53,7 +53,9 @@ REVISE = update(entries).where(_of_entry)
 JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
-ENTRIES = select(entries).where(_among)
+# The ids as one JSON list, so that the statement is the same for any number of them.
+_listed = func.json_each(bindparam("ids")).table_valued("value")
+ENTRIES = select(entries).where(_of_agent, entries.c.id.in_(select(_listed.c.value)))
 WORKING = select(entries).where(_of_agent).order_by(entries.c.id.desc()).limit(_limit)
 EPISODIC = select(entries).where(_of_agent, entries.c.episodic).order_by(entries.c.id)
 PERCEIVED = select(func.count()).select_from(entries).where(_of_agent)
@@ -126,7 +128,6 @@ TRACES_AFTER = (
     .limit(_limit)
 )
 
-EXISTING = select(entries.c.id).where(_among)
 _add_link = sqlite.insert(links)
 ADD_LINK = _add_link.on_conflict_do_update(
     index_elements=list(links.primary_key),
