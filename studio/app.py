@@ -109,6 +109,8 @@ class Studio(App[None]):
     async def _read(self) -> None:
         desk = self._desk
         agents = await self._answer(Question.AGENTS)
+        if desk.gone:
+            return
         if "error" in agents:
             desk.banner.say(agents["error"])
             return
@@ -118,6 +120,8 @@ class Studio(App[None]):
             await self._show(desk.pane, desk.pane.asks())
         for view in agents["agents"]:
             mind = await self._answer(Question.OBSERVE, view["id"])
+            if desk.gone:
+                return
             if "error" not in mind:
                 desk.observed(mind)
 

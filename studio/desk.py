@@ -68,8 +68,8 @@ class Desk(Vertical):
 
     @property
     def gone(self) -> bool:
-        """Whether the screen is gone already; messages may still be on their way."""
-        return not self.column.is_attached
+        """Whether one is leaving: parts of the screen are gone, while answers are still on their way."""
+        return not (self.is_attached and self.app.is_running)
 
     # -- what others found out
 

@@ -37,6 +37,7 @@ PATHS = {
     Question.MOOD: "/mood",
     Question.OBSERVE: "/state",
     Question.RECALL: "/recall",
+    Question.ARCHIVE: "/archive",
 }
 """Below `/api/agents/ID`."""
 ALL = 1_000

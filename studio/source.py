@@ -44,6 +44,8 @@ class Question(StrEnum):
     """One page of what is in mind or of everything that was ever perceived, sorted and filtered."""
     RECALL = "recall"
     """With `mood` and `emotion_weight` beside the arguments of the inspector's `recall`."""
+    ARCHIVE = "archive"
+    """How far everything that was ever perceived is loaded, for `RECALL` to find."""
 
 
 class Action(StrEnum):

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from noodlings.app import build
-from noodlings.cli_studio import local_source
 from noodlings.config import Settings, load_settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
+from noodlings.studio_sources import local_source
 from studio.source import Action, Question
 from tests.memory.entries import an_entry
 from tests.studio.village import VIEWER, Village, memories, society

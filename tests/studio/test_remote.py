@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from noodlings.cli_studio import local_source
 from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
+from noodlings.studio_sources import local_source
 from studio.app import Studio
 from studio.panes.stats import Stats
 from studio.remote import RemoteSource
@@ -41,6 +41,7 @@ ASKED: list[tuple[Question, dict[str, Any]]] = [
     (Question.MOOD, {}),
     (Question.OBSERVE, {}),
     (Question.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
+    (Question.ARCHIVE, {}),
     (Question.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
 ]
 

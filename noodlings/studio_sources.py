@@ -1,0 +1,101 @@
+"""Where the studio's sources are put together; run as a program, it is the process that reads a folder.
+
+What reads memories is imported in that process alone. It and the screen begin at the same time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from contextlib import AbstractContextManager, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from noodlings.errors import NoodlingsError, NotFound
+from noodlings.values.caller import Caller, Role
+
+if TYPE_CHECKING:
+    from noodlings.agent.society import Society
+    from noodlings.config import Settings
+    from studio.apart import ApartSource
+    from studio.local import LocalSource
+    from studio.remote import RemoteSource
+
+
+def remote_source(url: str, token: str, user: str) -> RemoteSource:
+    """A server; nobody is asked anything yet. Raises `UserError` for what is no address."""
+    from studio.remote import RemoteSource
+
+    return RemoteSource(url, token, user)
+
+
+def apart_source(config: Path | None, **overrides: Any) -> ApartSource:
+    """The data folder of these settings, read in a process of its own, which begins now: `meet` it.
+
+    Args:
+        config, overrides: see `noodlings.config.load_settings`; JSON-compatible.
+    """
+    from studio.apart import ApartSource
+
+    asked = json.dumps([str(config) if config else None, overrides])
+    return ApartSource([sys.executable, "-m", "noodlings.studio_sources", asked])
+
+
+def local_source(settings: Settings) -> LocalSource:
+    """A data folder, read-only, read in this process. Nothing is loaded before the first question.
+
+    Raises `NotFound` where nothing is kept.
+    """
+    from studio.local import LocalSource
+
+    folder = folder_of(settings)
+
+    def open_society() -> AbstractContextManager[Society]:
+        from noodlings.app import build
+
+        return closing(build(settings, read_only=True))
+
+    def note_of(agent_id: str, entry_id: int) -> Path | None:
+        from noodlings.notes.notebook import FOLDER_NAME, Notebook
+
+        return Notebook(folder / FOLDER_NAME).find(agent_id, entry_id)
+
+    return LocalSource(folder, open_society, Caller("studio", "studio", Role.VIEWER), note_of)
+
+
+def folder_of(settings: Settings) -> Path:
+    """The data folder. Raises `NotFound` where nothing is kept in it."""
+    folder = settings.data_dir
+    if not (folder / "noodlings.db").is_file():
+        raise NotFound(f"nothing is kept in {folder} yet: there is no noodlings.db; play first")
+    return folder
+
+
+def _read(asked: str, connection: socket.socket) -> None:
+    """Answer whoever is at the other end; the process ends with them."""
+    from noodlings.config import load_settings
+    from studio.reader import answer_all, greet
+
+    config, overrides = json.loads(asked)
+    try:
+        source = local_source(load_settings(config and Path(config), **overrides))
+    except NoodlingsError as error:
+        greet(connection, refused=str(error))
+        return
+
+    async def reading() -> None:
+        await answer_all(source, connection)
+        os._exit(0)  # a search that is under way in a thread is not waited for
+
+    asyncio.run(reading())
+
+
+if __name__ == "__main__":
+    # As in `noodlings.__main__`: the folder it is started in may have a `studio` of its own.
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is meant for the one with the screen
+    _read(sys.argv[1], socket.socket(fileno=sys.stdin.fileno()))

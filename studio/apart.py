@@ -1,0 +1,175 @@
+"""A data folder as a source, read in a process of its own: whatever is read there, the screen never waits.
+
+It begins to read as soon as it is made, beside everything that a screen needs, and is ended at once when it
+is closed, in the midst of whatever it does: it only ever reads. `studio.reader` is its other end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import subprocess
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from itertools import count
+from tempfile import TemporaryFile
+from typing import Any
+
+from noodlings.errors import Forbidden, NoodlingsError
+from noodlings.text import clean, shorten
+from studio.reader import LONGEST_LINE
+from studio.source import Action, Answer, Question, Sign, Unreachable
+
+MEETING_SECONDS = 60.0
+"""So long the process may take to begin; a busy machine makes it late."""
+
+
+class ApartSource:
+    """The agents in a data folder, read-only.
+
+    Args:
+        command: starts the process; it is handed a socket as its standard input.
+
+    Attributes:
+        label: where the agents are; "" before `meet`.
+        pid: of the process.
+    """
+
+    changeable = False
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.label = ""
+        # Not a pipe, for nobody reads it before the end.
+        self._complaints = TemporaryFile()  # noqa: SIM115 — closed with everything else
+        self._connection, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 — ourselves
+                command, stdin=theirs.fileno(), stdout=self._complaints, stderr=self._complaints
+            )
+        self.pid = self._process.pid
+        self._connecting: asyncio.Task[asyncio.StreamWriter] | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._numbers = count(1)
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._signs: asyncio.Queue[Sign] = asyncio.Queue()
+        self._ended = ""
+
+    def meet(self) -> None:
+        """Wait until the process knows where the agents are. To be called once, before anything is asked.
+
+        Raises:
+            NoodlingsError: it cannot read; then it has ended.
+        """
+        self._connection.settimeout(MEETING_SECONDS)
+        try:
+            with self._connection.makefile("rb", buffering=0) as greeting:
+                told = json.loads(greeting.readline())
+        except (TimeoutError, ValueError):
+            told = {"refused": f"what reads the memories did not begin: {self._complaint()}"}
+        if "refused" in told:
+            self._let_go()
+            raise NoodlingsError(told["refused"])
+        self.label = told["label"]
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """See `studio.source.Source`. What is not waited for any more is not looked for any more."""
+        answer: Answer = await self._request(ask=question, agent=agent, how=how)
+        return answer
+
+    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+        """A file is only looked at."""
+        raise Forbidden("This only looks at a file; to change anything, attach to a server with --url.")
+
+    async def note(self, agent: str, entry: int) -> str:
+        """See `studio.source.Source`."""
+        return str(await self._request(note=entry, agent=agent))
+
+    async def happenings(self) -> AsyncIterator[Sign]:
+        """See `studio.local.LocalSource`; and one sign when the process has ended."""
+        await self._connected()
+        while True:
+            yield await self._signs.get()
+
+    async def close(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        if self._connecting is not None:
+            await self._connecting
+        if self._listening is not None:
+            await self._listening  # until there is nobody at the other end
+        await asyncio.to_thread(self._let_go)
+
+    def _let_go(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._connection.close()
+        self._complaints.close()
+
+    async def _request(self, **wanted: Any) -> Any:
+        questions = await self._connected()
+        if self._ended:
+            raise Unreachable(self._ended)
+        number = next(self._numbers)
+        answer = self._waiting[number] = asyncio.get_running_loop().create_future()
+        _send(questions, wanted | {"number": number})
+        try:
+            return await answer
+        except asyncio.CancelledError:
+            _send(questions, {"drop": number})
+            raise
+        finally:
+            del self._waiting[number]
+
+    async def _connected(self) -> asyncio.StreamWriter:
+        if self._connecting is None:
+            self._connecting = asyncio.create_task(self._connect())
+        # Whoever asked first may give up; the others still need it.
+        return await asyncio.shield(self._connecting)
+
+    async def _connect(self) -> asyncio.StreamWriter:
+        answers, questions = await asyncio.open_connection(sock=self._connection, limit=LONGEST_LINE)
+        self._listening = asyncio.create_task(self._listen(answers, questions))
+        return questions
+
+    async def _listen(self, answers: asyncio.StreamReader, questions: asyncio.StreamWriter) -> None:
+        try:
+            with suppress(ConnectionError):  # it was killed
+                while line := await answers.readline():
+                    self._take(json.loads(line))
+        finally:
+            self._end()
+            questions.close()
+            with suppress(ConnectionError):
+                await questions.wait_closed()
+
+    def _take(self, told: dict[str, Any]) -> None:
+        if "sign" in told:
+            self._signs.put_nowait(Sign(**told["sign"]))
+            return
+        answer = self._waiting.get(told["number"])
+        if answer is None or answer.done():  # dropped
+            return
+        if "refused" in told:
+            answer.set_exception(NoodlingsError(told["refused"]))
+        else:
+            answer.set_result(told["answer"])
+
+    def _end(self) -> None:
+        """Nobody waits for what will not come."""
+        self._ended = f"the process that reads has ended: quit, and start again ({self._complaint()})"
+        for answer in self._waiting.values():
+            if not answer.done():
+                answer.set_exception(Unreachable(self._ended))
+        self._signs.put_nowait(Sign())
+
+    def _complaint(self) -> str:
+        """What it said last."""
+        self._complaints.seek(0)
+        lines = self._complaints.read().decode("utf-8", "replace").split("\n")
+        last = next((line for line in reversed(lines) if line.strip()), "")
+        return shorten(clean(last), 200) or "nobody knows why"
+
+
+def _send(questions: asyncio.StreamWriter, line: dict[str, Any]) -> None:
+    questions.write(json.dumps(line).encode() + b"\n")

@@ -1,0 +1,71 @@
+"""Leaving while an answer is on its way: nothing is drawn on a screen that is gone, and nothing waits."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from studio.app import Studio
+from studio.source import Answer, Question
+from studio.widgets.agents import Agents
+from tests.studio.village import Village, screen_of, until
+
+
+class Late(Village):
+    """Answers one question only when the screen is gone; `asked` is set when it is waited for."""
+
+    app: Studio
+
+    def __init__(self, folder: Path, question: Question) -> None:
+        super().__init__(folder)
+        self.asked = asyncio.Event()
+        self._late = question
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        answer = await super().ask(question, agent, **how)
+        if question is self._late:
+            parts = (self.app.query_one(Agents), self.app.pane)
+            self.asked.set()
+            while any(part.children for part in parts):  # noqa: ASYNC110 — no event tells of it
+                await asyncio.sleep(0)
+        return answer
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        (Question.AGENTS, []),
+        (Question.OBSERVE, []),
+        (Question.STATS, []),
+        (Question.BROWSE, ["3"]),
+        (Question.LINKS, ["2"]),
+        (Question.MOOD, ["0"]),
+        (Question.ALIKE, ["0"]),
+        (Question.RECALL, ["0", "slash", *"wolf"]),
+    ],
+)
+async def test_an_answer_that_comes_while_one_leaves_is_not_drawn(
+    tmp_path: Path, question: Question, keys: list[str]
+) -> None:
+    source = Late(tmp_path, question)
+    source.app = app = Studio(source, "phi")
+    async with asyncio.timeout(60), app.run_test(size=(100, 30)) as pilot:
+        if keys:
+            await until(pilot, lambda: "Phi" in screen_of(app))
+            await pilot.press(*keys)
+        await source.asked.wait()
+    # The screen goes with the block.
+
+
+async def test_leaving_by_a_key_during_a_slow_search(tmp_path: Path) -> None:
+    source = Late(tmp_path, Question.RECALL)
+    source.app = app = Studio(source, "phi")
+    async with asyncio.timeout(60), app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: "Phi" in screen_of(app))
+        await pilot.press("0", "slash", *"wolf")
+        await source.asked.wait()
+        await pilot.press("escape", "q")
+    assert app.return_code == 0
