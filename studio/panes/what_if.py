@@ -22,10 +22,12 @@ from studio.widgets.sliders import Slider, Sliders
 from studio.widgets.spark import AXES
 from studio.widgets.table import Column, Table
 
-MOOD, NOW, THEN = "mood", "now", "then"
+MOOD, NOW, THEN, HOW_FAR = "mood", "now", "then", "how far"
 MOST = 10
 """Memories that come to mind at once."""
 SLIDERS = (Slider(AXES[0], -1.0), *(Slider(axis) for axis in AXES[1:]), Slider("mood weighs"))
+EVERY = 0.5
+"""Seconds between two looks at how far a long memory is loaded."""
 WEIGHT = 0.3
 """How much mood counts beside the question at first."""
 COLUMNS = (
@@ -92,6 +94,9 @@ class WhatIf(MemoryPane):
         self._moved = False
         self._found: dict[str, Answer] = {}
         self._rows: list[Answer] = []
+        self._said = ""
+        self._in_part = False
+        self._loading = self.set_interval(EVERY, self._ask_how_far, pause=True)
 
     def focus_first(self) -> None:
         """The sliders; the question has a key of its own."""
@@ -109,11 +114,14 @@ class WhatIf(MemoryPane):
         self._found |= {key: answers[key] for key in (NOW, THEN) if key in answers}
         if self._found.keys() == {NOW, THEN}:
             self._draw(self._found[NOW], self._found[THEN])
+        if HOW_FAR in answers:
+            self._take_how_far(answers[HOW_FAR])
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
         super().clear()
         self._feeling, self._moved, self._found, self._rows = None, False, {}, []
+        self._loading.pause()
         self.query_one(Table).begin(0)
         self.query_one(Remark).say("")
 
@@ -167,8 +175,10 @@ class WhatIf(MemoryPane):
         self._found = {}
         *feeling, weight = self.query_one(Sliders).values
         question = self.query_one(Asked).value.strip()
+        self._loading.pause()
         if question:
-            self.query_one(Remark).say("looking …")
+            self._tell("looking …", None)
+            self._loading.resume()
         pairs = ((NOW, self._feeling, WEIGHT), (THEN, feeling, weight))
         self.want(*(self._ask(name, question, felt, weighs) for name, felt, weighs in pairs))
 
@@ -179,11 +189,35 @@ class WhatIf(MemoryPane):
         how = {"query": question, "limit": MOST, "mood": list(feeling), "emotion_weight": weight}
         return Ask(name, Question.RECALL, how)
 
+    def _ask_how_far(self) -> None:
+        """A question waits for a memory that is still to be loaded, or was answered by a part of it."""
+        if self.is_on_screen:
+            self.want(Ask(HOW_FAR, Question.ARCHIVE))
+
+    def _take_how_far(self, archive: Answer) -> None:
+        """Once all is loaded, look again where only a part of it was looked through."""
+        if "error" in archive:
+            self.query_one(Remark).say(archive["error"], warning=True)
+        elif self._found.keys() != {NOW, THEN}:
+            self._tell("looking …", archive)
+        elif self._in_part and archive["loaded"]:
+            self._look()
+        elif self._in_part:
+            self._tell(self._said, archive)
+
+    def _tell(self, what: str, archive: Answer | None) -> None:
+        """Say something, and before it how much is loaded where that is not all."""
+        self._said = what
+        if archive is not None and not archive["loaded"]:
+            what = f"{archive['entries']:,} of {archive['perceived']:,} memories are loaded: {what}"
+        self.query_one(Remark).say(what)
+
     def _draw(self, now: Answer, then: Answer) -> None:
-        remark, table = self.query_one(Remark), self.query_one(Table)
+        table = self.query_one(Table)
         refused = now.get("error") or then.get("error")
         if refused is not None:
-            remark.say(refused, warning=True)
+            self._loading.pause()
+            self.query_one(Remark).say(refused, warning=True)
             return
         before, after = _hits(now), _hits(then)
         places = {hit["entry"]["id"]: at for at, hit in enumerate(before)}
@@ -199,7 +233,13 @@ class WhatIf(MemoryPane):
         felt = then["mood"] if "memories" in then else then["current"]
         fresh = sum(hit["entry"]["id"] not in places for hit in after)
         least = f", felt alike from {number(then['min_similarity'])} on" if "min_similarity" in then else ""
-        remark.say(f"feeling {felt['feeling']}: {len(after)} come to mind, {fresh} of them new{least}")
+        archive = then.get("archive")
+        self._in_part = archive is not None and not archive["loaded"]
+        if not self._in_part:
+            self._loading.pause()
+        self._tell(
+            f"feeling {felt['feeling']}: {len(after)} come to mind, {fresh} of them new{least}", archive
+        )
         self._select()
 
     def _select(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from noodlings.store.memory import MemoryStore
 from studio.app import Studio
 from studio.panes.what_if import WhatIf
-from studio.source import Question
+from studio.source import Answer, Question
 from studio.widgets.sliders import Sliders
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
@@ -96,3 +98,53 @@ async def test_nothing_is_stored_and_nothing_reinforced(source: Talking) -> None
         await until(pilot, remark(app, "come to mind"))
         assert kept(await source.ask(Question.BROWSE, "phi", limit=100)) == before
         assert not source.done
+
+
+class Loading(Talking):
+    """A source whose memory is loaded bit by bit; a question waits for `found`."""
+
+    def __init__(self, folder: Path, store: MemoryStore) -> None:
+        super().__init__(folder, store)
+        self.loaded = 2
+        self.found = asyncio.Event()
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        answer = await super().ask(question, agent, **how)
+        if question is Question.RECALL:
+            await self.found.wait()
+            return answer | {"archive": self._far(answer["archive"])}
+        return self._far(answer) if question is Question.ARCHIVE else answer
+
+    def _far(self, archive: Answer) -> Answer:
+        return archive | {"entries": self.loaded, "loaded": self.loaded == archive["perceived"]}
+
+
+async def test_a_long_memory_says_how_far_it_is_loaded_and_is_looked_through_again(tmp_path: Path) -> None:
+    source = Loading(tmp_path, await spoken_to())
+    async with looking(source) as (app, pilot):
+        await to_what_if(app, pilot)
+        await pilot.press("slash", *"dog")
+        await until(pilot, remark(app, "2 of 7 memories are loaded: looking …"))
+        source.loaded = 5
+        await until(pilot, remark(app, "5 of 7 memories are loaded: looking …"))
+        source.found.set()
+        await until(pilot, remark(app, "5 of 7 memories are loaded: feeling"))
+        asked = [question for question, _ in source.asked].count(Question.RECALL)
+        source.loaded = 7
+        await until(pilot, lambda: "come to mind" in screen_of(app) and "loaded" not in screen_of(app))
+        assert [question for question, _ in source.asked].count(Question.RECALL) == asked + 2
+        source.asked.clear()
+        await pilot.pause(1.2)
+        assert Question.ARCHIVE not in [question for question, _ in source.asked]
+
+
+async def test_a_pane_that_is_not_in_sight_does_not_ask_how_far_it_is(tmp_path: Path) -> None:
+    source = Loading(tmp_path, await spoken_to())
+    async with looking(source) as (app, pilot):
+        await to_what_if(app, pilot)
+        await pilot.press("slash", *"dog")
+        await until(pilot, remark(app, "looking …"))
+        await pilot.press("escape", "1")
+        source.asked.clear()
+        await pilot.pause(1.2)
+        assert Question.ARCHIVE not in [question for question, _ in source.asked]
