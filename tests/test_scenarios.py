@@ -60,6 +60,7 @@ def test_the_day_the_dog_died_outlives_five_hundred_trivial_lines(tmp_path, triv
 
 
 def test_same_file_and_seed_give_the_same_result_byte_for_byte(tmp_path, trivia):
+    trivia.write_text("".join(trivia.read_text().splitlines(keepends=True)[:120]))
     reports = [
         _noodlings(tmp_path / name, "replay", str(trivia), "--json", PYTHONHASHSEED=str(seed))
         for seed, name in enumerate(("one", "two"))

@@ -1,0 +1,8 @@
+"""For all tests: how long an example takes says something about the machine, and nothing about what is right."""
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "untimed", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("untimed")
