@@ -73,7 +73,7 @@ def _centred_features(affect: Affect) -> Row:
 
 def _centred_compare(features: Array, one: Row) -> Array:
     column, felt, direction = features[:, 5], one[5], np.array(one)
-    direction[5] = 0.0  # the product goes over whole rows, which are contiguous
+    direction[5] = 0.0  # one product with all columns is quicker than with the first five
     result = np.minimum(column, felt)
     result /= np.maximum(column, felt)
     result *= features.dot(direction)

@@ -7,18 +7,18 @@ use; removing one moves the last row into its place, so order is by id, never by
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Hashable
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.memory import columns
+from noodlings.memory.columns import code, packed, unpacked
 from noodlings.memory.likeness import Metric
 from noodlings.memory.strength import strength
 from noodlings.values.affect import Affect
-from noodlings.values.build import builder
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import MemoryEntry
 
 Rows = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -29,21 +29,6 @@ _FIRST_ROWS = 16
 
 _SORTED_WHOLE = 512
 """Rows up to which sorting all of them is quicker than looking for the highest first."""
-
-# Columns of the integer matrix. A circle is 0 for what is public; the last three are 0 or 1.
-_ID, _STEP, _USER, _CIRCLE, _RECALL_COUNT, _HELD, _PINNED, _HAS_STATE = range(8)
-# Columns of the float matrix. NaN stands for None.
-_TIMESTAMP, _SURPRISE, _ENCODED, _OVERRIDE, _SALIENCE, _LAST_RECALLED, _STABILITY = range(7)
-_PARTS = slice(7, 13)
-_AFFECT = slice(13, 18)
-_WIDTH = 18
-
-_PUBLIC = 0
-_NO_AFFECT = [math.nan] * 5
-
-_build_entry = builder(MemoryEntry)
-_build_affect = builder(Affect)
-_build_parts = builder(ImportanceParts)
 
 
 class Stream:
@@ -60,11 +45,10 @@ class Stream:
         self._size = 0
         self._row_of: dict[int, int] = {}
         rows = min(capacity, _FIRST_ROWS)
-        self._ints = np.zeros((rows, 8), np.int64)
-        self._floats = np.zeros((rows, _WIDTH))
-        self._features = np.zeros((rows, metric.width))
+        self._ints = np.zeros((rows, columns.INTS), np.int64)
+        self._floats = np.zeros((rows, columns.FLOATS))
+        self._features = np.zeros((rows, metric.width), order="F")  # they are compared column by column
         self._states = np.zeros((rows, STATE_SIZE), np.float32)
-        # user_id, text, response, kind, audience, place, override_by, extra
         self._words: list[tuple[Any, ...]] = []
 
     def __len__(self) -> int:
@@ -102,7 +86,7 @@ class Stream:
             for matrix in (self._ints, self._floats, self._features, self._states):
                 matrix[row] = matrix[last]
             self._words[row] = self._words[last]
-            self._row_of[int(self._ints[row, _ID])] = row
+            self._row_of[int(self._ints[row, columns.ID])] = row
         self._words.pop()
         self._size = last
 
@@ -113,51 +97,15 @@ class Stream:
         self._size = 0
 
     def _write(self, row: int, entry: MemoryEntry) -> None:
-        parts, state = entry.parts, entry.phenomenal_state
-        self._ints[row] = (
-            entry.id,
-            entry.step,
-            _code(entry.user_id),
-            _code(entry.circle) if entry.private else _PUBLIC,
-            entry.recall_count,
-            entry.held,
-            entry.pinned,
-            state is not None,
-        )
-        self._floats[row] = (
-            entry.timestamp,
-            entry.surprise,
-            entry.encoded_importance,
-            np.nan if entry.override is None else entry.override,
-            entry.identity_salience,
-            np.nan if entry.last_recalled is None else entry.last_recalled,
-            entry.stability,
-            parts.surprise,
-            parts.intensity,
-            parts.salience,
-            parts.addressed,
-            parts.answered,
-            parts.remember,
-            *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
-        )
+        state = entry.phenomenal_state
+        self._ints[row], self._floats[row], self._words[row] = packed(entry)
         self._features[row] = self.metric.row(entry.affect)
         self._states[row] = 0.0 if state is None else state
-        self._words[row] = (
-            entry.user_id,
-            entry.user_text,
-            entry.response,
-            entry.kind,
-            entry.audience,
-            entry.place,
-            entry.override_by,
-            entry.extra or None,
-        )
 
     def _grow(self) -> None:
         rows = min(2 * len(self._ints), self.capacity)
         self._ints, self._floats, self._features, self._states = (
-            np.concatenate((matrix, np.zeros((rows - len(matrix), matrix.shape[1]), matrix.dtype)))
-            for matrix in (self._ints, self._floats, self._features, self._states)
+            _longer(matrix, rows) for matrix in (self._ints, self._floats, self._features, self._states)
         )
 
     # -- reading: entries
@@ -165,45 +113,48 @@ class Stream:
     def get(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, or None."""
         row = self._row_of.get(entry_id)
-        return None if row is None else self.entries(np.array([row]))[0]
+        if row is None:
+            return None
+        ints, floats = self._ints[row].tolist(), self._floats[row].tolist()
+        return unpacked(ints, floats, self._words[row], self._states[row].copy())
 
     def entries(self, rows: Rows) -> list[MemoryEntry]:
         """The entries of these rows, in their order."""
         ints, floats = self._ints.take(rows, 0).tolist(), self._floats.take(rows, 0).tolist()
         words = map(self._words.__getitem__, rows.tolist())
-        return list(map(_unpack, ints, floats, words, self._states.take(rows, 0)))
+        return list(map(unpacked, ints, floats, words, self._states.take(rows, 0)))
 
     # -- reading: all rows at once
 
     @property
     def ids(self) -> npt.NDArray[np.int64]:
         """Ids by row, shape (len,)."""
-        return self._ints[: self._size, _ID]
+        return self._ints[: self._size, columns.ID]
 
     @property
     def pinned(self) -> Mask:
         """Whether each row is pinned, shape (len,)."""
-        mask: Mask = self._ints[: self._size, _PINNED] != 0
+        mask: Mask = self._ints[: self._size, columns.PINNED] != 0
         return mask
 
     @property
     def held(self) -> Mask:
         """Whether each row must not be evicted (pinned, or asked to be remembered), shape (len,)."""
-        mask: Mask = self._ints[: self._size, _HELD] != 0
+        mask: Mask = self._ints[: self._size, columns.HELD] != 0
         return mask
 
     def importances(self) -> Floats:
         """Importance in force by row, shape (len,)."""
         floats = self._floats[: self._size]
-        override = floats[:, _OVERRIDE]
-        return np.where(np.isnan(override), floats[:, _ENCODED], override)
+        override = floats[:, columns.OVERRIDE]
+        return np.where(np.isnan(override), floats[:, columns.ENCODED], override)
 
     def strengths(self, now: float) -> Floats:
         """Strength by row at world time `now`, shape (len,)."""
         floats = self._floats[: self._size]
-        recalled = floats[:, _LAST_RECALLED]
-        since = np.where(np.isnan(recalled), floats[:, _TIMESTAMP], recalled)
-        result: Floats = strength(self.importances(), now - since, floats[:, _STABILITY])
+        recalled = floats[:, columns.LAST_RECALLED]
+        since = np.where(np.isnan(recalled), floats[:, columns.TIMESTAMP], recalled)
+        result: Floats = strength(self.importances(), now - since, floats[:, columns.STABILITY])
         return result
 
     def likeness(self, affect: Affect) -> Floats:
@@ -212,13 +163,13 @@ class Stream:
 
     def said_by(self, user_id: str) -> Mask:
         """Whether each row is about this user, shape (len,)."""
-        mask: Mask = self._ints[: self._size, _USER] == _code(user_id)
+        mask: Mask = self._ints[: self._size, columns.USER] == code(user_id)
         return mask
 
     def known_to(self, users: frozenset[str]) -> Mask:
         """Whether each row may be spoken of before these users (see `MemoryEntry.known_to`), shape (len,)."""
-        circles = self._ints[: self._size, _CIRCLE]
-        mask: Mask = circles == _PUBLIC
+        circles = self._ints[: self._size, columns.CIRCLE]
+        mask: Mask = circles == columns.PUBLIC
         private = np.flatnonzero(~mask)
         if len(private):  # each circle is asked once, however many secrets it shares
             _, examples, which = np.unique(circles[private], return_index=True, return_inverse=True)
@@ -226,7 +177,7 @@ class Stream:
         return mask
 
     def _knows(self, row: int, users: frozenset[str]) -> bool:
-        user_id, audience = self._words[row][0], self._words[row][4]
+        user_id, audience = self._words[row][columns.WHO], self._words[row][columns.AUDIENCE]
         return bool(users <= audience | {user_id})
 
     def allowed(self, present: frozenset[str], without: Collection[int]) -> Mask:
@@ -253,45 +204,12 @@ class Stream:
         if len(rows) > _SORTED_WHOLE and len(rows) > limit:
             edge = np.partition(scores.take(rows), -limit)[-limit]
             rows = rows[scores.take(rows) >= edge]
-        rising = np.lexsort((self._ints[:, _ID].take(rows), scores.take(rows)))
+        rising = np.lexsort((self._ints[:, columns.ID].take(rows), scores.take(rows)))
         return rows[rising[: -limit - 1 : -1]]
 
 
-def _unpack(ints: list[int], floats: list[float], words: tuple[Any, ...], state: Any) -> MemoryEntry:
-    """An entry from its row; the numbers in the order of the columns. NaN, unlike itself, stands for None."""
-    entry_id, step, _, _, recall_count, _, pinned, has_state = ints
-    (
-        timestamp, surprise, encoded, override, salience, last_recalled, stability,
-        p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember,
-        valence, arousal, fear, sorrow, boredom,
-    ) = floats  # fmt: skip
-    user_id, text, response, kind, audience, place, override_by, extra = words
-    return _build_entry(
-        entry_id,
-        timestamp,
-        step,
-        user_id,
-        text,
-        _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None,
-        surprise,
-        encoded,
-        _build_parts(p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember),
-        override if override == override else None,
-        override_by,
-        response,
-        salience,
-        state if has_state else None,
-        kind,
-        audience,
-        place,
-        pinned == 1,
-        recall_count,
-        last_recalled if last_recalled == last_recalled else None,
-        stability,
-        {} if extra is None else extra,
-    )
-
-
-def _code(of: Hashable) -> int:
-    """64 bits that stand for somebody, or for a circle; never 0. Only ever compared within this process."""
-    return hash(of) or 1
+def _longer(matrix: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:
+    """A copy with room for more rows, in the same memory order."""
+    longer = np.zeros_like(matrix, shape=(rows, matrix.shape[1]))
+    longer[: len(matrix)] = matrix
+    return longer

@@ -101,7 +101,7 @@ def _five_floats(numbers: Any) -> list[float]:
         listed = numbers.tolist() if hasattr(numbers, "tolist") else list(numbers)
         if len(listed) == 1:
             listed = list(listed[0])
-        floats = [float(number) for number in listed]
+        floats = list(map(float, listed))
     except (TypeError, ValueError):
         raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {numbers!r:.80}") from None
     if len(floats) != len(AXES):
