@@ -125,7 +125,7 @@ class Episodic(MemoryPane):
 
     def action_filter(self) -> None:
         """Type what must be in it."""
-        self.query_one(Filter).focus()
+        self.screen.set_focus(self.query_one(Filter))  # at once: the next key is for it
 
     def action_sort(self) -> None:
         """Sort by the next column."""

@@ -142,7 +142,7 @@ class Talk(Pane):
 
     def action_speak(self) -> None:
         """Type something."""
-        self.query_one(Line).focus()
+        self.screen.set_focus(self.query_one(Line))  # at once: the next key is for it
 
     def _to_the_end(self) -> None:
         self.query_one("#talk-log", VerticalScroll).scroll_end(animate=False)

@@ -141,7 +141,7 @@ class WhatIf(MemoryPane):
 
     def action_ask(self) -> None:
         """Type a question."""
-        self.query_one(Asked).focus()
+        self.screen.set_focus(self.query_one(Asked))  # at once: the next key is for it
 
     def action_as_it_is(self) -> None:
         """Go back to how it feels now."""
