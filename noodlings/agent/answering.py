@@ -93,7 +93,8 @@ class Answering:
 
     def utterance(self, turn: Turn) -> Utterance:
         """Everything that a voice may build the answer of a turn from."""
-        return replace(self.utterance_of(turn.percept, turn.recalled, turn.entry.id), mood=turn.mood)
+        felt = replace(turn.percept, affect=turn.affect)
+        return replace(self.utterance_of(felt, turn.recalled, turn.entry.id), mood=turn.mood)
 
     def utterance_of(
         self, percept: Percept, in_mind: Sequence[Recalled], entry_id: int | None = None

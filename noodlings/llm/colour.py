@@ -123,7 +123,8 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted = ""
     for entry in lens.entries:
-        if _TELLS.search(entry.user_text):  # what somebody else retold is no moment of its own
+        # What somebody else retold is no moment of its own, and a question tells of none.
+        if _TELLS.search(entry.user_text) or entry.user_text.rstrip().endswith("?"):
             continue
         made = told(entry, utterance, frozenset())
         if made is None:

@@ -136,6 +136,8 @@ def _closing(draft: Draft, content: Content, utterance: Utterance, book: Phraseb
     if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
+    if content.occasion in (Occasion.SECRET, Occasion.COMFORT):
+        return ""
     if utterance.percept.kind is Kind.WHISPER and book.chance(0.5):
         return book.line(Occasion.SECRET)
     if content.heavy:

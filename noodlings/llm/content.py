@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from noodlings.llm.feelings import feeling
 from noodlings.llm.hear import Heard, hear
@@ -14,6 +14,7 @@ from noodlings.llm.remind import answers, greeting_memory, names_others, reminde
 from noodlings.llm.reported import Told
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
+from noodlings.values.memory import MemoryEntry
 from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Percept
 
@@ -26,10 +27,23 @@ DATED = 0.5
 
 _MAY_REMIND = frozenset(
     {
-        Occasion.STATEMENT, Occasion.LONG, Occasion.GRIEF, Occasion.SAD, Occasion.AFRAID, Occasion.ANGRY,
-        Occasion.GLAD, Occasion.TIRED, Occasion.BORED, Occasion.EVENT, Occasion.EMOTE, Occasion.EMOTE_SAD,
+        Occasion.STATEMENT, Occasion.LONG, Occasion.SAD, Occasion.AFRAID, Occasion.ANGRY, Occasion.GLAD,
+        Occasion.TIRED, Occasion.BORED, Occasion.EVENT, Occasion.EMOTE, Occasion.EMOTE_SAD,
     }
 )  # fmt: skip
+"""News of a death are met with sympathy alone."""
+_MOURNED_AFTER = frozenset(
+    {Occasion.STATEMENT, Occasion.SHORT, Occasion.EMOTE, Occasion.GLAD, Occasion.TIRED, Occasion.LONG}
+)
+"""What a sorrow that was told a moment ago still lies on."""
+_SORROWS = frozenset({Occasion.GRIEF, Occasion.DESPAIR, Occasion.SAD, Occasion.EMOTE_SAD})
+MOURNED = 600.0
+"""So many seconds of world time a sorrow lies on what is said after it …"""
+MOURNED_LINES = 3
+"""… and on so many lines."""
+_DARK = frozenset({Feeling.SORROW, Feeling.FEAR, Feeling.ANGER})
+PLEASANT = 0.3
+"""Valence from which a line is no moment for a dark memory."""
 _AIMED = frozenset({Occasion.EMOTE_WARM, Occasion.EMOTE_HARSH, Occasion.EMOTE_GIFT})
 """Gestures that are made to somebody, who may be somebody else."""
 _WANTS = {
@@ -70,7 +84,8 @@ def decide(heard: Heard, utterance: Utterance, book: Phrasebook) -> Content:
     """What to say to this."""
     occasion, told = _occasion(heard, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(heard, utterance)
-    heavy = heard.heavy or (occasion in (Occasion.REMINDED, Occasion.REUNION) and felt is Feeling.SORROW)
+    sorrowful = occasion in (Occasion.REMINDED, Occasion.REUNION) and felt is Feeling.SORROW
+    heavy = heard.heavy or sorrowful or occasion is Occasion.COMFORT
     return Content(occasion, told, felt, heavy)
 
 
@@ -101,7 +116,10 @@ def _occasion(heard: Heard, utterance: Utterance, book: Phrasebook) -> tuple[Occ
         return Occasion.REMEMBER, tuple(known)
     if heard.question is Question.LIKING:
         return _opinion(heard, utterance), ()
-    if heard.occasion in _MAY_REMIND and (reminded := reminders(heard, utterance)):
+    if heard.occasion in _MOURNED_AFTER and _in_mourning(heard, utterance):
+        return Occasion.COMFORT, ()
+    reminded = reminders(heard, utterance) if heard.occasion in _MAY_REMIND else []
+    if reminded and _in_tune(reminded[0], heard, utterance):
         return Occasion.REMINDED, tuple(reminded)
     if heard.occasion in _AIMED and names_others(utterance):
         return Occasion.EMOTE, ()
@@ -109,6 +127,34 @@ def _occasion(heard: Heard, utterance: Utterance, book: Phrasebook) -> tuple[Occ
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return Occasion.REUNION, tuple(missed)
     return heard.occasion, ()
+
+
+def _in_mourning(heard: Heard, utterance: Utterance) -> bool:
+    """Whether whoever speaks has just told a sorrow, and no good news since in so many words."""
+    percept = utterance.percept
+    if heard.occasion is Occasion.GLAD and hear(replace(percept, affect=None), utterance.persona) == heard:
+        return False
+    lately = [
+        found.entry
+        for found in utterance.recalled
+        if found.entry.user_id == percept.user_id
+        and 0 <= percept.timestamp - found.entry.timestamp <= MOURNED
+    ]
+    lately.sort(key=lambda entry: entry.timestamp)
+    return any(_heard_then(entry, utterance).occasion in _SORROWS for entry in lately[-MOURNED_LINES:])
+
+
+def _in_tune(told: Told, heard: Heard, utterance: Utterance) -> bool:
+    """Whether a memory may come up now: no old sorrow at good news, and no merriment at bad."""
+    affect, felt = utterance.percept.affect, _of_memory(told, utterance)
+    if heard.occasion is Occasion.GLAD or (affect is not None and affect.valence > PLEASANT):
+        return felt not in _DARK
+    return felt is not Feeling.JOY or not (heard.heavy or heard.occasion is Occasion.ANGRY)
+
+
+def _heard_then(entry: MemoryEntry, utterance: Utterance) -> Heard:
+    said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
+    return hear(said_then, utterance.persona)
 
 
 def _opinion(heard: Heard, utterance: Utterance) -> Occasion:
@@ -126,8 +172,7 @@ def _of_memory(told: Told, utterance: Utterance) -> Feeling:
     stored = feeling(entry.affect) if entry.affect else Feeling.CALM
     if stored is not Feeling.CALM:
         return stored
-    said_then = Percept(entry.user_id, entry.user_text, entry.timestamp)
-    return hear(said_then, utterance.persona).feeling or Feeling.CALM
+    return _heard_then(entry, utterance).feeling or Feeling.CALM
 
 
 def _of_moment(heard: Heard, utterance: Utterance) -> Feeling:

@@ -10,11 +10,12 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from noodlings.llm.feelings import feeling
+from noodlings.llm.clause import begins_with_name
 from noodlings.llm.lexicon import phrases_for, spaced, tokens, topic_stems, words_for
 from noodlings.llm.names import without_names
 from noodlings.llm.questions import Question, last_sentence, read_question
 from noodlings.llm.reported import statement
+from noodlings.llm.told_feeling import by_affect, of_oneself, told_feeling
 from noodlings.llm.topic import find_topic
 from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Kind, Percept
@@ -40,24 +41,9 @@ _PARTINGS = re.compile(
     r"i'm leaving now|i'm off|until (next time|tomorrow|later)|so long|sleep well|i'll be back)\b"
 )
 
-_FELT = (  # the order is the one in which they are answered
-    ("grief", Occasion.GRIEF),
-    ("afraid", Occasion.AFRAID),
-    ("sad", Occasion.SAD),
-    ("angry", Occasion.ANGRY),
-    ("glad", Occasion.GLAD),
-    ("tired", Occasion.TIRED),
-    ("bored", Occasion.BORED),
-)
-_BY_AFFECT = {
-    Feeling.SORROW: Occasion.SAD,
-    Feeling.FEAR: Occasion.AFRAID,
-    Feeling.JOY: Occasion.GLAD,
-    Feeling.ANGER: Occasion.ANGRY,
-    Feeling.BOREDOM: Occasion.BORED,
-}
 _FEELS = {
     Occasion.GRIEF: Feeling.SORROW,
+    Occasion.DESPAIR: Feeling.SORROW,
     Occasion.SAD: Feeling.SORROW,
     Occasion.EMOTE_SAD: Feeling.SORROW,
     Occasion.AFRAID: Feeling.FEAR,
@@ -69,8 +55,29 @@ _FEELS = {
     Occasion.INSULT: Feeling.ANGER,
     Occasion.EMOTE_HARSH: Feeling.ANGER,
 }
-HEAVY = frozenset({Occasion.GRIEF, Occasion.SAD, Occasion.AFRAID, Occasion.EMOTE_SAD})
+HEAVY = frozenset(
+    {Occasion.GRIEF, Occasion.DESPAIR, Occasion.SAD, Occasion.AFRAID, Occasion.EMOTE_SAD, Occasion.COMFORT}
+)
 """Occasions for comfort, not for small talk."""
+_UNPLEASANT = -0.3
+"""Valence below which a statement is not said back with a wink."""
+_KIDDING = re.compile(r"\b(?:just kidding|only (?:joking|kidding|teasing)|was (?:joking|kidding)|jk)\b")
+_SECRET = re.compile(
+    r"^(?:please )?(?:don't|do not|never) tell (?!me\b)\w+"
+    r"|\b(?:keep (?:it|this|that) (?:a )?(?:secret|to yourself)|it's a secret"
+    r"|between (?:us|you and me|the two of us))\b"
+)
+_PUZZLED = re.compile(
+    r"^(?:sorry )?(?:i don't (?:understand|get it|follow)"
+    r"|(?:that|it|this) (?:makes no|doesn't make any) sense"
+    r"|what do you mean|what (?:does|did) that mean|what are you (?:talking about|on about|saying)"
+    r"|you (?:already|just) (?:said|told me) (?:that|this|so)|(?:please )?stop saying (?:that|this)"
+    r"|you (?:keep|are) (?:saying|repeating) .*|you're (?:repeating|not making) .*"
+    r"|(?:huh|pardon|come again|what))$"
+)
+_PLAINLY = ((_KIDDING, Occasion.APOLOGY), (_SECRET, Occasion.SECRET), (_PUZZLED, Occasion.PUZZLED))
+_SETS_IN = frozenset({"is", "starts", "begins", "keeps", "bursts", "to", "into"})
+_PROPOSES = frozenset({"let's", "lets", "wanna"})
 _EMOTES = (
     ("emote_gift", Occasion.EMOTE_GIFT),
     ("emote_harsh", Occasion.EMOTE_HARSH),
@@ -125,16 +132,25 @@ def hear(percept: Percept, persona: Persona) -> Heard:
 def _hear_emote(text: str, percept: Percept, persona: Persona) -> Heard:
     words = tokens(text)
     for name, occasion in _EMOTES:
-        if words and words[0] in words_for(name):
+        if words and not words_for(name).isdisjoint(_doing(words)):
             return Heard(occasion, stems=topic_stems(words))
     if words[:2] == ["holds", "out"]:
         return Heard(Occasion.EMOTE_GIFT, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
-    return (
-        _hear_words(spoken.group(1), percept, persona)
-        if spoken
-        else Heard(Occasion.EMOTE, stems=topic_stems(words))
-    )
+    if spoken:
+        return _hear_words(spoken.group(1), percept, persona)
+    shown = {Occasion.SAD: Occasion.EMOTE_SAD, Occasion.AFRAID: Occasion.AFRAID}
+    felt = shown.get(by_affect(percept, "") or Occasion.EMOTE, Occasion.EMOTE)
+    return Heard(felt, stems=topic_stems(words))
+
+
+def _doing(words: list[str]) -> set[str]:
+    """The first word of what is done; of "is crying" and "starts to cry" what that comes to."""
+    at = 0
+    while at < min(len(words) - 1, 2) and words[at] in _SETS_IN:
+        at += 1
+    base = words[at].removesuffix("ing")
+    return {words[at], base, f"{base}e", base[:-1]} if at else {words[at]}
 
 
 def _hear_words(text: str, percept: Percept, persona: Persona) -> Heard:
@@ -146,14 +162,27 @@ def _hear_words(text: str, percept: Percept, persona: Persona) -> Heard:
     question = read_question(text, words)
     topic = find_topic(text)
     if question is not Question.NONE:
-        felt = _felt(words, line, percept) if question in (Question.UNKNOWN, Question.ADVICE) else None
+        if _PUZZLED.search(line):
+            return Heard(Occasion.PUZZLED, stems=stems)
+        may_tell = question in (Question.UNKNOWN, Question.ADVICE) and of_oneself(line)
+        felt = told_feeling(words, line, percept) if may_tell else None
+        if felt is Occasion.GLAD:
+            felt = None
         asked = topic_stems(tokens(last_sentence(text)))
         return Heard(felt or question.occasion, question, asked or stems, question.topic(text, topic))
-    occasion = _said(words, line, percept)
+    occasion = Occasion.GREETING if _introduces(text, words) else _said(words, line, percept)
     if occasion is Occasion.STATEMENT and len(percept.text) > LONG:
         occasion = Occasion.LONG
-    echo = statement(text) if occasion is Occasion.STATEMENT and 3 <= len(words) <= ECHO else ""
+    light = percept.affect is None or percept.affect.valence > _UNPLEASANT
+    echo = statement(text) if light and occasion is Occasion.STATEMENT and 3 <= len(words) <= ECHO else ""
     return Heard(occasion, stems=stems, topic=topic, echo=echo)
+
+
+def _introduces(text: str, words: list[str]) -> bool:
+    """ "My name is Bob", "I'm Bob"."""
+    if re.match(r"(?:my name is|call me|you can call me|they call me) \w+(?: \w+)?$", " ".join(words)):
+        return True
+    return len(words) == 2 and words[0] == "i'm" and begins_with_name(text.strip().partition(" ")[2])
 
 
 def _said(words: list[str], line: str, percept: Percept) -> Occasion:
@@ -164,9 +193,12 @@ def _said(words: list[str], line: str, percept: Percept) -> Occasion:
         return Occasion.GREETING
     if len(words) <= 12 and (words[0] in words_for("farewell") or _PARTINGS.search(line)):
         return Occasion.FAREWELL
+    for pattern, occasion in _PLAINLY:
+        if pattern.search(line):
+            return occasion
     if _at_you(words, line, "insult"):
         return Occasion.INSULT
-    felt = _felt(words, line, None)
+    felt = told_feeling(words, line)
     if felt is not None and felt is not Occasion.GLAD:
         return felt
     for name, occasion in (("thanks", Occasion.THANKS), ("apology", Occasion.APOLOGY)):
@@ -180,32 +212,9 @@ def _said(words: list[str], line: str, percept: Percept) -> Occasion:
         return Occasion.SHORT
     if felt is not None:
         return felt
-    if words[0] in words_for("imperative") or (words[0] == "please" and len(words) > 1):
+    if words[0] in words_for("imperative") | _PROPOSES or (words[0] == "please" and len(words) > 1):
         return Occasion.REQUEST
-    return _by_affect(percept) or Occasion.STATEMENT
-
-
-def _felt(words: list[str], line: str, percept: Percept | None) -> Occasion | None:
-    """The feeling a line tells of, where it is not denied and not about a thing that cannot die."""
-    about_things = bool(words_for("lifeless").intersection(words))
-    for name, occasion in _FELT:
-        if name == "grief" and about_things:
-            continue
-        if any(phrase in f" {line} " for phrase in phrases_for(f"{name}_phrases")):
-            return occasion
-        for at, word in enumerate(words):
-            if word in words_for(name) and not words_for("negations").intersection(
-                words[max(at - 3, 0) : at]
-            ):
-                return occasion
-    return _by_affect(percept) if percept else None
-
-
-def _by_affect(percept: Percept) -> Occasion | None:
-    """The feeling that came with the percept, when the words do not tell."""
-    return (
-        _BY_AFFECT.get(feeling(percept.affect)) if percept.affect and percept.affect.intensity > 0.5 else None
-    )
+    return by_affect(percept, line) or Occasion.STATEMENT
 
 
 def _at_you(words: list[str], line: str, name: str) -> bool:

@@ -30,6 +30,13 @@ _CHAT = {
     "u": "you",
     "ur": "your",
     "whats": "what's",
+    "wat": "what",
+    "r": "are",
+    "teh": "the",
+    "iz": "is",
+    "ded": "dead",
+    "pls": "please",
+    "plz": "please",
 }
 
 

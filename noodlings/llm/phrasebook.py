@@ -46,6 +46,7 @@ class Phrasebook:
     def __init__(self, persona: Persona, said: Sequence[str], seed: int) -> None:
         self._voice = persona.voice
         self._recent = [_plain(line) for line in said[-WINDOW:]]
+        self._all_recent = "\n".join(self._recent)
         self._slots: dict[str, str] = {}
         self._random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
 
@@ -122,6 +123,8 @@ class Phrasebook:
 
     def _rest(self, phrase: Phrase) -> int:
         """How many lines ago it was used; `WINDOW` when it was not."""
+        if not phrase.is_in(self._all_recent):
+            return WINDOW
         for ago, line in enumerate(reversed(self._recent)):
             if phrase.is_in(line):
                 return ago
@@ -135,6 +138,7 @@ class Phrasebook:
         return phrase.expand(self._random, {**self._slots, **chance})
 
 
+@lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
     """As it is looked for among what was said: loud or not, it is the same phrase."""
     return text.casefold().replace("!", ".")

@@ -19,7 +19,7 @@ _ASKS_MEMORY = _any(
     r"\b(?:do|don't|can|can't|could|did|didn't|will|would) you (?:still |even |really |ever |happen to )*"
     r"(?:remember|recall|forget)\b",
     r"^(?:and |so |but )?(?:you )?remember (?:me|my|when|what|how|who|where|the|that|our|us|i)\b",
-    r"\bhave you forgotten\b",
+    r"(?<!what )\bhave you forgotten\b",
     r"\bdo you know (?:who |what |where |when |how |why |which )?(?:i|my|our|we)\b",
     r"\b(?:what|who|where|when|how|which)\b.* (?:do|can|did) you (?:still )?"
     r"(?:remember|recall|know about|know of)\b",
@@ -28,7 +28,10 @@ _ASKS_MEMORY = _any(
     r"\b(?:have|had|did|haven't|didn't) i (?:ever |already |not )?"
     r"(?:told|tell|mentioned|mention|said|say)\b",
     r"\bwhat was i (?:saying|talking)\b",
-    r"\btell me what you (?:remember|know about (?:me|my))\b",
+    r"\btell me (?:what|all|everything|anything|something) (?:that )?you (?:still )?"
+    r"(?:remember|know about (?!you))",
+    r"^(?:please |can you |could you )?tell me (?:something |more |again |all |everything )*"
+    r"about (?!you\b|yourself\b)\w+",
 )
 _HOW_ARE_YOU = _any(
     r"\bhow (?:are|'re) (?:you|ya|u)(?: doing| feeling| today| now| these days)*$",
@@ -59,20 +62,24 @@ _DOING = _any(
 _MY_NAME = _any(r"^(?:what(?:'s| is) my name|who am i|do you know (?:who i am|my name|me))$")
 _WHERE = _any(r"^where (?:are we|am i|are you|is this)\b", r"^what(?:'s| is) this place")
 _LIKES = _any(
-    r"^(?:so |and )?(?:do|don't) you (?:really |also |even )?(?:like|love|enjoy|fancy) (?P<what>.+)$"
+    r"^(?:so |and )?(?:do|don't|did) you (?:really |also |even )?"
+    r"(?:like|love|enjoy|fancy|miss(?= me$)) (?P<what>.+)$"
 )
 _ADVICE = _any(
-    r"\b(?:what|how|where|who|which|when) (?:\w+ )?(?:should|shall|can|could|do|must) (?:i|we)\b",
+    r"\b(?:what|how|where|who|which|when) (?:\w+ )?(?:should|shall|can|could|must) (?:i|we)\b",
+    r"^how do (?:i|we)\b|\bwhat do (?:i|we) (?:do|say|tell)\b",
     r"^(?:should|shall|must|may|can|could) (?:i|we)\b",
     r"\bany advice\b|\bwhat would you do\b|\bwhat do you think i should\b",
 )
 _REQUEST = _any(r"^(?:can|could|will|would|won't) you (?:please )?(?!ever\b|be\b|have\b|like\b|say\b)\w+")
+# Asked what it knows or thinks, nobody is asked about itself.
+_KNOW = r"(?! (?:know|think|believe|suppose|reckon|heard? (?:of|about))\b)"
 _YES_OR_NO = _any(
     r"^(?:and |so |but )?(?:are|do|did|have|were|would|can|could|will|don't|aren't|haven't) you\b"
-    r"(?! (?:know|heard? (?:of|about))\b)"
+    rf"{_KNOW}"
 )
 _PERSONAL = _any(
-    r"\b(?:are|do|did|have|were|would|can|could|will|don't) you\b(?! (?:know|think|heard? (?:of|about))\b)",
+    r"\b(?:are|do|did|have|were|would|can|could|will|don't) you\b" + _KNOW,
     r"\byour\b",
 )
 # "nice day, isn't it?" asks nothing.

@@ -35,6 +35,8 @@ class Occasion(StrEnum):
     INSULT = "insult"
     SHORT = "short"
     """A word that asks for nothing: yes, no, ok, lol."""
+    PUZZLED = "puzzled"
+    """Somebody does not see what it means, or has heard it before."""
 
     HOW_ARE_YOU = "how_are_you"
     WHO_ARE_YOU = "who_are_you"
@@ -70,6 +72,8 @@ class Occasion(StrEnum):
     """Asked to remember something."""
 
     GRIEF = "grief"
+    DESPAIR = "despair"
+    """Somebody does not want to live any more."""
     SAD = "sad"
     AFRAID = "afraid"
     ANGRY = "angry"
@@ -94,8 +98,8 @@ class Occasion(StrEnum):
     EVENT = "event"
     SILENCE = "silence"
     """Nothing was said that could be answered."""
-    SECRET = "secret"  # noqa: S105 -- not a password: what is added to an answer when somebody whispers
-    """What it adds to an answer when somebody whispers."""
+    SECRET = "secret"  # noqa: S105 -- not a password
+    """Asked to tell nobody, and what it adds to an answer when somebody whispers."""
 
     SIGNS = "signs"
     """Only emoji or punctuation."""

@@ -119,6 +119,11 @@ def test_a_memory_is_told_as_it_was_and_to_whom_it_belongs():
     ).lower().replace("Bob", "bob")
 
 
+def test_a_question_is_no_moment_that_felt_alike():
+    asked = memory(3, "do I still have a dog?", affect=FEAR, days=1).entry
+    assert colour("Yes.", lens("memory", entries=(asked,)), utterance("well")) == "Yes."
+
+
 def test_what_was_then_is_told_as_past():
     today = memory(3, "I am so sad today, and I can not sleep now", affect=FEAR, days=0.01).entry
     said = colour("Yes.", lens("memory", entries=(today,)), utterance("well"))

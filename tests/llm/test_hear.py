@@ -11,24 +11,60 @@ from noodlings.values.percept import Kind, Percept
 from tests.llm.utterances import PERSONAS
 
 HEARD = {
-    "greeting": ["hello", "hey Phi", "good morning, phi!", "[bold]hi[/bold]", "Hello there!"],
-    "farewell": ["good night", "bye", "i have to go now", "Goodbye, Phi. See you tomorrow!"],
+    "greeting": [
+        "my name is Caity",
+        "I'm Bob",
+        "hello",
+        "hey Phi",
+        "good morning, phi!",
+        "[bold]hi[/bold]",
+        "Hello there!",
+    ],
+    "farewell": ["cya", "brb", "good night", "bye", "i have to go now", "Goodbye, Phi. See you tomorrow!"],
     "thanks": ["thanks", "thank you so much, that was kind"],
-    "apology": ["sorry about that", "I apologise"],
+    "apology": ["just kidding", "I was only joking", "sorry about that", "I apologise"],
     "praise": ["you're so cute", "good kitty", "I love you", "you are a very good friend"],
     "insult": ["you are stupid", "Idiot!", "bad kitty", "shut up", "you are so boring"],
     "short": ["yes", "ok then", "lol", "never mind", "I see"],
-    "how_are_you": ["how are you?", "how are you doing", "Are you sad?", "what's up?"],
-    "who_are_you": ["who are you?", "what's your name", "are you a robot?", "tell me about yourself"],
+    "puzzled": ["I don't understand", "what do you mean?", "that makes no sense", "stop saying that", "huh?"],
+    "secret": ["don't tell anyone", "keep this a secret", "please don't tell Bob"],
+    "how_are_you": ["r u ok", "how are you?", "how are you doing", "Are you sad?", "what's up?"],
+    "who_are_you": [
+        "wat is ur name",
+        "who are you?",
+        "what's your name",
+        "are you a robot?",
+        "tell me about yourself",
+    ],
     "what_do_you_want": ["what do you want?", "What is your dream?"],
     "what_is_my_name": ["what's my name?", "who am I?"],
     "where_are_we": ["where are we?", "What is this place?"],
     "likes": ["do you like my hat?", "do you like storms"],
     "doing": ["what are you doing?", "what are you thinking about?"],
     "yes_or_no": ["Have you ever seen the sea?", "did you sleep well?", "do you have a family?"],
-    "question": ["what is the capital of Peru?", "why is the sky blue", "what time is it?"],
-    "advice": ["what should I do?", "how can I get out of here?", "should I stay?"],
-    "request": ["can you help me?", "tell me a story", "sing a song for me", "please open the door"],
+    "personal": ["what have you forgotten?"],
+    "question": [
+        "is Caity sad?",
+        "did Bob get fired?",
+        "do you think she forgave me?",
+        "what is the capital of Peru?",
+        "why is the sky blue",
+        "what time is it?",
+    ],
+    "advice": [
+        "what do I do?",
+        "how do I get home?",
+        "what should I do?",
+        "how can I get out of here?",
+        "should I stay?",
+    ],
+    "request": [
+        "can you help me?",
+        "tell me a story",
+        "sing a song for me",
+        "let's go to the lake",
+        "please open the door",
+    ],
     "forgotten": [
         "do you remember my dog?",
         "what did I say about my dog?",
@@ -38,17 +74,39 @@ HEARD = {
         "did I tell you about my sister?",
         "remember my dog?",
         "what did Caity say about the bridge?",
+        "where do I work?",
+        "what do I hate?",
+        "what pets do I have?",
+        "tell me about my cat",
+        "tell me everything you know about me",
     ],
     "keep": ["remember that my birthday is in May", "don't forget the key is under the stone"],
     "grief": ["hello, my dog died yesterday", "my grandmother passed away", "the king is dead"],
-    "sad": ["I feel so alone", "I miss my dog", "you broke my heart", "I'm getting divorced"],
+    "despair": ["I want to die", "I don't want to live any more"],
+    "sad": [
+        "the doctor says it is cancer",
+        "my father has Alzheimer's",
+        "my wife left me",
+        "nobody likes me",
+        "I feel so alone",
+        "I miss my dog",
+        "you broke my heart",
+        "I'm getting divorced",
+    ],
     "afraid": ["I am scared of the dark", "I'm worried about the exam"],
     "angry": ["my boss shouted at me today", "I am furious"],
-    "glad": ["I got married!", "I passed my exam"],
+    "glad": [
+        "I'm pregnant",
+        "my test came back negative, I'm healthy!",
+        "I got married!",
+        "I passed my exam",
+    ],
     "tired": ["I'm tired"],
     "bored": ["this is boring", "I'm so bored"],
     "statement": [
         "I am not sad",
+        "I died again lol",
+        "the zombies killed me three times",
         "my phone died",
         "I bought a red kite",
         "I love storms",
@@ -74,6 +132,8 @@ def test_lines_are_heard_for_what_they_are(occasion: str, line: str) -> None:
     [
         (Kind.EMOTE, "waves", Occasion.EMOTE_WARM),
         (Kind.EMOTE, "sobs quietly", Occasion.EMOTE_SAD),
+        (Kind.EMOTE, "is crying", Occasion.EMOTE_SAD),
+        (Kind.EMOTE, "starts to dance", Occasion.EMOTE_WARM),
         (Kind.EMOTE, "kicks the table", Occasion.EMOTE_HARSH),
         (Kind.EMOTE, 'holds out a cup "tea?"', Occasion.EMOTE_GIFT),
         (Kind.EMOTE, "juggles", Occasion.EMOTE),
@@ -92,6 +152,25 @@ def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() ->
     assert (
         hear(Percept("u", "the moon is red", 0.0, affect=felt), PERSONAS["phi"]).occasion is Occasion.AFRAID
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "felt"),
+    [
+        ("he was such a good boy", Affect(valence=0.7, arousal=0.7)),
+        ("I hate mushrooms", Affect(valence=-0.7, arousal=0.7)),
+        ("what will it be tomorrow?", Affect(valence=-0.7, sorrow=0.9)),
+    ],
+)
+def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Affect) -> None:
+    heard = hear(Percept("u", line, 0.0, affect=felt), PERSONAS["phi"])
+    assert heard.occasion in (Occasion.STATEMENT, Occasion.QUESTION)
+
+
+def test_what_hurts_is_not_said_back() -> None:
+    line = "they cut the oak"
+    assert hear(Percept("u", line, 0.0), PERSONAS["phi"]).echo == line
+    assert hear(Percept("u", line, 0.0, affect=Affect(valence=-0.4)), PERSONAS["phi"]).echo == ""
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,33 @@ def test_a_mention_is_not_answered_with_the_same_memory_again_and_again() -> Non
     assert "your dog died" not in said[1]
 
 
+# -- with tact
+
+
+@everybody
+@pytest.mark.parametrize("line", ["he was such a good boy", "ok", "he slept on my bed"])
+def test_a_sorrow_lies_on_what_is_said_after_it(who: str, line: str) -> None:
+    fresh = memory(1, "My dog died", days=60 / 86_400)
+    speech = say(utterance(line, fresh, who=who))
+    assert made_of(
+        (*PERSONAS[who].voice.lines.get("comfort", ()), *shared_voice().lines["comfort"]), speech.text
+    )
+    assert not made_of(shared_voice().lines["comfort"], say(utterance(line, DOG)).text)
+
+
+@everybody
+def test_good_news_bring_back_no_old_sorrow(who: str) -> None:
+    failed = memory(1, "I failed my exam", affect=Affect(-0.7, 0.5, 0.1, 0.5))
+    assert say(utterance("I passed my exam!", failed, who=who)).used == ()
+    assert say(utterance("I dream of my exam", failed, who=who)).used == (1,)
+
+
+@everybody
+def test_news_of_a_death_are_met_with_sympathy_alone(who: str) -> None:
+    ill = memory(1, "my grandmother is in hospital", affect=Affect(-0.7, 0.5, 0.1, 0.5))
+    assert say(utterance("my grandmother died", ill, who=who)).used == ()
+
+
 # -- never the same
 
 
