@@ -36,7 +36,9 @@ def clean(text: str) -> str:
         text = _ESCAPES.sub("", text)
         text = _SPACES.sub(" ", text)
         text = "".join(c for c in text if c not in _HIDDEN and unicodedata.category(c) not in ("Cc", "Cs"))
-    return _SPACES.sub(" ", text).strip()
+    if "  " in text:
+        text = _SPACES.sub(" ", text)
+    return text.strip()  # the only space that is printable is " "
 
 
 def shorten(text: str, width: int) -> str:
