@@ -281,12 +281,20 @@ class Archive(Protocol):
 class Catalogue(Protocol):
     """Everything that was ever perceived, as one leafs through it."""
 
-    def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
+    def in_order(
+        self,
+        agent_id: str,
+        order: Order,
+        falling: bool,
+        containing: str = "",
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
         """Ids of everything in the archive, sorted by one of `noodlings.values.order.STORED`, then by id.
 
         Args:
             containing: only entries with these characters in their text, response or user's id; the case of
                 A to Z does not matter.
+            among: only these ids; quick where they are few.
         """
 
     def version(self) -> Hashable:

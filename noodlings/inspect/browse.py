@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
@@ -24,6 +24,8 @@ from noodlings.values.order import STORED, Order
 
 KEPT = 4
 """Orders of a whole archive that are held ready, so that leafing on costs nothing."""
+FEW = 10_000
+"""Up to so many memories are looked up one by one more quickly than a whole archive is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Leaves:
     """Leafs through memories, and keeps the latest orders of archives for the page that comes next."""
 
     def __init__(self) -> None:
-        self._orders: OrderedDict[tuple[object, ...], Sequence[int]] = OrderedDict()
+        self._orders: OrderedDict[tuple[Hashable, str], Sequence[int]] = OrderedDict()
 
     async def page(self, look: Look, records: Records, page: Page) -> EntriesView:
         """One page. Raises `UserError` for an order, a limit or an offset that there is not."""
@@ -86,10 +88,14 @@ class Leaves:
         """All that the caller may leaf through, in order: as kept, while nothing was committed since."""
         caller = look.caller
         wanted = clean(page.containing)
-        key = (look.agent_id, order, page.falling, wanted, caller.only_user, records.version())
+        kind = (look.agent_id, order, page.falling, caller.only_user, records.version())
+        key = (kind, wanted)
         if key not in self._orders:
-            found = await asyncio.to_thread(records.in_order, look.agent_id, order, page.falling, wanted)
-            if not caller.sees_all:
+            among = self._few_with(kind, wanted)
+            found = await asyncio.to_thread(
+                records.in_order, look.agent_id, order, page.falling, wanted, among
+            )
+            if not caller.sees_all and among is None:
                 own = set(records.told_by(look.agent_id, caller.user_id))
                 found = [number for number in found if number in own]
             self._orders[key] = found
@@ -97,6 +103,12 @@ class Leaves:
                 self._orders.popitem(last=False)
         self._orders.move_to_end(key)
         return self._orders[key]
+
+    def _few_with(self, kind: Hashable, wanted: str) -> Sequence[int] | None:
+        """All that can be meant, where few were found with a part of these characters; else None."""
+        found = [ids for (of, part), ids in self._orders.items() if of == kind and part and part in wanted]
+        fewest = min(found, key=len, default=None)
+        return fewest if fewest is not None and len(fewest) <= FEW else None
 
 
 def _mind(look: Look, page: Page) -> EntriesView:

@@ -129,13 +129,22 @@ class MemoryStore:
         kept = self._agents.get(agent_id, _Agent()).entries
         return sorted(entry_id for entry_id, row in kept.items() if row["user_id"] == user_id)
 
-    def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
+    def in_order(
+        self,
+        agent_id: str,
+        order: Order,
+        falling: bool,
+        containing: str = "",
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
         """Ids of everything in the archive, sorted, then by id. See the port."""
         wanted = containing.translate(_LOWER)
+        admitted = None if among is None else set(among)
         rows = [
             row
             for row in self._agents.get(agent_id, _Agent()).entries.values()
-            if any(
+            if (admitted is None or row["id"] in admitted)
+            and any(
                 wanted in (row[column] or "").translate(_LOWER)
                 for column in ("user_text", "response", "user_id")
             )

@@ -136,10 +136,18 @@ class SqlStore:
         with self._database.transaction() as connection:
             return list(connection.execute(sql.TOLD_BY, of_user).scalars())
 
-    def in_order(self, agent_id: str, order: Order, falling: bool, containing: str = "") -> list[int]:
+    def in_order(
+        self,
+        agent_id: str,
+        order: Order,
+        falling: bool,
+        containing: str = "",
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
         """Ids of everything in the archive, sorted, then by id; of damaged rows, too. See the port."""
-        statement = sql.in_order(order, falling, narrowed=bool(containing))
+        statement = sql.in_order(order, falling, narrowed=bool(containing), among=among is not None)
         wanted = {"of_agent": agent_id} | ({"like": sql.like(containing)} if containing else {})
+        wanted |= {} if among is None else {"among": json.dumps(list(among))}
         with self._database.transaction() as connection:
             listed = connection.execute(statement, wanted).scalar_one()
         ids: list[int] = json.loads(listed)

@@ -78,6 +78,7 @@ _CONTAINING = or_(
         for column in (entries.c.user_text, entries.c.response, entries.c.user_id)
     )
 )
+_among_these = func.json_each(bindparam("among")).table_valued("value").c.value
 _no_index = partial(UnaryExpression, operator=custom_op("+"))
 _SORTED = {
     Order.WHEN: entries.c.id,
@@ -87,19 +88,22 @@ _SORTED = {
 }
 
 
-def in_order(order: Order, falling: bool, narrowed: bool) -> Select[Any]:
-    """All ids of an agent, sorted, as one JSON list; narrowed to what is like `like`.
+def in_order(order: Order, falling: bool, narrowed: bool, among: bool) -> Select[Any]:
+    """All ids of an agent, sorted, as one JSON list; narrowed to what is like `like`, among a JSON list.
 
     One value, because a hundred thousand rows take longer to hand over than to find. An aggregate takes the
     rows of a sorted subquery in their order.
     """
     found = select(entries.c.id)
-    # Where every row is read, that is faster one by one than through an index; + keeps SQLite from one.
-    found = (
-        found.where(_no_index(entries.c.agent_id) == _agent, _CONTAINING)
-        if narrowed
-        else found.where(_of_agent)
-    )
+    if among:
+        found = found.where(_of_agent, entries.c.id.in_(select(_among_these)))
+    elif narrowed:
+        # Where every row is read, that is faster one by one than through an index; + keeps SQLite from one.
+        found = found.where(_no_index(entries.c.agent_id) == _agent)
+    else:
+        found = found.where(_of_agent)
+    if narrowed:
+        found = found.where(_CONTAINING)
     keys = dict.fromkeys((_SORTED[order], entries.c.id))
     ids = found.order_by(*(key.desc() if falling else key.asc() for key in keys)).subquery()
     return select(func.json_group_array(ids.c.id))

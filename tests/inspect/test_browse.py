@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from noodlings.errors import UserError
 from noodlings.inspect.browse import Page
@@ -150,3 +154,20 @@ async def test_an_order_that_is_kept_follows_what_is_forgotten_and_answered() ->
     assert (await found("it melts")).total == 0
     store.commit(Changes("phi", updated=(replace(ENTRIES[2], response="It melts."),)))
     assert ids(await found("it melts")) == [3]
+
+
+@pytest.mark.parametrize("few", [0, 2, 10_000])
+@pytest.mark.parametrize("caller", [VIEWER, ANN])
+@given(typed=st.lists(st.sampled_from(["", "w", "wo", "wol", "wolf", "o", "no", "now", "snow", "b", "bel"])))
+def test_each_letter_finds_what_it_would_have_found_alone(caller: Caller, few: int, typed: list[str]) -> None:
+    async def found(inspector: Inspector, words: str) -> tuple[list[int], int]:
+        view = await browse(inspector, caller, order="text", containing=words, everything=True)
+        return ids(view), view.total
+
+    async def typing() -> None:
+        leafing = an_inspector(*ENTRIES)
+        for words in typed:
+            assert await found(leafing, words) == await found(an_inspector(*ENTRIES), words)
+
+    with patch("noodlings.inspect.browse.FEW", few):
+        asyncio.run(typing())

@@ -56,6 +56,23 @@ def test_it_is_narrowed_by_the_characters_themselves(
     assert store.in_order(AGENT, Order.WHEN, False, containing) == found
 
 
+@pytest.mark.parametrize(
+    ("containing", "among", "found"),
+    [
+        ("wolf", [2, 3], [2]),
+        ("", [3, 1], [3, 1]),
+        ("wolf", [], []),
+        ("wolf", [4, 99], []),
+        ("a", None, [3, 2, 1]),
+    ],
+)
+def test_it_is_narrowed_to_some_of_them(
+    store: AnyStore, containing: str, among: list[int] | None, found: list[int]
+) -> None:
+    kept(store)
+    assert store.in_order(AGENT, Order.WHEN, True, containing, among) == found
+
+
 def test_nobody_has_nothing(store: AnyStore) -> None:
     assert [store.in_order("nobody", order, True) for order in STORED] == [[]] * len(STORED)
 
