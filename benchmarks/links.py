@@ -24,7 +24,7 @@ import numpy as np
 
 from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
-from noodlings.recall.links import explore
+from noodlings.recall.links import READ, explore
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
@@ -117,7 +117,7 @@ def measure(store: SqlStore, many: int) -> Iterator[tuple[str, tuple[float, floa
     yield "add an entry with a link", linked
     for count in (1, 20, 100):
         yield f"links of {count} entries", timed(lambda count=count: store.links_of(AGENT, some(count)))
-    yield "links of what every tenth line recalled", timed(lambda: store.links_of(AGENT, [HUB]), 20)
+    yield f"{READ} links of what every tenth line recalled", timed(lambda: store.links_of(AGENT, [HUB], READ), 20)
     one_user = replace(Filters(), user=PEOPLE[0])
     for depth in (1, 2, 3):
         yield (

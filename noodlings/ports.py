@@ -271,8 +271,13 @@ class Archive(Protocol):
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""
 
-    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
-        """All links from and to these entries, each once, in the order of source, target and type."""
+    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
+        """Links from and to these entries, each once, in the order of source, target and type.
+
+        Args:
+            strongest: of each entry at most so many, the strongest ones; among equally strong ones those
+                that are first by type, source and target. None for all.
+        """
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, to the last byte."""

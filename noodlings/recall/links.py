@@ -17,6 +17,8 @@ from noodlings.values.memory import Link, MemoryEntry
 MAX_DEPTH = 3
 FAN_OUT = 4
 """So many links of one memory are followed at each step."""
+READ = 64
+"""So many links of one memory are read, and more only where most of what they lead to may not be seen."""
 FADE = 0.8
 """What is left of a score at each step, beside the strength of the link."""
 
@@ -28,8 +30,8 @@ Way = tuple[int, Link]
 class Linked(Protocol):
     """Where entries and their links are kept; every store is one."""
 
-    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
-        """All links from and to these entries."""
+    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
+        """Links from and to these entries: of each the `strongest`, so many."""
 
     def entries(self, agent_id: str, ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id; those that do not exist are missing."""
@@ -79,7 +81,7 @@ def explore(
     """Everything within `depth` steps of some entries, breadth-first, each entry once.
 
     One query for links at each step, and one for entries; more only where most of what is linked may not be
-    seen.
+    seen. However many links an entry has, its `READ` strongest are read.
 
     Args:
         memory: where the entries are.
@@ -99,11 +101,26 @@ def explore(
     known = set(starts)
     refused: set[int] = set()
     reached: list[Reached] = []
+
+    def load(entry_ids: list[int]) -> Mapping[int, MemoryEntry]:
+        return memory.entries(agent_id, entry_ids)
+
     for step in range(1, depth + 1):
-        if not frontier:
-            break
-        ways = _ways(frontier, memory.links_of(agent_id, sorted(frontier)), known | refused)
-        looked = _look(ways, lambda ids: memory.entries(agent_id, ids), may_see, fan_out)
+        ways: dict[int, list[Way]] = {}
+        looked: dict[int, MemoryEntry | None] = {}
+        more, most = sorted(frontier), max(READ, 2 * fan_out)
+        while more:
+            links = memory.links_of(agent_id, more, most)
+            ways |= _ways(more, links, known | refused)
+            _look({here: ways[here] for here in more if here in ways}, looked, load, may_see, fan_out)
+            # All that was read of these may be hidden; the strongest that may be seen lie further down.
+            more = [
+                here
+                for here in more
+                if sum(here in (link.source, link.target) for link in links) >= most
+                and len(_strongest(ways.get(here, ()), looked, fan_out)) < fan_out
+            ]
+            most *= 4
         refused |= {entry_id for entry_id, entry in looked.items() if entry is None}
         found: dict[int, Reached] = {}
         for here, leading in ways.items():
@@ -131,18 +148,18 @@ def _ways(here: Collection[int], links: Sequence[Link], closed: Collection[int])
 
 def _look(
     ways: Mapping[int, Sequence[Way]],
+    looked: dict[int, MemoryEntry | None],
     load: Callable[[list[int]], Mapping[int, MemoryEntry]],
     may_see: MaySee,
     fan_out: int,
-) -> dict[int, MemoryEntry | None]:
-    """Neighbours by id, None for those that may not be seen or are gone.
+) -> None:
+    """Add neighbours to what was `looked` at, by id; None for those that may not be seen or are gone.
 
     Of each entry as many are looked at as it takes to have `fan_out` that may be seen: something that was
     recalled ten thousand times is not read with all that recalled it.
     """
-    looked: dict[int, MemoryEntry | None] = {}
     most = max(map(len, ways.values()), default=0)
-    before, portion = 0, 2 * fan_out
+    before, portion = 0, max(2 * fan_out, len(looked))
     while before < most:
         wanted = {
             end
@@ -156,7 +173,6 @@ def _look(
                 entry = there.get(end)
                 looked[end] = entry if entry is not None and may_see(entry) else None
         before, portion = portion, 4 * portion
-    return looked
 
 
 def _strongest(

@@ -156,10 +156,15 @@ class MemoryStore:
         """How often memories were changed."""
         return self._version
 
-    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
-        """All links from and to these entries, each once, in the order of source, target and type."""
+    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
+        """Links from and to these entries, by source, target and type. See the port."""
         kept, ends = self._agents.get(agent_id, _Agent()).links, set(ids)
-        return [link_of(kept[key]) for key in sorted(kept) if not ends.isdisjoint(key[:2])]
+        found = {key for key in kept if not ends.isdisjoint(key[:2])}
+        if strongest is not None:
+            ranked = sorted(found, key=lambda key: (-kept[key]["strength"], key[2], *key[:2]))
+            of_each = ([key for key in ranked if end in key[:2]] for end in ends)
+            found = {key for theirs in of_each for key in theirs[:strongest]}
+        return [link_of(kept[key]) for key in sorted(found)]
 
     def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
         """By entry id from `first_id` to `last_id`, both included."""

@@ -21,7 +21,7 @@ from noodlings.store import statements as sql
 from noodlings.store.batch import batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
-from noodlings.store.erasure import IDS_AT_ONCE, delete_entries, portions
+from noodlings.store.erasure import delete_entries, portions
 from noodlings.store.keep import keep, keep_vectors
 from noodlings.store.rows import (
     Row,
@@ -158,12 +158,17 @@ class SqlStore:
         with self._database.transaction() as connection:
             return tuple(connection.execute(sql.VERSION).one())
 
-    def links_of(self, agent_id: str, ids: Sequence[int]) -> list[Link]:
-        """All links from and to these entries, each once, in the order of source, target and type."""
+    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
+        """Links from and to these entries, by source, target and type. See the port."""
         rows: dict[tuple[int, int, str], Stored] = {}
-        with self._database.transaction() as connection:
-            for some in portions(ids, IDS_AT_ONCE // 2):  # each id is asked for at both ends
-                for row in _fetch(connection, sql.LINKS_OF, {"of_agent": agent_id, "ids": some}):
+        with self._database.direct() as transaction:
+            for some in portions(ids):
+                wanted = {"of_agent": agent_id, "ids": json.dumps(some)}
+                for row in (
+                    transaction.fetch(sql.LINKS_OF, wanted)
+                    if strongest is None
+                    else transaction.fetch(sql.STRONGEST_LINKS_OF, wanted | {"strongest": strongest})
+                ):
                     rows[row["source_id"], row["target_id"], row["type"]] = row
         return undamaged((rows[key] for key in sorted(rows)), link_of)
 

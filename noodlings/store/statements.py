@@ -144,11 +144,20 @@ LINKS = (
     .order_by(links.c.source_id, links.c.target_id, links.c.type)
 )
 # One index for each end; joined by OR, rows are looked up once more.
-LINKS_OF = union_all(
+_ends = union_all(
     *(
-        select(links).where(links.c.agent_id == _agent, end.in_(_ids))
+        select(links, end.label("end")).where(links.c.agent_id == _agent, end.in_(select(_listed.c.value)))
         for end in (links.c.source_id, links.c.target_id)
     )
+).subquery()
+LINKS_OF = select(*(_ends.c[column.name] for column in links.c))
+_by_strength = func.row_number().over(
+    partition_by=_ends.c.end,
+    order_by=(_ends.c.strength.desc(), _ends.c.type, _ends.c.source_id, _ends.c.target_id),
+)
+_ranked = select(_ends, _by_strength.label("place")).subquery()
+STRONGEST_LINKS_OF = select(*(_ranked.c[column.name] for column in links.c)).where(
+    _ranked.c.place <= bindparam("strongest")
 )
 
 _add_vector = sqlite.insert(vectors)

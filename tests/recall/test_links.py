@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from noodlings.errors import UserError
 from noodlings.ports import Changes
-from noodlings.recall.links import FADE, FAN_OUT, Exploration, explore
+from noodlings.recall.links import FADE, FAN_OUT, READ, Exploration, explore
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import Link, LinkType
 from tests.recall.archives import make_entry
@@ -26,9 +26,11 @@ class CountingStore(MemoryStore):
         super().__init__()
         self.asked = Counter()
 
-    def links_of(self, agent_id, ids):
+    def links_of(self, agent_id, ids, strongest=None):
         self.asked["links_of"] += 1
-        return super().links_of(agent_id, ids)
+        links = super().links_of(agent_id, ids, strongest)
+        self.asked["links"] += len(links)
+        return links
 
     def entries(self, agent_id, ids):
         self.asked["entries"] += 1
@@ -110,8 +112,8 @@ def test_what_may_not_be_seen_takes_no_place_and_is_not_walked_through():
 
 def test_an_end_that_is_gone_is_no_way():
     class Stale(MemoryStore):
-        def links_of(self, agent_id, ids):
-            return [Link(1, 2, LinkType.RECALLED, 1.0, 0.0), *super().links_of(agent_id, ids)]
+        def links_of(self, agent_id, ids, strongest=None):
+            return [Link(1, 2, LinkType.RECALLED, 1.0, 0.0), *super().links_of(agent_id, ids, strongest)]
 
     store = Stale()
     store.commit(Changes(AGENT, added=(make_entry(1, "x"),)))
@@ -129,7 +131,7 @@ def test_each_step_is_one_query_for_links_and_one_for_entries():
 def test_a_memory_that_was_recalled_ten_thousand_times_is_not_read_with_all_that_recalled_it():
     store = linked(*((n, 1, n / MANY) for n in range(2, MANY + 1)), entries=MANY)
     assert ids(explore(store, AGENT, {1: 1.0}, 1, everything)) == [MANY - n for n in range(FAN_OUT)]
-    assert store.asked == {"links_of": 1, "entries": 1, "read": 2 * FAN_OUT}
+    assert store.asked == {"links_of": 1, "links": READ, "entries": 1, "read": 2 * FAN_OUT}
     store.asked.clear()
     assert ids(explore(store, AGENT, {1: 1.0}, 1, lambda entry: entry.id < 5)) == [4, 3, 2]
     assert store.asked["entries"] < 10
@@ -165,8 +167,8 @@ class Shuffled:
     def __init__(self, store, chance):
         self.store, self.chance = store, chance
 
-    def links_of(self, agent_id, ids):
-        links = self.store.links_of(agent_id, ids)
+    def links_of(self, agent_id, ids, strongest=None):
+        links = self.store.links_of(agent_id, ids, strongest)
         self.chance.shuffle(links)
         return links
 

@@ -64,6 +64,19 @@ def test_links_are_found_from_both_ends_and_each_once(store: AnyStore) -> None:
     assert store.links_of("servnak", [1]) == []
 
 
+def test_of_an_entry_with_many_links_only_the_strongest_are_read(store: AnyStore) -> None:
+    hub = [a_link(number, 1, number / 3_000) for number in range(3, 2_000)]
+    hub += [a_link(1, 2, 1.0), a_link(2, 1, 1.0), a_link(2, 1, 1.0, LinkType.BY_HAND), a_link(2, 5, 0.1)]
+    linked(filled(store, 2_000), *hub)
+    strongest = [a_link(1, 2, 1.0), a_link(2, 1, 1.0, LinkType.BY_HAND), a_link(2, 1, 1.0)]
+    assert store.links_of(AGENT, [1], 1) == [a_link(2, 1, 1.0, LinkType.BY_HAND)]
+    assert store.links_of(AGENT, [1], 3) == strongest
+    assert store.links_of(AGENT, [1], 5) == [*strongest, *hub[1_995:1_997]]
+    assert store.links_of(AGENT, [5, 1], 3) == [*strongest, a_link(2, 5, 0.1), hub[2]]
+    assert store.links_of(AGENT, [1], 0) == []
+    assert store.links_of(AGENT, [1], 9_999) == store.links_of(AGENT, [1])
+
+
 def test_more_ids_than_fit_into_a_statement(store: AnyStore) -> None:
     chain = [a_link(number, number - 1) for number in range(2, 1_201)]
     linked(filled(store, 1_200), *chain)
