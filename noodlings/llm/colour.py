@@ -27,10 +27,12 @@ from noodlings.llm.names import proper
 from noodlings.llm.phrasebook import COLOUR_REST, Phrasebook
 from noodlings.llm.reflect import to_past
 from noodlings.llm.reported import told
+from noodlings.llm.sought import goes_on
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
 from noodlings.values.occasions import GENTLY
+from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 
 MOST = 40
@@ -123,8 +125,10 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted = ""
     for entry in lens.entries:
-        # What somebody else retold is no moment of its own, and a question tells of none.
-        if _TELLS.search(entry.user_text) or entry.user_text.rstrip().endswith("?"):
+        # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
+        # "she laughs" nobody would know.
+        text = entry.user_text.strip()
+        if _TELLS.search(text) or text.endswith("?") or (entry.kind is not Kind.EMOTE and goes_on(text)):
             continue
         made = told(entry, utterance, frozenset())
         if made is None:

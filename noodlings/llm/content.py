@@ -5,13 +5,16 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass, replace
 
+from noodlings.llm.age import HOUR
 from noodlings.llm.feelings import feeling
 from noodlings.llm.hear import Heard, hear
+from noodlings.llm.lexicon import tokens, topic_stems
 from noodlings.llm.names import proper
 from noodlings.llm.phrasebook import Phrasebook
 from noodlings.llm.questions import Question
 from noodlings.llm.remind import answers, greeting_memory, names_others, reminders
 from noodlings.llm.reported import Told
+from noodlings.llm.sought import asks_when
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
@@ -185,10 +188,16 @@ def _of_moment(heard: Heard, utterance: Utterance) -> Feeling:
 def _memory(told: tuple[Told, ...], utterance: Utterance, book: Phrasebook) -> str:
     """One or two memories as a clause without its full stop."""
     first = told[0]
-    asked_when = "when" in utterance.percept.text.lower().split()
-    text = first.dated if asked_when or book.chance(DATED) else first.clause
+    text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
     for other in told[1:]:
         teller, verb, rest = other.clause.partition(" told me ")
         same = verb and first.clause.startswith(f"{teller} told me ")
-        text += f", and that {rest}" if same else f", and {other.clause}"
+        text += ", and earlier" if _was_so_before(first, other) else ", and"
+        text += f" that {rest}" if same else f" {other.clause}"
     return text
+
+
+def _was_so_before(newer: Told, older: Told) -> bool:
+    """Whether two memories tell of one thing at different times."""
+    both = (topic_stems(tokens(told.entry.user_text)) for told in (newer, older))
+    return newer.entry.timestamp - older.entry.timestamp > HOUR and not next(both).isdisjoint(next(both))

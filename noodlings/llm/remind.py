@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from noodlings.llm.age import HOUR
+from noodlings.llm.age import DAY, HOUR
 from noodlings.llm.hear import Heard
-from noodlings.llm.lexicon import tokens, topic_stems
+from noodlings.llm.lexicon import stem, tokens, topic_stems, words_for
 from noodlings.llm.names import shown
 from noodlings.llm.questions import Question, asks_memory
 from noodlings.llm.reported import Told, told
+from noodlings.llm.sought import Sought, asks_when, days_meant, goes_on, sought
 from noodlings.llm.topic import find_topic
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Why
@@ -36,7 +37,14 @@ COVERED = 0.5
 LATELY = 3
 """So many of the latest lines must not already have said it, when nobody asked."""
 
-_WHEN = re.compile(r"\bwhen\b|\bhow long ago\b|\bwhat day\b", re.I)
+SHORT = 12
+"""Words of a memory of which any part may be what it is about."""
+IN_ONE_BREATH = 120.0
+"""Seconds between two lines of which the second goes on with the first."""
+
+_LIKING = frozenset(map(stem, ("hate", "love", "like", "want", "need", "fear")))
+_INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
+_OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
 
 
@@ -50,21 +58,87 @@ class _Candidate:
 def answers(heard: Heard, utterance: Utterance) -> list[Told]:
     """The memories that answer a question, best first, at most two; empty when nothing fits."""
     percept = utterance.percept
-    about = _people_named(utterance)
-    asked = heard.question is Question.MEMORY
+    asked, kind = heard.question is Question.MEMORY, sought(percept.text)
+    chosen = _chosen(heard, utterance, kind)
+    if (days := days_meant(percept.text)) is not None:
+        chosen = [entry for entry in chosen if _day(percept.timestamp) - _day(entry.timestamp) == days]
+    worded = _in_words(chosen, heard, utterance, asks_when(percept.text))
+    few = 1 if kind in (Sought.LATEST, Sought.STATE) else 2
+    return list(islice((told for told in worded if asked or not told.quoted), few))
+
+
+def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[MemoryEntry]:
+    """What may answer a question, in the order in which it would be told."""
+    percept = utterance.percept
+    about, asked = _people_named(utterance), heard.question is Question.MEMORY
     wanted = heard.stems - _stems_of_names(utterance)
+    if about:
+        wanted -= topic_stems(sorted(words_for("condition")))
+    theirs = about or frozenset({percept.user_id})
+    if kind is Sought.LATEST:
+        return sorted(_of_these(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
     if not wanted and (asked or about):
-        chosen = _of_these(utterance, about or frozenset({percept.user_id}))
-    else:
-        own = bool(_OWN.search(percept.text))
-        chosen = [
-            c.entry
-            for c in _fitting(wanted, utterance, by_meaning=asked)
-            if (c.entry.user_id in about if about else not own or _from_speaker(c.entry, utterance))
-            and (asked or len(c.shared) >= COVERED * len(wanted))
+        found = _of_these(utterance, theirs)
+        if dear := _dear(tokens(percept.text)):
+            return [entry for entry in found if dear & _dear(tokens(entry.user_text))]
+        # Of whom a place or an age is asked, some other news are no answer.
+        return [e for e in found if kind in (None, Sought.STATE, Sought.NAME) or kind.told_by(e.user_text)]
+    own = bool(_OWN.search(percept.text))
+    fitting = [
+        candidate
+        for candidate in _fitting(wanted, utterance, by_meaning=asked, kind=kind)
+        if (
+            candidate.entry.user_id in about
+            if about
+            else not own or _from_speaker(candidate.entry, utterance)
+        )
+        and (asked or len(candidate.shared) >= COVERED * len(wanted))
+    ]
+    return _newest_first(_of_one_thing(fitting, kind, utterance), percept.text)
+
+
+def _of_one_thing(fitting: list[_Candidate], kind: Sought | None, utterance: Utterance) -> list[MemoryEntry]:
+    """The best of them, and what tells the same of the same thing."""
+    if not fitting:
+        return []
+    best, *others = fitting
+    if kind is Sought.STATE:
+        alike = [best, *(c for c in others if c.shared >= best.shared and c.shared)]
+        return [max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry]
+    if kind is None or kind.told_by(best.entry.user_text):
+        same = [
+            c
+            for c in others
+            if c.shared and (kind.told_by(c.entry.user_text) if kind else c.shared >= best.shared)
         ]
-    worded = _in_words(chosen, heard, utterance, bool(_WHEN.search(percept.text)))
-    return list(islice((told for told in worded if asked or not told.quoted), 2))
+        unworded = [c for c in others if not c.shared and not best.shared]
+        return [c.entry for c in (best, *same, *unworded)]
+    # "I got a dog." "His name is Rex."
+    after = [
+        found.entry
+        for found in utterance.recalled
+        if found.entry.user_id == best.entry.user_id
+        and 0.0 < found.entry.timestamp - best.entry.timestamp <= IN_ONE_BREATH
+        and goes_on(found.entry.user_text)
+        and kind.told_by(found.entry.user_text)
+    ]
+    return [best.entry, *after[:1]]
+
+
+def _newest_first(entries: list[MemoryEntry], question: str) -> list[MemoryEntry]:
+    """Of two that tell of one thing at different times, the newer one first: things change."""
+    two = entries[:2]
+    changed = len(two) == 2 and two[1].timestamp - two[0].timestamp > HOUR
+    return [*reversed(two), *entries[2:]] if changed and not _OVER.search(question) else entries
+
+
+def _day(seconds: float) -> int:
+    return int(seconds // DAY)
+
+
+def _dear(words: list[str]) -> frozenset[str]:
+    """Of liking and wanting, which are no topics: what is left to go by in "what do I hate?"."""
+    return frozenset(map(stem, words)) & _LIKING
 
 
 def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
@@ -72,15 +146,20 @@ def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
 
     A word in common is enough only where one of the two lines is about it.
     """
-    wanted = heard.stems - _stems_of_names(utterance)
+    names = _stems_of_names(utterance)
+    wanted = heard.stems - names
     topic = topic_stems(tokens(heard.topic))
     chosen = []
     for candidate in _fitting(wanted, utterance):
         entry, shared = candidate.entry, candidate.shared
-        central = shared & (topic | topic_stems(tokens(find_topic(entry.user_text))))
+        theirs = topic_stems(tokens(find_topic(entry.user_text)))
+        central = shared & (topic | theirs)
         weighty = entry.importance >= HAUNTS or entry.pinned
-        again = topic_stems(tokens(entry.user_text)) == heard.stems
-        comes_back = (weighty and central) or (entry.importance >= MATTERS and len(shared) > 1)
+        again = topic_stems(tokens(entry.user_text)) - names == wanted
+        short = len(tokens(entry.user_text)) <= SHORT or shared & topic_stems(
+            tokens(find_topic(entry.user_text))
+        )
+        comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
         if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
     worded = (told for told in _in_words(chosen, heard, utterance) if not told.quoted)
@@ -100,8 +179,13 @@ def greeting_memory(utterance: Utterance) -> list[Told]:
     return list(islice(fresh, 1))
 
 
-def _fitting(wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False) -> list[_Candidate]:
-    """Memories that share topic words with what was heard (or mean the same), best first."""
+def _fitting(
+    wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False, kind: Sought | None = None
+) -> list[_Candidate]:
+    """Memories that share topic words with what was heard (or mean the same), best first.
+
+    Those that tell the kind of thing that is asked for go before those that do not.
+    """
     spoken = [r for r in utterance.recalled if _can_be_told(r.entry, utterance)]
     stems = {r.entry.id: topic_stems(tokens(r.entry.user_text)) for r in spoken}
     frequency = Counter(stem for found in stems.values() for stem in found)
@@ -110,18 +194,19 @@ def _fitting(wanted: frozenset[str], utterance: Utterance, by_meaning: bool = Fa
         entry = recalled.entry
         shared = wanted & stems[entry.id]
         meant = recalled.scores.get(Why.SEMANTIC, 0.0) if by_meaning else 0.0
-        if not shared and meant < MEANT:
+        tells = kind is not None and kind.told_by(entry.user_text)
+        if not shared and (meant < MEANT or not (tells or kind is None)):
             continue
         rarity = sum(1.0 / frequency[stem] for stem in shared)
         mine = 0.5 if _from_speaker(entry, utterance) else 0.0
-        candidates.append(_Candidate(entry, shared, rarity + entry.importance + mine + meant))
+        candidates.append(_Candidate(entry, shared, rarity + entry.importance + mine + meant + tells))
     return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
 
 
 def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first."""
     entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
-    theirs = [entry for entry in entries if entry.user_id in people]
+    theirs = [e for e in entries if e.user_id in people and not _INTRODUCES.match(e.user_text)]
     return sorted(theirs, key=lambda entry: (-entry.importance, entry.id))
 
 
@@ -162,7 +247,7 @@ def names_others(utterance: Utterance) -> bool:
 
 def _people_named(utterance: Utterance) -> frozenset[str]:
     """Ids of those whose name is in the line."""
-    words = set(tokens(utterance.percept.text))
+    words = {word.removesuffix("'s") for word in tokens(utterance.percept.text)}
     everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
     return frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set()) - {
         utterance.persona.id,

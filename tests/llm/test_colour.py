@@ -119,8 +119,9 @@ def test_a_memory_is_told_as_it_was_and_to_whom_it_belongs():
     ).lower().replace("Bob", "bob")
 
 
-def test_a_question_is_no_moment_that_felt_alike():
-    asked = memory(3, "do I still have a dog?", affect=FEAR, days=1).entry
+@pytest.mark.parametrize("line", ["do I still have a dog?", "she laughs at me"])
+def test_what_tells_no_moment_by_itself_is_not_told(line):
+    asked = memory(3, line, affect=FEAR, days=1).entry
     assert colour("Yes.", lens("memory", entries=(asked,)), utterance("well")) == "Yes."
 
 

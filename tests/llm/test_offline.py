@@ -91,6 +91,52 @@ def test_a_question_is_answered_with_the_memory_that_fits(
     assert speech.used == used
 
 
+NAMED = memory(11, "I have a dog called Biscuit", days=6, importance=0.3)
+DEAD = memory(12, "my dog died", days=3, importance=0.8)
+BURIED = memory(13, "I buried my dog under the apple tree", days=2, importance=0.7)
+LEEDS = memory(14, "my sister Anna lives in Leeds", days=5, importance=0.3)
+YORK = memory(15, "my sister moved to York", days=1, importance=0.2)
+GOT = memory(16, "I got a rat", days=1, importance=0.2)
+REX = memory(17, "his name is Rex", days=1 - 30 / 86_400, importance=0.2)
+HATES = memory(18, "I hate mushrooms", days=1, importance=0.2)
+BOBS = memory(19, "my dog is called Max", user=BOB, days=1, importance=0.2)
+FELL = memory(20, "I fell today", days=1, importance=0.2)
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "used"),
+    [
+        ("what is my dog called?", "you told me you have a dog called biscuit", (11,)),
+        ("how is my dog?", "you told me you buried your dog under the apple tree", (13,)),
+        ("where did I bury my dog?", "you buried your dog under the apple tree", (13,)),
+        ("where does my sister live?", "your sister moved to york, and earlier that your sister", (15, 14)),
+        ("where does Anna live?", "your sister anna lives in leeds", (14,)),
+        ("what is my rat called?", "you got a rat, and that his name is rex", (16, 17)),
+        ("what do I hate?", "you told me you hate mushrooms", (18,)),
+        ("what is Bob's dog called?", "bob told me their dog is called max", (19,)),
+        ("what did I tell you yesterday?", "you told me", None),
+        ("how long ago did my dog die?", "three days ago you told me your dog died", (12,)),
+        ("tell me about my sister", "your sister", (15, 14)),
+        ("what was the last thing I told you?", "you told me his name is rex", (17,)),
+    ],
+)  # fmt: skip
+def test_of_what_fits_that_is_told_which_was_asked_for(
+    line: str, words: str, used: tuple[int, ...] | None
+) -> None:
+    everything = (NAMED, DEAD, BURIED, LEEDS, YORK, GOT, REX, HATES, BOBS, FELL)
+    speech = say(utterance(line, *everything))
+    assert words in speech.text.lower()
+    if used is None:
+        assert set(speech.used) <= {15, 16, 17, 18, 20}
+    else:
+        assert speech.used == used
+
+
+@pytest.mark.parametrize("line", ["where is my boat?", "what do I love?", "do you know where Bob is?"])
+def test_what_fits_only_a_little_is_no_answer(line: str) -> None:
+    assert say(utterance(line, DEAD, HATES, BOBS)).used == ()
+
+
 @everybody
 @pytest.mark.parametrize(
     "line", ["do you remember my brother?", "what did I say about my boat?", "what's my favourite colour?"]
