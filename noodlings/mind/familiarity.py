@@ -114,4 +114,4 @@ class Familiar:
 
 def _cosine(vectors: Vectors, meant: Vector) -> Numbers:
     """Cosines of shape (n,), where what points away counts as unlike: 0…1."""
-    return np.asarray(np.clip(vectors @ meant, 0.0, 1.0), dtype=np.float64)
+    return np.asarray(np.minimum(np.maximum(vectors @ meant, 0.0), 1.0), dtype=np.float64)

@@ -23,7 +23,7 @@ from noodlings.mind.meaning import short_vector
 from noodlings.mind.packing import pack, unpack
 from noodlings.mind.parameters import FEATURES, Parameters, shipped
 from noodlings.mind.phenomenal import AFFECT_SIZE, STATE_SIZE, step
-from noodlings.mind.predictor import Learner, features, forecast, learner
+from noodlings.mind.predictor import Learner, expect, features, learner
 from noodlings.mind.surprise import HISTORY, affect_error, calibrated, meaning_error, usual
 from noodlings.values.affect import Affect
 
@@ -101,9 +101,9 @@ class MindState:
         )
 
 
-def expected_next(parameters: Parameters, mind: MindState) -> tuple[Numbers, Numbers]:
-    """The affect, (5,), and the phenomenal state, (40,), that this mind expects next."""
-    return forecast(np, parameters, mind.readout, mind.state, mind.affect)
+def expected_next(parameters: Parameters, mind: MindState) -> Numbers:
+    """The affect, (5,), that this mind expects next."""
+    return np.asarray(expect(np, parameters, mind.readout, mind.state, mind.affect))
 
 
 def perceive(
@@ -119,7 +119,7 @@ def perceive(
         raise UserError(f"the time of a percept must be finite seconds, not {now!r}")
     came = Affect.of(affect).array()
     meant = None if meaning is None else short_vector(meaning)
-    expected, _ = expected_next(parameters, mind)
+    expected = expected_next(parameters, mind)
 
     error, familiar = affect_error(expected, came), mind.familiar
     if meant is not None:
@@ -176,7 +176,7 @@ class Mind:
 
     def expects(self) -> Affect:
         """The affect it expects next."""
-        return Affect.of(expected_next(self._parameters, self._mind)[0])
+        return Affect.of(expected_next(self._parameters, self._mind))
 
     def forget(self, moments: Collection[float]) -> None:
         """Let go of the meaning of what was heard at these moments, in world seconds.

@@ -39,9 +39,14 @@ def forecast(xp: Any, parameters: Parameters, readout: Any, state: Any, affect: 
     Returns:
         The affect, (5,) or (n, 5), within the range of its axes; and the state it would lead to.
     """
-    heard = _read(readout, features(xp, parameters, state, affect))
-    expected = parameters.rest + xp.clip(heard, parameters.floor, 1.0) / parameters.scale
+    expected = expect(xp, parameters, readout, state, affect)
     return expected, step(xp, parameters, state, expected)
+
+
+def expect(xp: Any, parameters: Parameters, readout: Any, state: Any, affect: Any) -> Any:
+    """The affect of `forecast` alone."""
+    heard = _read(readout, features(xp, parameters, state, affect))
+    return parameters.rest + xp.clip(heard, parameters.floor, 1.0) / parameters.scale
 
 
 def learn(xp: Any, parameters: Parameters, readout: Any, seen: Any, came: Any) -> Any:

@@ -9,6 +9,7 @@ would startle it.
 from __future__ import annotations
 
 import math
+from statistics import median
 
 import numpy as np
 import numpy.typing as npt
@@ -62,7 +63,7 @@ def meaning_error(likelihood: float) -> float:
 def usual(errors: Numbers) -> float:
     """The usual error, in nats, of an agent that lately made these (n ≤ `HISTORY`): the median, mixed with
     the borrowed one while there are few."""
-    own = float(np.median(errors)) * len(errors) if len(errors) else 0.0
+    own = median(errors.tolist()) * len(errors) if len(errors) else 0.0
     return max((BORROWED_WEIGHT * BORROWED + own) / (BORROWED_WEIGHT + len(errors)), LEAST_USUAL)
 
 

@@ -11,6 +11,7 @@ for callers who know it; search itself uses `congruence` and `lift`.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,12 @@ def congruence(mood: Affect, affects: Array) -> Array:
         affects: shape (n, 5), rows of NaN where nothing is known.
     """
     direction = _felt(mood.array())
-    length = float(np.linalg.norm(direction))
+    length = math.sqrt(direction @ direction)
     if length == 0.0:
         return np.zeros(len(affects))
-    along = np.nan_to_num(_felt(np.asarray(affects, np.float64))) @ (direction / length)
-    return np.asarray(mood.intensity * np.clip(along, 0.0, 1.0))
+    along = _felt(affects) @ (direction / length)
+    along[np.isnan(along)] = 0.0
+    return np.asarray(mood.intensity * np.minimum(np.maximum(along, 0.0), 1.0))
 
 
 def lift(scores: Array, congruent: Array, weight: float) -> Array:
@@ -80,8 +82,8 @@ def lift(scores: Array, congruent: Array, weight: float) -> Array:
     if not len(scores) or reach == 0.0:
         return np.zeros(len(scores))
     gaps = np.asarray(scores.max() - scores, np.float64)
-    near = np.clip(reach - gaps, 0.0, None) / reach
-    distinct = np.clip(congruent - _median(congruent), 0.0, 1.0)
+    near = np.maximum(reach - gaps, 0.0) / reach
+    distinct = np.minimum(np.maximum(congruent - _median(congruent), 0.0), 1.0)
     return np.asarray(reach * near**2 * distinct)
 
 
@@ -94,5 +96,5 @@ def _median(values: Array) -> float:
 def _felt(affects: Array) -> Array:
     """Affects (..., 5) as distances from rest; sleepiness is no feeling."""
     felt = np.array(affects, np.float64)
-    felt[..., 1] = np.clip(2.0 * felt[..., 1] - 1.0, 0.0, None)
+    felt[..., 1] = np.maximum(2.0 * felt[..., 1] - 1.0, 0.0)
     return felt
