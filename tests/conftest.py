@@ -1,4 +1,4 @@
-"""For all tests: how long an example takes says something about the machine, and nothing about what is right."""
+"""For all tests: how long an example takes tells of the machine, and nothing about what is right."""
 
 from hypothesis import HealthCheck, settings
 
