@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from noodlings.llm.age import HOUR
 from noodlings.llm.feelings import feeling
@@ -35,14 +35,13 @@ _MAY_REMIND = frozenset(
     }
 )  # fmt: skip
 """News of a death are met with sympathy alone."""
-_MOURNED_AFTER = frozenset(
-    {Occasion.STATEMENT, Occasion.SHORT, Occasion.EMOTE, Occasion.GLAD, Occasion.TIRED, Occasion.LONG}
-)
+_MOURNED_AFTER = frozenset({Occasion.STATEMENT, Occasion.SHORT, Occasion.EMOTE, Occasion.TIRED})
 """What a sorrow that was told a moment ago still lies on."""
+_CONSOLED = frozenset({Occasion.GLAD, Occasion.PRAISE, Occasion.GREETING, Occasion.FAREWELL})
 _SORROWS = frozenset({Occasion.GRIEF, Occasion.DESPAIR, Occasion.SAD, Occasion.EMOTE_SAD})
 MOURNED = 600.0
 """So many seconds of world time a sorrow lies on what is said after it …"""
-MOURNED_LINES = 3
+MOURNED_LINES = 2
 """… and on so many lines."""
 _DARK = frozenset({Feeling.SORROW, Feeling.FEAR, Feeling.ANGER})
 PLEASANT = 0.3
@@ -119,7 +118,7 @@ def _occasion(heard: Heard, utterance: Utterance, book: Phrasebook) -> tuple[Occ
         return Occasion.REMEMBER, tuple(known)
     if heard.question is Question.LIKING:
         return _opinion(heard, utterance), ()
-    if heard.occasion in _MOURNED_AFTER and _in_mourning(heard, utterance):
+    if heard.occasion in _MOURNED_AFTER and _in_mourning(utterance):
         return Occasion.COMFORT, ()
     reminded = reminders(heard, utterance) if heard.occasion in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], heard, utterance):
@@ -132,19 +131,18 @@ def _occasion(heard: Heard, utterance: Utterance, book: Phrasebook) -> tuple[Occ
     return heard.occasion, ()
 
 
-def _in_mourning(heard: Heard, utterance: Utterance) -> bool:
-    """Whether whoever speaks has just told a sorrow, and no good news since in so many words."""
+def _in_mourning(utterance: Utterance) -> bool:
+    """Whether whoever speaks has just told a sorrow, and nothing better since."""
     percept = utterance.percept
-    if heard.occasion is Occasion.GLAD and hear(replace(percept, affect=None), utterance.persona) == heard:
-        return False
-    lately = [
-        found.entry
-        for found in utterance.recalled
-        if found.entry.user_id == percept.user_id
-        and 0 <= percept.timestamp - found.entry.timestamp <= MOURNED
-    ]
-    lately.sort(key=lambda entry: entry.timestamp)
-    return any(_heard_then(entry, utterance).occasion in _SORROWS for entry in lately[-MOURNED_LINES:])
+    theirs = [found.entry for found in utterance.recalled if found.entry.user_id == percept.user_id]
+    lately = [entry for entry in theirs if 0.0 <= percept.timestamp - entry.timestamp <= MOURNED]
+    for entry in sorted(lately, key=lambda entry: -entry.timestamp)[:MOURNED_LINES]:
+        then = _heard_then(entry, utterance)
+        if then.occasion in _CONSOLED:
+            return False
+        if then.occasion in _SORROWS and then.question is Question.NONE:
+            return True
+    return False
 
 
 def _in_tune(told: Told, heard: Heard, utterance: Utterance) -> bool:

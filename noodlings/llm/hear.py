@@ -75,7 +75,13 @@ _PUZZLED = re.compile(
     r"|you (?:keep|are) (?:saying|repeating) .*|you're (?:repeating|not making) .*"
     r"|(?:huh|pardon|come again|what))$"
 )
-_PLAINLY = ((_KIDDING, Occasion.APOLOGY), (_SECRET, Occasion.SECRET), (_PUZZLED, Occasion.PUZZLED))
+_MISSED = re.compile(r"^i (?:really |so |have |did )*miss(?:ed)? you(?: so much| too| a lot)?$")
+_PLAINLY = (
+    (_MISSED, Occasion.PRAISE),
+    (_KIDDING, Occasion.APOLOGY),
+    (_SECRET, Occasion.SECRET),
+    (_PUZZLED, Occasion.PUZZLED),
+)
 _SETS_IN = frozenset({"is", "starts", "begins", "keeps", "bursts", "to", "into"})
 _PROPOSES = frozenset({"let's", "lets", "wanna"})
 _EMOTES = (

@@ -81,8 +81,8 @@ def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[Mem
         found = _of_these(utterance, theirs)
         if dear := _dear(tokens(percept.text)):
             return [entry for entry in found if dear & _dear(tokens(entry.user_text))]
-        # Of whom a place or an age is asked, some other news are no answer.
-        return [e for e in found if kind in (None, Sought.STATE, Sought.NAME) or kind.told_by(e.user_text)]
+        # Where somebody's place or age is asked for, their other news are no answer.
+        return found if kind in (None, Sought.STATE, Sought.NAME) else []
     own = bool(_OWN.search(percept.text))
     fitting = [
         candidate
@@ -105,24 +105,43 @@ def _of_one_thing(fitting: list[_Candidate], kind: Sought | None, utterance: Utt
     if kind is Sought.STATE:
         alike = [best, *(c for c in others if c.shared >= best.shared and c.shared)]
         return [max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry]
-    if kind is None or kind.told_by(best.entry.user_text):
-        same = [
-            c
-            for c in others
-            if c.shared and (kind.told_by(c.entry.user_text) if kind else c.shared >= best.shared)
-        ]
-        unworded = [c for c in others if not c.shared and not best.shared]
-        return [c.entry for c in (best, *same, *unworded)]
-    # "I got a dog." "His name is Rex."
-    after = [
-        found.entry
-        for found in utterance.recalled
-        if found.entry.user_id == best.entry.user_id
-        and 0.0 < found.entry.timestamp - best.entry.timestamp <= IN_ONE_BREATH
-        and goes_on(found.entry.user_text)
-        and kind.told_by(found.entry.user_text)
-    ]
-    return [best.entry, *after[:1]]
+    if kind is None:
+        same = [c for c in others if c.shared >= best.shared and (not c.shared or _is_about(c))]
+        return [c.entry for c in (best, *same)]
+    if two := _in_one_breath(best.entry, kind, utterance):
+        return two
+    if not kind.told_by(best.entry.user_text):
+        asks_who = tokens(utterance.percept.text)[0].startswith("who")
+        return [best.entry] if asks_who else []
+    return [c.entry for c in (best, *(c for c in others if c.shared and kind.told_by(c.entry.user_text)))]
+
+
+def _is_about(candidate: _Candidate) -> bool:
+    """Whether what is shared is what a memory is about, rather than something in it."""
+    text = candidate.entry.user_text
+    return len(tokens(text)) <= SHORT or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
+
+
+def _in_one_breath(entry: MemoryEntry, kind: Sought, utterance: Utterance) -> list[MemoryEntry]:
+    """Two lines of which only the second tells what is asked for, and only the first of whom it tells.
+
+    "I got a dog." "His name is Rex."
+    """
+    theirs = [found.entry for found in utterance.recalled if found.entry.user_id == entry.user_id]
+    tells = kind.told_by(entry.user_text)
+    if tells and not goes_on(entry.user_text):
+        return []
+    for other in theirs:
+        first, second = (other, entry) if tells else (entry, other)
+        near = 0.0 < second.timestamp - first.timestamp <= IN_ONE_BREATH
+        if (
+            near
+            and goes_on(second.user_text)
+            and not goes_on(first.user_text)
+            and kind.told_by(second.user_text)
+        ):
+            return [first, second] if _can_be_told(first, utterance) else [second]
+    return []
 
 
 def _newest_first(entries: list[MemoryEntry], question: str) -> list[MemoryEntry]:
@@ -206,8 +225,14 @@ def _fitting(
 def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first."""
     entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
-    theirs = [e for e in entries if e.user_id in people and not _INTRODUCES.match(e.user_text)]
+    theirs = [e for e in entries if e.user_id in people and not _tells_little(e.user_text)]
     return sorted(theirs, key=lambda entry: (-entry.importance, entry.id))
+
+
+def _tells_little(text: str) -> bool:
+    """Whether it is no news of anybody: a name, or something asked for."""
+    words = tokens(text)
+    return _INTRODUCES.match(text) is not None or (bool(words) and words[0] in words_for("imperative"))
 
 
 def _said_lately(told: Told, lines: Sequence[str]) -> bool:

@@ -13,8 +13,10 @@ from noodlings.llm.lexicon import phrases_for, words_for
 from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Percept
 
-STRONG = 0.5
-"""Intensity (0…1) above which what was felt on hearing a line says what it is."""
+STRONG = 0.6
+"""Intensity (0…1) from which what was felt on hearing a line says what it is."""
+HARD = -0.5
+"""Valence below which a line tells of something sad, whatever else is felt about it."""
 
 _FELT = (  # the order is the one in which they are answered
     ("despair", Occasion.DESPAIR),
@@ -33,6 +35,7 @@ _BY_AFFECT = {
     Feeling.ANGER: Occasion.ANGRY,
     Feeling.BOREDOM: Occasion.BORED,
 }
+_DARK = frozenset({Occasion.GRIEF, Occasion.SAD, Occasion.AFRAID, Occasion.ANGRY})
 _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|i'm|i've|i'd|i'll|we're|we've)\b")
 # Who can still say it did not die of it: so people talk in games.
 _DIED_IN_PLAY = re.compile(
@@ -56,7 +59,7 @@ def told_feeling(words: list[str], line: str, percept: Percept | None = None) ->
         {Occasion.GRIEF} if words_for("lifeless").intersection(words) or _DIED_IN_PLAY.search(line) else set()
     )
     if words_for("laughing").intersection(words):
-        unlike |= {Occasion.GRIEF, Occasion.SAD, Occasion.AFRAID, Occasion.ANGRY}
+        unlike |= _DARK
     for name, occasion in _FELT:
         if occasion not in unlike and _names(words, line, name):
             return occasion
@@ -68,9 +71,12 @@ def by_affect(percept: Percept, line: str) -> Occasion | None:
 
     Somebody's gladness is taken for theirs alone when they speak of themselves, and of now.
     """
-    if percept.affect is None or percept.affect.intensity <= STRONG or _LIKING.match(line):
+    affect = percept.affect
+    if affect is None or affect.intensity < STRONG or _LIKING.match(line):
         return None
-    found = _BY_AFFECT.get(feeling(percept.affect))
+    found = _BY_AFFECT.get(feeling(affect)) or (Occasion.SAD if affect.valence < HARD else None)
+    if found in _DARK and words_for("laughing").intersection(line.split()):
+        return None
     if found is Occasion.GLAD and (not _OWN.search(line) or _WAS.search(line)):
         return None
     return found

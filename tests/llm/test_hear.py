@@ -23,7 +23,7 @@ HEARD = {
     "farewell": ["cya", "brb", "good night", "bye", "i have to go now", "Goodbye, Phi. See you tomorrow!"],
     "thanks": ["thanks", "thank you so much, that was kind"],
     "apology": ["just kidding", "I was only joking", "sorry about that", "I apologise"],
-    "praise": ["you're so cute", "good kitty", "I love you", "you are a very good friend"],
+    "praise": ["I missed you", "you're so cute", "good kitty", "I love you", "you are a very good friend"],
     "insult": ["you are stupid", "Idiot!", "bad kitty", "shut up", "you are so boring"],
     "short": ["yes", "ok then", "lol", "never mind", "I see"],
     "puzzled": ["I don't understand", "what do you mean?", "that makes no sense", "stop saying that", "huh?"],
@@ -159,12 +159,18 @@ def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() ->
     [
         ("he was such a good boy", Affect(valence=0.7, arousal=0.7)),
         ("I hate mushrooms", Affect(valence=-0.7, arousal=0.7)),
+        ("I died again lol", Affect(valence=-0.6, sorrow=0.7)),
         ("what will it be tomorrow?", Affect(valence=-0.7, sorrow=0.9)),
     ],
 )
 def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Affect) -> None:
     heard = hear(Percept("u", line, 0.0, affect=felt), PERSONAS["phi"])
     assert heard.occasion in (Occasion.STATEMENT, Occasion.QUESTION)
+
+
+def test_what_is_hard_is_heard_as_sad_though_no_feeling_stands_out() -> None:
+    hard = Affect(valence=-0.8, arousal=0.5, fear=0.1, sorrow=0.1)
+    assert hear(Percept("u", "I can't sleep", 0.0, affect=hard), PERSONAS["phi"]).occasion is Occasion.SAD
 
 
 def test_what_hurts_is_not_said_back() -> None:

@@ -132,7 +132,16 @@ def test_of_what_fits_that_is_told_which_was_asked_for(
         assert speech.used == used
 
 
-@pytest.mark.parametrize("line", ["where is my boat?", "what do I love?", "do you know where Bob is?"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "what was my dog's name?",
+        "where did I find my dog?",
+        "where is my boat?",
+        "what do I love?",
+        "do you know where Bob is?",
+    ],
+)
 def test_what_fits_only_a_little_is_no_answer(line: str) -> None:
     assert say(utterance(line, DEAD, HATES, BOBS)).used == ()
 
@@ -192,6 +201,11 @@ def test_a_sorrow_lies_on_what_is_said_after_it(who: str, line: str) -> None:
         (*PERSONAS[who].voice.lines.get("comfort", ()), *shared_voice().lines["comfort"]), speech.text
     )
     assert not made_of(shared_voice().lines["comfort"], say(utterance(line, DOG)).text)
+
+
+def test_better_news_end_a_mourning() -> None:
+    died, born = memory(1, "My dog died", days=120 / 86_400), memory(2, "my son was born!", days=60 / 86_400)
+    assert not made_of(shared_voice().lines["comfort"], say(utterance("he weighs a lot", died, born)).text)
 
 
 @everybody
