@@ -93,11 +93,11 @@ class ApartSource:
 
     async def close(self) -> None:
         """End the process, whatever it does."""
-        self._process.kill()
-        if self._connecting is not None:
-            await self._connecting
-        if self._listening is not None:
-            await self._listening  # until there is nobody at the other end
+        tasks = [task for task in (self._connecting, self._listening) if task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
         await asyncio.to_thread(self._let_go)
 
     def _let_go(self) -> None:

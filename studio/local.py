@@ -12,7 +12,7 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noodlings.errors import Forbidden, NotFound
+from noodlings.errors import Forbidden, NoodlingsError, NotFound, StoreError
 from noodlings.values.caller import Caller
 from studio.source import Action, Answer, Question, Sign
 
@@ -24,6 +24,7 @@ EVERY = 1.0
 """Seconds between two looks at whether the folder has changed."""
 
 OpenSociety = Callable[[], AbstractContextManager["Society"]]
+Opened = tuple["Inspector", ExitStack]
 
 
 class LocalSource:
@@ -50,20 +51,24 @@ class LocalSource:
         self._open_society = open_society
         self._caller = caller
         self._note_of = note_of
-        self._opened = ExitStack()
-        self._inspector: Inspector | None = None
-        self._opening = asyncio.Lock()
+        self._opening: asyncio.Future[Opened] | None = None
 
     async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
         """See `studio.source.Source`."""
-        inspector = await self._open()
-        method = getattr(inspector, question.value)
-        arguments = (self._caller, agent) if question is not Question.AGENTS else (self._caller,)
-        view = method(*arguments, **_as_values(question, how))
-        if isawaitable(view):
-            view = await view
-        answer: Answer = view.as_dict()
-        return answer
+        while True:
+            opening = self._opening or self._open()
+            try:
+                inspector, _ = await asyncio.shield(opening)
+            except NoodlingsError:
+                if opening is self._opening:
+                    self._opening = None  # whoever asks next tries again
+                raise
+            try:
+                return await _answer(inspector, question, self._caller, agent, how)
+            except StoreError:
+                if opening is self._opening:
+                    raise
+                # It was let go of in the midst of that, and is opened anew.
 
     async def act(self, action: Action, agent: str, **how: Any) -> Answer:
         """A file is only looked at."""
@@ -84,29 +89,39 @@ class LocalSource:
             stamp = await asyncio.to_thread(_stamp, self._folder)
             if stamp != before:
                 before = stamp
-                async with self._opening:
-                    self._let_go()
+                await self.close()
                 yield Sign()
 
     async def close(self) -> None:
-        """Close the file."""
-        async with self._opening:
-            self._let_go()
+        """Let go of the file; whoever asks after that opens it again."""
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            await asyncio.wait([opening])
+            if opening.exception() is None:
+                opening.result()[1].close()
 
-    async def _open(self) -> Inspector:
-        async with self._opening:
-            if self._inspector is None:
-                self._inspector = await asyncio.to_thread(self._read)
-            return self._inspector
+    def _open(self) -> asyncio.Future[Opened]:
+        self._opening = asyncio.ensure_future(asyncio.to_thread(self._read))
+        return self._opening
 
-    def _read(self) -> Inspector:
+    def _read(self) -> Opened:
         from noodlings.inspect.inspector import Inspector
 
-        return Inspector(self._opened.enter_context(self._open_society()))
+        with ExitStack() as opened:
+            inspector = Inspector(opened.enter_context(self._open_society()))
+            return inspector, opened.pop_all()
 
-    def _let_go(self) -> None:
-        self._inspector = None
-        self._opened.close()
+
+async def _answer(
+    inspector: Inspector, question: Question, caller: Caller, agent: str, how: dict[str, Any]
+) -> Answer:
+    method = getattr(inspector, question.value)
+    arguments = (caller, agent) if question is not Question.AGENTS else (caller,)
+    view = method(*arguments, **_as_values(question, how))
+    if isawaitable(view):
+        view = await view
+    answer: Answer = view.as_dict()
+    return answer
 
 
 def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ from noodlings.errors import UserError
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
+LEAVE_SECONDS = 5.0
+"""So long all its processes may take to end when they are told to."""
 
 
 def serve(command: Sequence[str], port: int, variables: Mapping[str, str]) -> int:
@@ -50,6 +52,9 @@ def serve(command: Sequence[str], port: int, variables: Mapping[str, str]) -> in
 
     def end(number: int, frame: FrameType | None) -> None:
         _end(process, signal.SIGTERM)
+        impatient = threading.Timer(LEAVE_SECONDS, _end, (process, signal.SIGKILL))
+        impatient.daemon = True
+        impatient.start()
 
     before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}
     try:

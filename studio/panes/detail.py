@@ -13,9 +13,9 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from noodlings.look import QUIET
 from studio.panes.entry_rows import Entry, facts, linked, made_of, said
 from studio.widgets.drawing import Drawing
+from studio.widgets.remark import Remark
 
 
 class Detail(VerticalScroll):
@@ -24,7 +24,7 @@ class Detail(VerticalScroll):
     DEFAULT_CSS = """
     Detail { padding: 0 1; scrollbar-size-vertical: 1; border-top: solid $panel; }
     Detail:focus { border-top: solid $primary; }
-    Detail .gap { margin-top: 1; }
+    Detail #links-title { margin-top: 1; padding: 0; }
     Detail OptionList { height: auto; border: none; padding: 0; background: transparent; }
     Detail OptionList:focus { border: none; background: transparent; }
     """
@@ -46,7 +46,7 @@ class Detail(VerticalScroll):
         yield Static(id="said", markup=False)
         yield Static(id="facts", markup=False)
         yield Drawing(id="made-of")
-        yield Static(id="links-title", classes="gap", markup=False)
+        yield Remark(id="links-title")
         yield OptionList(id="links", markup=False)
 
     def show(self, entry: Entry | None) -> None:
@@ -65,12 +65,14 @@ class Detail(VerticalScroll):
         """Where the links of this memory lead, as in the answer to `Question.LINKS`; None: not known yet."""
         self._links = links
         options = self.query_one("#links", OptionList)
-        options.clear_options()
         found = [] if links is None else links.get("linked", [])
         title = "" if links is None else f"links  {len(found)}" if found else "no links"
         if links is not None and "error" in links:
             title = links["error"]
-        self.query_one("#links-title", Static).update(Text(title, style=QUIET))
+        self.query_one("#links-title", Remark).say(title)
+        if not found and not options.option_count:
+            return  # most have none, and all that is on the screen would be laid out anew
+        options.clear_options()
         options.display = bool(found)
         room = max(self.size.width - 5, 20)
         options.add_options(Option(linked(link, room), str(at)) for at, link in enumerate(found))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
+from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.config import Settings, load_settings
-from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
 from noodlings.studio_sources import local_source
+from studio.local import LocalSource
 from studio.source import Action, Question
 from tests.memory.entries import an_entry
 from tests.studio.village import VIEWER, Village, memories, society
@@ -89,9 +93,10 @@ async def test_what_a_game_writes_is_told_and_read_anew(tmp_path: Path, settings
     signs = source.happenings()
     sign = asyncio.ensure_future(anext(signs))
     assert (await source.ask(Question.STATS, "phi"))["perceived"] == 1
-    while not sign.done():
-        keep(tmp_path, 2 + (await asyncio.to_thread(perceived, tmp_path)))
-        await asyncio.wait([sign], timeout=2)
+    async with asyncio.timeout(60):
+        while not sign.done():
+            keep(tmp_path, 2 + (await asyncio.to_thread(perceived, tmp_path)))
+            await asyncio.wait([sign], timeout=2)
     assert (await sign).agent == ""
     assert (await source.ask(Question.STATS, "phi"))["perceived"] == await asyncio.to_thread(
         perceived, tmp_path
@@ -111,3 +116,81 @@ async def test_a_note_is_read(tmp_path: Path) -> None:
     note.write_text("# one", encoding="utf-8")
     source = Village(tmp_path, lambda: society(memories(5)), {1: note})
     assert await source.note("phi", 1) == "# one"
+
+
+class Opening:
+    """Opens societies, and counts them; the first one only when it is told to."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+        self.opened = self.closed = 0
+
+    @contextmanager
+    def __call__(self) -> Iterator[Society]:
+        self.opened += 1
+        assert self.go_on.wait(30)
+        with closing(society()) as opened:
+            yield opened
+        self.closed += 1
+
+
+async def test_it_is_opened_once_whoever_gives_up_meanwhile_and_closed_though_nobody_waits(
+    tmp_path: Path,
+) -> None:
+    opening = Opening()
+    source = LocalSource(tmp_path, opening, VIEWER, lambda agent, entry: None)
+    given_up, waited_for = (asyncio.create_task(source.ask(Question.AGENTS)) for _ in range(2))
+    await asyncio.sleep(0)
+    given_up.cancel()
+    opening.go_on.set()
+    assert (await waited_for)["agents"]
+    assert opening.opened == 1
+    await source.close()
+    assert opening.closed == 1
+
+
+async def test_leaving_while_it_is_opened_leaves_nothing_open(tmp_path: Path) -> None:
+    opening = Opening()
+    source = LocalSource(tmp_path, opening, VIEWER, lambda agent, entry: None)
+    asked = asyncio.create_task(source.ask(Question.AGENTS))
+    await asyncio.sleep(0)
+    leaving = asyncio.create_task(source.close())
+    asked.cancel()
+    await asyncio.sleep(0)
+    opening.go_on.set()
+    await leaving
+    assert (opening.opened, opening.closed) == (1, 1)
+
+
+async def test_what_cannot_be_opened_is_tried_again(tmp_path: Path) -> None:
+    there: list[Society] = []
+
+    def open_society() -> AbstractContextManager[Society]:
+        if not there:
+            raise StoreError("it is damaged")
+        return closing(there[0])
+
+    source = LocalSource(tmp_path, open_society, VIEWER, lambda agent, entry: None)
+    with pytest.raises(StoreError, match="damaged"):
+        await source.ask(Question.AGENTS)
+    there.append(society())
+    assert (await source.ask(Question.AGENTS))["agents"]
+    await source.close()
+
+
+async def test_a_question_in_the_midst_of_which_the_file_is_let_go_of_is_answered(
+    tmp_path: Path, settings: Settings
+) -> None:
+    keep(tmp_path, *range(1, 30))
+    source = local_source(settings)
+    await source.ask(Question.AGENTS)
+    asked = [
+        asyncio.create_task(
+            source.ask(Question.BROWSE, "phi", everything=True, containing=str(number), order="when")
+        )
+        for number in range(10)
+    ]
+    await asyncio.sleep(0)
+    await source.close()
+    assert [(await one)["total"] for one in asked]
+    await source.close()
