@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,8 @@ from httpx2 import Client, HTTPTransport
 from websockets.sync.client import connect
 
 from noodlings.errors import UserError
+from noodlings.ports import AgentState, Changes
+from noodlings.store.sql import SqlStore
 from studio import web
 from tests.api.serving import ROOT, environment
 
@@ -29,11 +31,17 @@ def port() -> int:
 
 
 @pytest.fixture
-def process(tmp_path: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+def process(port: int) -> Iterator[subprocess.Popen[str]]:
     """`noodlings studio --web` over a server that is not there; the studio then says so."""
-    words = ["studio", "--web", "--port", str(port), "--url", "http://127.0.0.1:9"]
+    with serving(port, "--url", "http://127.0.0.1:9") as process:
+        yield process
+
+
+@contextmanager
+def serving(port: int, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """`noodlings studio --web`, once it listens."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "noodlings", *words],
+        [sys.executable, "-m", "noodlings", "studio", "--web", "--port", str(port), *words],
         stdout=subprocess.PIPE,
         text=True,
         cwd=ROOT,
@@ -66,6 +74,27 @@ def test_no_process_is_left_however_it_ends(
         _wait_until_gone(group)
 
 
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks at processes as Linux shows them")
+def test_nothing_goes_on_reading_a_folder_when_a_page_or_all_is_closed(tmp_path: Path, port: int) -> None:
+    with closing(SqlStore(tmp_path)) as store:
+        store.commit(Changes("phi", state=AgentState("phi")))
+    with serving(port, "--data", str(tmp_path)) as process:
+        address = f"ws://127.0.0.1:{port}/ws?width=100&height=30"
+        with connect(address) as page:
+            assert page.recv(timeout=30)
+            (server,) = _children_of(process.pid)
+            page_and_reader = _children(server)
+            assert len(page_and_reader) >= 2
+        _wait_until_gone(page_and_reader)
+        with connect(address) as page:
+            assert page.recv(timeout=30)
+            group = _children(process.pid)
+            assert len(group) >= 3
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(10) == 0
+        _wait_until_gone(group)
+
+
 def test_other_pages_and_other_names_are_kept_out(process: subprocess.Popen[str], port: int) -> None:
     with Client(base_url=f"http://127.0.0.1:{port}") as client:
         assert client.get("/").status_code == 200
@@ -91,8 +120,12 @@ def test_without_the_package_it_says_which_one(monkeypatch: pytest.MonkeyPatch) 
 
 def _children(pid: int) -> list[int]:
     """All below a process."""
-    found = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    found = _children_of(pid)
     return found + [below for child in found for below in _children(child)]
+
+
+def _children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def _wait_until_gone(pids: list[int]) -> None:
