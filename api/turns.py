@@ -14,6 +14,7 @@ from hashlib import sha256
 from http import HTTPStatus
 
 from api.problem import Refused
+from noodlings.agent.in_turn import InTurn
 from noodlings.agent.society import Society
 from noodlings.ports import Records
 from noodlings.values.percept import Percept
@@ -60,6 +61,7 @@ class Turns:
         self._tasks: set[asyncio.Task[Trace]] = set()
         self._unfinished: Counter[str] = Counter()
         self._read_back: set[str] = set()
+        self._in_turn = InTurn()
         self._closed = False
 
     @property
@@ -109,11 +111,15 @@ class Turns:
                 f"{agent_id} is {UNFINISHED} turns behind; send it again in a moment.",
                 {"Retry-After": BUSY_SECONDS},
             )
-        task = asyncio.create_task(self._society.perceive(agent_id, percept), name=f"turn of {agent_id}")
+        task = asyncio.create_task(self._turn(agent_id, percept), name=f"turn of {agent_id}")
         self._tasks.add(task)
         self._unfinished[agent_id] += 1
         task.add_done_callback(lambda done: self._finished(agent_id, done))
         return task
+
+    async def _turn(self, agent_id: str, percept: Percept) -> Trace:
+        await self._in_turn.come()  # or whoever reads would wait for all that were sent at the same moment
+        return await self._society.perceive(agent_id, percept)
 
     def _finished(self, agent_id: str, task: asyncio.Task[Trace]) -> None:
         self._tasks.discard(task)

@@ -13,6 +13,7 @@ import asyncio
 import http.client
 import json
 import multiprocessing
+import os
 import socket
 import statistics
 import subprocess
@@ -126,7 +127,8 @@ async def write(
         await asyncio.sleep(max(due - time.monotonic(), 0.0))
         body = {
             "user_id": f"user_{number}",
-            "text": f"{LINES[(turn + number) % len(LINES)]} ({turn})",
+            # Nobody says what another one says: else one vector would do for several.
+            "text": f"{LINES[(turn + number) % len(LINES)]} I am number {number}. ({turn})",
             "idempotency_key": f"{number}-{turn}",
         }
         began = time.monotonic()
@@ -165,6 +167,12 @@ def resident(pid: int) -> float:
     raise SystemExit("the server is gone")
 
 
+def processor(pid: int) -> float:
+    """Processor seconds of a process so far, of all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def memory(pid: int, until: float, samples: list[float]) -> None:
     """Resident memory, once a second."""
     while time.monotonic() < until:
@@ -185,7 +193,8 @@ async def load(url: str, pid: int, seconds: float) -> dict[str, Any]:
             for number in range(READERS)
         ]
         await asyncio.sleep(3.0)
-        until = time.monotonic() + seconds
+        began, used = time.monotonic(), processor(pid)
+        until = began + seconds
         mine, theirs = multiprocessing.Pipe(duplex=False)
         prober = multiprocessing.get_context("spawn").Process(target=probe, args=(url, seconds - 3.0, theirs))
         prober.start()
@@ -194,6 +203,7 @@ async def load(url: str, pid: int, seconds: float) -> dict[str, Any]:
             *(write(client, number, until, took, sent) for number in range(WRITERS)),
             memory(pid, until, samples),
         )
+        share = (processor(pid) - used) / (time.monotonic() - began)
         asked = await asyncio.to_thread(mine.recv)
         await asyncio.to_thread(prober.join)
         await asyncio.sleep(2.0)
@@ -220,6 +230,8 @@ async def load(url: str, pid: int, seconds: float) -> dict[str, Any]:
         "read p50 ms": ms(asked, 50),
         "read p95 ms": ms(asked, 95),
         "reads": len(asked),
+        "share of one processor %": round(100.0 * share, 1),
+        "load of the machine": os.getloadavg()[0],
         "memory after a third MB": round(settled[0], 1),
         "memory at the end MB": round(statistics.median(settled[-5:]), 1),
     }

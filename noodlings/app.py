@@ -80,12 +80,12 @@ def build(
     personas = recipes(folder)
     for agent_id in records.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
-    embedding = _embedding(settings, read_only)
+    embedding, meaning = _embedding(settings, read_only)
     watchers: list[Watcher] = []
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
-        meaning=embedding.meaning if embedding.local else Meaning(_minilm()),
+        meaning=meaning,
         store=records,
         offline=OfflineVoice(),
         names=lambda: society.names(),
@@ -179,15 +179,24 @@ def _rules(folder: Path) -> GameRules:
     return load_rules(own) if own.is_file() else shipped_rules()
 
 
-def _embedding(settings: Settings, read_only: bool) -> Embedding:
-    """Who embeds what is remembered. What an endpoint makes is for memories alone: it takes its time."""
+def _embedding(settings: Settings, read_only: bool) -> tuple[Embedding, Meaning]:
+    """Who embeds what is remembered, and who says what something just heard means, closed with the first.
+
+    What an endpoint makes is for memories alone: it takes its time.
+    """
     if settings.embedding.model == "openai":
         from noodlings.embed.openai import OpenAIEmbedder
 
-        remote = OpenAIEmbedder(settings.embedding)
-        meaning = Meaning(remote, lasting=False)
-        return Embedding(meaning, local=False, idle=read_only, release=remote.close)
-    return Embedding(Meaning(None if settings.embedding.model == "none" else _minilm()), idle=read_only)
+        remote, heard = OpenAIEmbedder(settings.embedding), Meaning(_minilm())
+
+        def release() -> None:
+            heard.close()
+            remote.close()
+
+        memories = Meaning(remote, lasting=False)
+        return Embedding(memories, local=False, idle=read_only, release=release), heard
+    meaning = Meaning(None if settings.embedding.model == "none" else _minilm())
+    return Embedding(meaning, idle=read_only), meaning
 
 
 def _minilm() -> Embedder:

@@ -16,8 +16,8 @@ from noodlings.agent.answering import Answering
 from noodlings.agent.faculties import Faculties
 from noodlings.agent.inner import Inner
 from noodlings.agent.keeping import Keeping
-from noodlings.agent.perceiving import take_in
-from noodlings.agent.turn import Turn
+from noodlings.agent.perceiving import take_in, understood
+from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError, NoodlingsError
 from noodlings.memory.context import Budget
 from noodlings.memory.journal import Journal
@@ -93,10 +93,13 @@ class Afterwards:
         itself = Percept(inner.id, "", now, Kind.THOUGHT, audience=frozenset({inner.id}))
         spent, degraded, forgettings = Allowance(), list[str](), inner.forgettings
         speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
+        thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
+        with timed(milliseconds, "embed"):
+            vector = await understood(self._with, thought)
         if inner.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = inner.affect
-        turn = take_in(inner, self._journal, self._with, replace(itself, text=speech.text))
+        turn = take_in(inner, self._journal, self._with, thought, vector, milliseconds)
         inner.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent

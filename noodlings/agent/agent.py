@@ -7,8 +7,9 @@
                                                  9 settle    symbols, embeddings: in the background
                                                 10 trace     stored
 
-Steps 1 to 4 never wait for anything: when `perceive` first yields, the percept is on disk, whatever a slow
-or failing model does afterwards. Steps 5 to 10 of one agent run one turn at a time.
+Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on
+a thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts
+are taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from noodlings.agent.afterwards import Afterwards
 from noodlings.agent.answering import Answering
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.faculties import Faculties
+from noodlings.agent.hearing import Hearing
 from noodlings.agent.inner import Inner
 from noodlings.agent.keeping import Keeping
 from noodlings.agent.linking import recalled
-from noodlings.agent.perceiving import take_in
 from noodlings.agent.turn import Turn, timed
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
@@ -60,6 +61,7 @@ class Agent:
         self._journal = journal
         self._with = faculties
         self._keeping = Keeping(inner, journal, faculties)
+        self._hearing = Hearing(inner, journal, faculties, self._keeping, self._tell)
         self._answering = Answering(inner, faculties)
         self._afterwards = Afterwards(inner, journal, faculties, self._keeping, self._answering)
         self._speaking = asyncio.Lock()
@@ -161,16 +163,10 @@ class Agent:
         """
         if self.archive is not None:
             self.archive.begin()
-        turn = take_in(self._inner, self._journal, self._with, percept)
+        turn = await self._hearing.hear(percept)
         if turn.decision.speak:
-            with timed(turn.milliseconds, "commit"):
-                self._keeping.commit_percept()
-            self._tell(turn, "perceived")
             async with self._speaking:
                 await self._answer(turn)
-        else:
-            self._keeping.commit(turn.trace(self.id))
-            self._tell(turn, "perceived")
         await self._afterwards.follow(turn)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")

@@ -100,8 +100,8 @@ class AgentArchive:
 
     @property
     def failed(self) -> str:
-        """Why questions that are embedded elsewhere are not embedded now, or ""."""
-        return "" if self._embedding.local else self._embedding.meaning.failed
+        """Why questions are not embedded now, or ""; see `Embedding.trouble`."""
+        return self._embedding.trouble
 
     def state(self) -> ArchiveState:
         """How far it is."""

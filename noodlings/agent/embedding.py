@@ -24,6 +24,8 @@ AT_ONCE = 32
 """Entries that are embedded together."""
 QUESTION_SECONDS = 1.0
 """So long a question waits for its vector where that comes from afar; then words must do."""
+MOST_WAITING = 256
+"""So many texts may wait for the model of this machine, about as long; of more questions words must do."""
 QUIET_SECONDS = 30.0
 """So long nothing is asked of an endpoint that failed, beside what is tried again in its own time."""
 _LEAVE_SECONDS = 2.0
@@ -79,10 +81,17 @@ class Embedding:
             self._thread.start()
         self._changed.set()
 
+    @property
+    def trouble(self) -> str:
+        """Why questions have no vectors now, or "": what fails on this machine, fails for percepts first."""
+        if self.local:
+            return "too much waits to be embedded" if self._behind else ""
+        return self.meaning.failed
+
     async def question(self, text: str) -> Vector | None:
         """The vector of a question; None where there is none, or not soon enough: then words must do."""
         if self.local:
-            return self.meaning.vector(text)
+            return None if self._behind else await self.meaning.vector(text)
         if not text or self._now() < self._quiet_until:
             return None
         answer: Future[Vector | None] = Future()
@@ -117,7 +126,12 @@ class Embedding:
         self._changed.set()
         if self._thread is not None:
             self._thread.join(_LEAVE_SECONDS)
+        self.meaning.close()
         self._release()
+
+    @property
+    def _behind(self) -> bool:
+        return self.meaning.waiting >= MOST_WAITING
 
     def _embed(self, source: Unembedded, texts: dict[int, str]) -> None:
         ids = list(texts)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from functools import lru_cache
+from contextlib import suppress
 
+from noodlings.agent.vectors import Vectors
 from noodlings.errors import NoodlingsError
 from noodlings.mind.meaning import word_vector
 from noodlings.ports import Embedder
 from noodlings.values.vector import Vector
 
 log = logging.getLogger(__name__)
-
-KEPT = 256
-"""So many of the latest texts are not embedded again."""
 
 
 class Meaning:
@@ -34,8 +32,7 @@ class Meaning:
     def __init__(self, embedder: Embedder | None = None, lasting: bool = True) -> None:
         self._embedder = embedder
         self._lasting = lasting
-        # What one says the whole room hears, and mostly it is what each then asks its memory.
-        self._once = lru_cache(KEPT)(self._only)
+        self._vectors = Vectors(self.embed)
         self.failed = ""
 
     @property
@@ -53,24 +50,37 @@ class Meaning:
         """Length of a vector; 0 without an embedder, or where only an answer will tell."""
         return 0 if self._embedder is None else self._embedder.dimensions
 
-    def vector(self, text: str) -> Vector | None:
-        """The sentence vector of a text, or None where there is no embedder or nothing was said."""
+    @property
+    def waiting(self) -> int:
+        """How many texts wait for their vector."""
+        return self._vectors.waiting
+
+    async def vector(self, text: str) -> Vector | None:
+        """The sentence vector of a text, or None where there is no embedder or nothing was said.
+
+        What one says the whole room hears, and mostly it is what each then asks its memory: so the latest are
+        kept, and of these it is had at once, as None is; for another one everything else goes on meanwhile.
+        """
         if self._embedder is None or not text or self.gave_up:
             return None
         try:
-            return self._once(text)
+            return await self._vectors.of(text)
         except NoodlingsError:
             return None
 
     def let_go(self) -> None:
         """Keep no text any longer than it takes."""
-        self._once.cache_clear()
+        self._vectors.let_go()
 
-    def _only(self, text: str) -> Vector:
-        """Raises `NoodlingsError` as `embed` does."""
-        vector: Vector = self.embed([text])[0]
-        vector.flags.writeable = False
-        return vector
+    def warm(self) -> None:
+        """Load the model, on any thread."""
+        if self._embedder is not None:
+            with suppress(NoodlingsError):  # of which `embed` has told the log
+                self.embed(["good morning"])
+
+    def close(self) -> None:
+        """There are no vectors of texts any more; what is being made is waited for."""
+        self._vectors.close()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit vectors of shape (len(texts), dimensions).

@@ -1,6 +1,6 @@
 """Steps 1 to 4 of an event: felt, taken to heart, compared with what was expected, remembered.
 
-Nothing here waits for anything, and nothing is committed here: whoever calls it does that next.
+Taking in waits for nothing, and nothing is committed here: whoever calls it does that next.
 """
 
 from __future__ import annotations
@@ -18,20 +18,35 @@ from noodlings.memory.journal import Journal
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Percept
-from noodlings.values.vector import EntryVector
+from noodlings.values.vector import EntryVector, Vector
 
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
 
-def take_in(inner: Inner, journal: Journal, faculties: Faculties, percept: Percept) -> Turn:
-    """A percept becomes a memory, and moves whoever perceives it; what to answer is still open."""
-    milliseconds: dict[str, float] = {}
+async def understood(faculties: Faculties, percept: Percept) -> Vector | None:
+    """What the words of a percept mean, for `take_in`; None where their sound must do."""
+    return await faculties.meaning.vector(clean(percept.text))
+
+
+def take_in(
+    inner: Inner,
+    journal: Journal,
+    faculties: Faculties,
+    percept: Percept,
+    vector: Vector | None,
+    milliseconds: dict[str, float],
+) -> Turn:
+    """A percept becomes a memory, and moves whoever perceives it; what to answer is still open.
+
+    Args:
+        vector: what it means, see `understood`.
+        milliseconds: how long each step took so far; more are added.
+    """
     degraded: list[str] = []
     text = clean(percept.text)
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
-        vector = faculties.meaning.vector(text)
         if faculties.meaning.failed:
             degraded.append(f"words alone: {faculties.meaning.failed}")
         inner.feelings, of_event = inner.feelings.after_event(faculties.rules, percept)

@@ -176,7 +176,7 @@ class Society:
         if self._load is not None:
             self._load()
         if self._embedding is not None and self._embedding.local:
-            self._embedding.meaning.vector("good morning")
+            self._embedding.meaning.warm()
 
     def note(self, agent_id: str, entry_id: int) -> str | None:
         """The Markdown note of a memory, or None where there is none. Raises `StoreError`."""

@@ -10,7 +10,7 @@ from noodlings.ports import Speech
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 
-STEPS = {"appraise", "mood", "predict", "remember"}
+STEPS = {"embed", "appraise", "mood", "predict", "remember"}
 ANSWER_STEPS = STEPS | {"commit", "recall", "think", "modulate", "respond"}
 
 

@@ -210,7 +210,7 @@ async def test_meaning_brings_back_what_shares_no_word(
     told = await agent.perceive(say("boat"))
     await chatter(agent, say, 20)
     embedding.finish()
-    vector = meaning.vector("boat")
+    vector = await meaning.vector("boat")
 
     async def question(text: str) -> object:
         return vector

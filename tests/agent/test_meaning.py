@@ -17,21 +17,21 @@ class Broken:
         raise NoodlingsError("the embedding model is not installed")
 
 
-def test_a_vector_comes_from_the_embedder():
-    vector = Meaning(HashingEmbedder()).vector("my dog")
+async def test_a_vector_comes_from_the_embedder():
+    vector = await Meaning(HashingEmbedder()).vector("my dog")
     assert np.array_equal(vector, HashingEmbedder().embed(["my dog"])[0])
 
 
-def test_nothing_said_or_no_embedder_means_no_vector():
-    assert Meaning(HashingEmbedder()).vector("") is None
-    assert Meaning().vector("my dog") is None
+async def test_nothing_said_or_no_embedder_means_no_vector():
+    assert await Meaning(HashingEmbedder()).vector("") is None
+    assert await Meaning().vector("my dog") is None
     assert Meaning.of("my dog", None).shape == (512,)
 
 
-def test_a_broken_embedder_is_asked_once_and_warns_once(caplog):
+async def test_a_broken_embedder_is_asked_once_and_warns_once(caplog):
     embedder = Broken()
     meaning = Meaning(embedder)
-    assert [meaning.vector("my dog") for _ in range(5)] == [None] * 5
+    assert [await meaning.vector("my dog") for _ in range(5)] == [None] * 5
     assert embedder.asked == 1
     assert meaning.failed == "the embedding model is not installed"
     assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
@@ -46,7 +46,7 @@ async def test_the_trace_says_that_words_had_to_do(make_agent, clock):
     assert trace.response
 
 
-def test_what_many_hear_is_embedded_once():
+async def test_what_many_hear_is_embedded_once():
     """A room with three characters pays once for a line, and a failure is not remembered as an answer."""
     asked: list[str] = []
 
@@ -58,10 +58,10 @@ def test_what_many_hear_is_embedded_once():
             return super().embed(texts)
 
     meaning = Meaning(Counting(), lasting=False)
-    assert meaning.vector("hello") is None
-    first, again = meaning.vector("hello"), meaning.vector("hello")
+    assert await meaning.vector("hello") is None
+    first, again = await meaning.vector("hello"), await meaning.vector("hello")
     assert first is again
     assert not first.flags.writeable
     assert asked == ["hello", "hello"]
     meaning.let_go()
-    assert meaning.vector("hello") is not first
+    assert await meaning.vector("hello") is not first

@@ -1,0 +1,94 @@
+"""Percepts are taken in in the order in which they came, and kept whoever waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+
+import pytest
+
+from noodlings.agent.agent import Agent
+from noodlings.agent.meaning import Meaning
+from noodlings.store.memory import MemoryStore
+from noodlings.values.percept import Percept
+from noodlings.values.vector import Vector
+from tests.fakes import HashingEmbedder
+
+SOON = 10.0
+
+
+class Slow(HashingEmbedder):
+    """Embeds when a test opens its gate."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.begun = threading.Event()
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """See `HashingEmbedder`."""
+        self.begun.set()
+        assert self.gate.wait(SOON)
+        return super().embed(texts)
+
+
+@pytest.fixture
+def slow() -> Slow:
+    return Slow()
+
+
+@pytest.fixture
+def meaning(slow: Slow) -> Iterator[Meaning]:
+    made = Meaning(slow)
+    yield made
+    slow.gate.set()
+    made.close()
+
+
+def said(text: str) -> Percept:
+    return Percept("user_caity", text, 1_000_000.0, addressed=True, present=frozenset({"user_caity"}))
+
+
+async def test_a_line_that_is_known_does_not_overtake_one_that_is_not(
+    make_agent: Callable[..., Agent], meaning: Meaning, slow: Slow, store: MemoryStore
+) -> None:
+    agent = make_agent(meaning=meaning)
+    slow.gate.set()
+    await agent.perceive(said("good morning"))
+    slow.gate.clear()
+    turns = [asyncio.create_task(agent.perceive(said(text))) for text in ("a new line", "good morning")]
+    await asyncio.sleep(0)
+    slow.gate.set()
+    traces = await asyncio.gather(*turns)
+    assert [entry.user_text for entry in store.load("phi").working] == [
+        "good morning",
+        "a new line",
+        "good morning",
+    ]
+    assert [trace.entry_id for trace in traces] == sorted(trace.entry_id for trace in traces)
+    assert all("embed" in trace.milliseconds for trace in traces)
+
+
+async def test_other_agents_go_on_while_one_waits(
+    make_agent: Callable[..., Agent], meaning: Meaning, slow: Slow
+) -> None:
+    waiting = asyncio.create_task(make_agent(meaning=meaning).perceive(said("hello")))
+    await asyncio.to_thread(slow.begun.wait, SOON)
+    trace = await make_agent("Servnak").perceive(said("hello"))
+    assert trace.response
+    assert not waiting.done()
+    slow.gate.set()
+    assert (await waiting).response
+
+
+async def test_what_was_perceived_is_kept_although_nobody_waits_for_it(
+    make_agent: Callable[..., Agent], meaning: Meaning, slow: Slow, store: MemoryStore
+) -> None:
+    agent = make_agent(meaning=meaning)
+    turns = [asyncio.create_task(agent.perceive(said(text))) for text in ("first", "second")]
+    await asyncio.to_thread(slow.begun.wait, SOON)
+    for turn in turns:
+        turn.cancel()
+    await asyncio.wait(turns)
+    assert all(turn.cancelled() for turn in turns)
+    assert {entry.user_text for entry in store.load("phi").working} == {"first", "second"}

@@ -1,0 +1,168 @@
+"""Vectors made on a thread: in order, together, once for all who ask; and the loop goes on meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from noodlings.agent.vectors import KEPT, TOGETHER_CHARACTERS, Vectors
+from noodlings.errors import NoodlingsError
+from noodlings.values.vector import Vector
+from tests.fakes import HashingEmbedder
+
+SOON = 10.0
+"""Real seconds within which another thread does its work, however busy the machine is."""
+
+
+class Held(HashingEmbedder):
+    """Embeds when a test opens its gate; keeps what it was asked, and who asked."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Event()
+        self.begun = threading.Event()
+        self.asked: list[list[str]] = []
+        self.threads: set[str] = set()
+        self.error: Exception | None = None
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """See `HashingEmbedder`."""
+        self.asked.append(list(texts))
+        self.threads.add(threading.current_thread().name)
+        self.begun.set()
+        assert self.gate.wait(SOON)
+        if self.error is not None:
+            raise self.error
+        return super().embed(texts)
+
+
+@pytest.fixture
+def held() -> Held:
+    return Held()
+
+
+@pytest.fixture
+def vectors(held: Held) -> Iterator[Vectors]:
+    made = Vectors(held.embed)
+    yield made
+    held.gate.set()
+    made.close()
+
+
+def asking(vectors: Vectors, *texts: str) -> list[asyncio.Task[Vector]]:
+    return [asyncio.create_task(vectors.of(text)) for text in texts]
+
+
+async def under_way(held: Held) -> None:
+    """Until the thread has taken the first text."""
+    assert await asyncio.to_thread(held.begun.wait, SOON)
+
+
+async def test_the_loop_goes_on_while_a_vector_is_made(vectors: Vectors, held: Held) -> None:
+    (asked,) = asking(vectors, "my dog")
+    await under_way(held)
+    await asyncio.sleep(0)
+    assert not asked.done()
+    held.gate.set()
+    vector = await asked
+    assert np.array_equal(vector, HashingEmbedder().embed(["my dog"])[0])
+    assert not vector.flags.writeable
+    assert threading.current_thread().name not in held.threads
+
+
+async def test_what_waits_at_the_same_moment_is_embedded_together_and_in_order(
+    vectors: Vectors, held: Held
+) -> None:
+    first = asking(vectors, "one")
+    await under_way(held)
+    long = "x" * TOGETHER_CHARACTERS
+    rest = asking(vectors, "two", "three", "two", "four", long, "five")
+    await asyncio.sleep(0)
+    assert vectors.waiting == 6
+    order: list[int] = []
+    for number, task in enumerate([*first, *rest]):
+        task.add_done_callback(lambda _, number=number: order.append(number))
+    held.gate.set()
+    found = await asyncio.gather(*first, *rest)
+    assert held.asked == [["one"], ["two", "three", "four"], [long], ["five"]]
+    assert found[1] is found[3]
+    assert vectors.waiting == 0
+    assert order == [0, 1, 3, 2, 4, 5, 6]
+    for text, vector in zip(["one", "two", "three", "two", "four", long, "five"], found, strict=True):
+        assert np.array_equal(vector, HashingEmbedder().embed([text])[0])
+
+
+async def test_not_more_than_eight_are_embedded_together(vectors: Vectors, held: Held) -> None:
+    first = asking(vectors, "one")
+    await under_way(held)
+    rest = asking(vectors, *(f"line {number}" for number in range(20)))
+    await asyncio.sleep(0)
+    held.gate.set()
+    await asyncio.gather(*first, *rest)
+    assert [len(texts) for texts in held.asked] == [1, 8, 8, 4]
+
+
+async def test_what_is_kept_is_there_without_giving_way(vectors: Vectors, held: Held) -> None:
+    held.gate.set()
+    first = await vectors.of("my dog")
+    again = vectors.of("my dog")
+    with pytest.raises(StopIteration) as found:
+        again.send(None)
+    assert found.value.value is first
+    for number in range(KEPT):
+        await vectors.of(f"line {number}")
+    assert await vectors.of("my dog") is not first
+
+
+async def test_nothing_is_kept_that_was_asked_before_it_let_go(vectors: Vectors, held: Held) -> None:
+    (asked,) = asking(vectors, "my secret")
+    await under_way(held)
+    vectors.let_go()
+    held.gate.set()
+    await asked
+    await vectors.of("my secret")
+    assert held.asked == [["my secret"], ["my secret"]]
+
+
+async def test_a_failure_is_told_to_those_who_asked_and_is_not_kept(vectors: Vectors, held: Held) -> None:
+    held.error = NoodlingsError("not yet")
+    held.gate.set()
+    found = await asyncio.gather(*asking(vectors, "one", "two"), return_exceptions=True)
+    assert [str(error) for error in found] == ["not yet", "not yet"]
+    held.error = None
+    assert (await vectors.of("one")).shape == (64,)
+
+
+async def test_whoever_stops_waiting_takes_nothing_from_others(vectors: Vectors, held: Held) -> None:
+    mine, yours = asking(vectors, "my dog", "my dog")
+    await under_way(held)
+    mine.cancel()
+    held.gate.set()
+    assert (await yours).shape == (64,)
+    assert mine.cancelled()
+
+
+async def test_in_the_end_whoever_waits_is_told(vectors: Vectors, held: Held) -> None:
+    asked = asking(vectors, "one", "two")
+    await under_way(held)
+    closing = asyncio.create_task(asyncio.to_thread(vectors.close))
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [str(error) for error in found] == ["nothing is embedded any more"] * 2
+    held.gate.set()
+    await closing
+    with pytest.raises(NoodlingsError, match="any more"):
+        await vectors.of("three")
+    assert not [thread for thread in threading.enumerate() if thread.name in held.threads]
+
+
+def test_one_event_loop_may_come_after_another(vectors: Vectors, held: Held) -> None:
+    held.gate.set()
+
+    async def crowd(*texts: str) -> None:
+        await asyncio.gather(*asking(vectors, *texts))
+
+    asyncio.run(crowd("one", "two"))
+    asyncio.run(crowd("three", "four"))
