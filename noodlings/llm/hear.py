@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from noodlings.llm.clause import begins_with_name
-from noodlings.llm.lexicon import phrases_for, spaced, tokens, topic_stems, words_for
+from noodlings.llm.lexicon import phrases_for, spaced, spoken_words, tokens, topic_stems, words_for
 from noodlings.llm.names import without_names
 from noodlings.llm.questions import Question, last_sentence, read_question
 from noodlings.llm.reported import statement
@@ -124,13 +124,17 @@ class Heard:
 
 def hear(percept: Percept, persona: Persona) -> Heard:
     """Understand a percept as well as it can be."""
-    text = _MARKUP.sub(" ", percept.text[:ATTENTION])
+    said = percept.text[:ATTENTION]
+    spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
+    text = _MARKUP.sub(" ", spoken)
     text = without_names(" ".join(text.split()), persona)
     if percept.kind in _EVENTS:
         return Heard(_EVENTS[percept.kind], stems=topic_stems(tokens(text)))
     if percept.kind is Kind.EVENT:
         return Heard(Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
     if percept.kind is Kind.EMOTE:
+        return _hear_emote(text, percept, persona)
+    if spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2:
         return _hear_emote(text, percept, persona)
     return _hear_words(text, percept, persona)
 

@@ -14,6 +14,10 @@ import snowballstemmer
 import yaml
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_GESTURE = re.compile(r"\*[^*]+\*")
+_I = re.compile(r"\bi\b")
+SHOUT = 3
+"""Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _stemmer = snowballstemmer.stemmer("english")
 
@@ -72,6 +76,16 @@ def _tokens(text: str) -> tuple[str, ...]:
     """The same; one line is taken apart again and again while it is in mind."""
     found = (word.replace("’", "'").lower() for word in _WORD.findall(text))
     return tuple(_CHAT.get(word, word) for word in found)
+
+
+def spoken_words(text: str) -> str:
+    """What is said of a line: without the gestures in asterisks, and not shouted as a whole.
+
+    A line that is nothing but a gesture stays as it is.
+    """
+    said = _GESTURE.sub(" ", text)
+    said = " ".join((said if any(map(str.isalnum, said)) else text).split())
+    return said if any(map(str.islower, said)) or len(said.split()) < SHOUT else _I.sub("I", said.lower())
 
 
 def spaced(words: list[str]) -> str:

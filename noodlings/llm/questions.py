@@ -90,8 +90,8 @@ _TAG = re.compile(
 )
 # About the one who asks, and not for advice: only what was told before can answer it.
 _ABOUT_ONESELF = _any(
-    r"^(?:what|who|where|when|which|how (?:old|many|much|long))(?:'s|'re| is| are| was| were| did| do| does"
-    r"| colou?r)?\b(?=.* (?:my|our|i)\b)(?!.*\bam i\b)"
+    r"^(?!\w+ \w+ you\b)(?:what|who|where|when|which|how (?:old|many|much|long))"
+    r"(?:'s|'re| is| are| was| were| did| do| does| colou?r)?\b(?=.* (?:my|our|i)\b)(?!.*\bam i\b)"
 )
 # A question typed without its mark.
 _BEGINS = _any(

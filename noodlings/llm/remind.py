@@ -82,7 +82,8 @@ def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[Mem
         if dear := _dear(tokens(percept.text)):
             return [entry for entry in found if dear & _dear(tokens(entry.user_text))]
         # Where somebody's place or age is asked for, their other news are no answer.
-        return found if kind in (None, Sought.STATE, Sought.NAME) else []
+        open_question = bool(about) or asks_memory(percept.text)
+        return found if open_question and kind in (None, Sought.STATE, Sought.NAME) else []
     own = bool(_OWN.search(percept.text))
     fitting = [
         candidate
@@ -191,7 +192,9 @@ def greeting_memory(utterance: Utterance) -> list[Told]:
     old = [
         entry
         for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
-        if entry.importance >= HAUNTS and utterance.percept.timestamp - entry.timestamp >= HOUR
+        if entry.importance >= HAUNTS
+        and utterance.percept.timestamp - entry.timestamp >= HOUR
+        and not _goes_on(entry)
     ]
     worded = (told for told in _in_words(old, Heard(Occasion.GREETING), utterance) if not told.quoted)
     fresh = (told for told in worded if not _said_lately(told, utterance.said))
@@ -223,10 +226,14 @@ def _fitting(
 
 
 def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
-    """What these people said or did, the most important first."""
+    """What these people said or did, the most important first; last what makes no sense by itself."""
     entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
     theirs = [e for e in entries if e.user_id in people and not _tells_little(e.user_text)]
-    return sorted(theirs, key=lambda entry: (-entry.importance, entry.id))
+    return sorted(theirs, key=lambda entry: (_goes_on(entry), -entry.importance, entry.id))
+
+
+def _goes_on(entry: MemoryEntry) -> bool:
+    return entry.kind is not Kind.EMOTE and goes_on(entry.user_text)
 
 
 def _tells_little(text: str) -> bool:

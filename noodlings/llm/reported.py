@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from noodlings.llm.age import ago
 from noodlings.llm.clause import begins_with_name, is_clause
-from noodlings.llm.lexicon import tokens, topic_stems, words_for
+from noodlings.llm.lexicon import spoken_words, tokens, topic_stems, words_for
 from noodlings.llm.names import called_other, self_as_me, shown, without_names
 from noodlings.llm.reflect import lower_first, turn
 from noodlings.llm.timewords import told_later
@@ -95,7 +95,8 @@ def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when:
     other, text = called_other(without_names(entry.user_text, utterance.persona), utterance)
     clause = ""
     if entry.kind in (Kind.SAY, Kind.WHISPER):
-        clause = _said(_Saying(who, other or "me", to_speaker, age, when), _sentence(text, wanted))
+        said = _sentence(spoken_words(text), wanted)
+        clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
     elif entry.kind is Kind.EMOTE:
         clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
     elif entry.kind is Kind.EVENT and text:

@@ -48,6 +48,7 @@ HEARD = {
         "did Bob get fired?",
         "do you think she forgave me?",
         "what is the capital of Peru?",
+        "what do you think I saw?",
         "why is the sky blue",
         "what time is it?",
     ],
@@ -166,6 +167,24 @@ def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() ->
 def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Affect) -> None:
     heard = hear(Percept("u", line, 0.0, affect=felt), PERSONAS["phi"])
     assert heard.occasion in (Occasion.STATEMENT, Occasion.QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("line", "occasion"),
+    [
+        ("*smiles* hello", Occasion.GREETING),
+        ("my dog died *cries*", Occasion.GRIEF),
+        ("*sobs quietly*", Occasion.EMOTE_SAD),
+        ("*kicks the table* nice weather", Occasion.STATEMENT),
+    ],
+)
+def test_a_gesture_in_asterisks_is_not_said(line: str, occasion: Occasion) -> None:
+    assert hear(Percept("u", line, 0.0), PERSONAS["phi"]).occasion is occasion
+
+
+def test_who_always_shouts_is_heard_as_anybody() -> None:
+    heard = hear(Percept("servnak", "THE BOILER IS WARM", 0.0), PERSONAS["maren"])
+    assert (heard.topic, heard.echo) == ("the boiler", "the boiler is warm")
 
 
 def test_what_is_hard_is_heard_as_sad_though_no_feeling_stands_out() -> None:

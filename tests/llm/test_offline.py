@@ -183,6 +183,12 @@ def test_who_comes_back_is_asked_about_what_mattered() -> None:
     assert not say(utterance("hello", memory(1, "My dog died yesterday", days=0.01))).used
 
 
+def test_what_leans_on_another_line_is_not_what_one_is_greeted_with() -> None:
+    leaning = memory(9, "she laughs at me", importance=0.9)
+    assert all(say(utterance("hello", leaning, turn=turn)).used == () for turn in range(12))
+    assert say(utterance("do you remember me?", leaning, DOG)).used == (1, 9)
+
+
 def test_a_mention_is_not_answered_with_the_same_memory_again_and_again() -> None:
     said = talk("plain", ["my dog would have liked this", "I walked my dog here"])
     assert "your dog died" in said[0]

@@ -16,6 +16,7 @@ TOLD = [
     ("please remember that my cat is old", "you told me your cat is old", "Caity told me their cat is old"),
     ("give me the key, Phi", "you asked me to give you the key", "Caity asked me to give them the key"),
     ("I love you", "you told me you love me", "Caity told me they love me"),
+    ("I WILL STAND HERE. *RINGS*", "you told me you will stand here", "Caity told me they will stand here"),
     ("my knee hurts", "you told me your knee hurts", "Caity told me their knee hurts"),
     (
         "My sister Anna lives in Leeds",
