@@ -18,6 +18,7 @@ from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
+    SettingsError,
     YamlConfigSettingsSource,
 )
 
@@ -246,6 +247,8 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     except ValidationError as error:
         source = f"in {path} or the environment" if path else "in the environment"
         raise UserError(f"settings {source}: {explain(error, Settings)}") from None
+    except SettingsError as error:
+        raise UserError(_no_json(error)) from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
         raise UserError(f"{path} cannot be read as YAML settings: {error}") from None
 
@@ -259,6 +262,14 @@ def _reading(path: Path | None) -> type[Settings]:
         model_config = SettingsConfigDict(yaml_file=path, yaml_file_encoding="utf-8")
 
     return FromFile
+
+
+def _no_json(error: SettingsError) -> str:
+    """Which variables it may be, and what is wrong with one of them; not what it holds."""
+    section = re.search(r'field "(\w+)"', str(error))
+    start = f"{ENV_PREFIX}{section[1] if section else ''}".upper()
+    names = ", ".join(sorted(name for name in os.environ if name.upper().startswith(start)))
+    return f"settings in the environment: {names}: a list or a section is written as JSON ({error.__cause__})"
 
 
 def _refuse_unknown_environment() -> None:

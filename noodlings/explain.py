@@ -1,4 +1,7 @@
-"""Mistakes in files that people write, put into words: which key, what is wrong, what would be right."""
+"""Mistakes in files that people write, put into words: which key, what is wrong, what would be right.
+
+The rule it keeps: what is or holds a secret is never repeated.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
+
+_NO_SECTION = frozenset({"model_type", "dict_type", "model_attributes_type"})
+_NO_LIST = frozenset({"tuple_type", "list_type"})
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
@@ -22,7 +28,13 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
         elif problem["type"] == "value_error":  # one of our own, already in words
             lines.append(f"{key}: {problem['ctx']['error']}")
         else:
-            lines.append(f"{key}: {problem['msg'].lower()} (it is {problem['input']!r:.60})")
+            wrong = problem["msg"].lower()
+            if problem["type"] in _NO_SECTION:
+                wrong = f"should be a section{nearest('', _keys_of(model, where))}"
+            elif problem["type"] in _NO_LIST:
+                wrong = "should be a list"
+            secret = _holds_secret(_annotation_at(model, where))
+            lines.append(f"{key}: {wrong}" + ("" if secret else f" (it is {problem['input']!r:.60})"))
     return "; ".join(lines)
 
 
@@ -35,20 +47,30 @@ def nearest(wrong: str, right: Iterable[str]) -> str:
     return f"; there are {', '.join(choices)}" if choices else ""
 
 
-def _keys_of(model: Any, section: Sequence[str]) -> Iterable[str]:
+def _keys_of(model: type[BaseModel], section: Sequence[str]) -> Iterable[str]:
     """The keys of a section, as they are written in a file."""
-    names = iter(section)
-    for name in names:
-        field = _fields(model).get(name)
-        if field is None:
-            return ()
-        annotation = field.annotation
-        model = annotation if _is_model(annotation) else next(filter(_is_model, get_args(annotation)), None)
-        if model is None:
-            return ()
-        if get_origin(annotation) is dict:
-            next(names, None)  # a name that the writer chose
-    return _fields(model)
+    annotation = _annotation_at(model, section)
+    return _fields(annotation) if _is_model(annotation) else ()
+
+
+def _annotation_at(model: type[BaseModel], where: Sequence[str]) -> Any:
+    """What may stand at a place; None where nothing may."""
+    annotation: Any = model
+    for name in where:
+        if get_origin(annotation) in (dict, list, tuple):  # the place in it is the writer's choice
+            annotation = next((part for part in get_args(annotation) if part is not str), None)
+        else:
+            field = _fields(annotation).get(name) if _is_model(annotation) else None
+            annotation = field and field.annotation
+        if get_origin(annotation) not in (None, dict, list, tuple):  # of "a section or nothing" the section
+            annotation = next(filter(_is_model, get_args(annotation)), annotation)
+    return annotation
+
+
+def _holds_secret(annotation: Any) -> bool:
+    if _is_model(annotation):
+        return any(_holds_secret(field.annotation) for field in _fields(annotation).values())
+    return annotation is SecretStr or any(_holds_secret(part) for part in get_args(annotation))
 
 
 def _fields(model: Any) -> dict[str, Any]:

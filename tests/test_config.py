@@ -59,6 +59,8 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ),
         ("memry: {}", "unknown key memry; did you mean memory?"),
         ("memory: {importance: {suprise: 1}}", "did you mean surprise?"),
+        ("llm: {max_tokens: 200}", "llm.max_tokens: should be a section; there are appraise, modulate"),
+        ("api: {tokens: 7}", "api.tokens: should be a list"),
         ("memory_windows: {working: 0}", "memory_windows.working"),
         ("memory_windows: {working: many}", "memory_windows.working"),
         ("memory: {surprise_threshold: .nan}", "memory.surprise_threshold"),
@@ -78,6 +80,32 @@ def test_a_mistake_in_the_environment_is_named(monkeypatch):
     monkeypatch.setenv("NOODLINGS_MEMRY__USE_HIERARCHICAL", "false")
     with pytest.raises(UserError, match="did you mean NOODLINGS_MEMORY"):
         load_settings()
+
+
+def test_a_variable_that_is_no_json_is_named(monkeypatch):
+    monkeypatch.setenv("NOODLINGS_API__TOKENS", '[{"role": secret-thing')
+    with pytest.raises(UserError, match=r"NOODLINGS_API__TOKENS: .* written as JSON") as refused:
+        load_settings()
+    assert "secret-thing" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        '[{"role": "admin", "token": "my-secret"}]',
+        '{"role": "admin", "token": "my-secret"}',
+        '["my-secret"]',
+        '"my-secret"',
+        '[{"role": "player", "token": "my-secret-that-is-long-enough"}]',
+        '[{"role": "admin", "token": {"is": "my-secret"}}]',
+        '[{"role": "admin", "tokem": "my-secret"}]',
+    ],
+)
+def test_a_token_is_never_repeated_where_it_is_refused(monkeypatch, tokens):
+    monkeypatch.setenv("NOODLINGS_API__TOKENS", tokens)
+    with pytest.raises(UserError, match=r"api\.tokens") as refused:
+        load_settings()
+    assert "my-secret" not in str(refused.value)
 
 
 def test_a_missing_file_is_named(tmp_path):
