@@ -151,6 +151,8 @@ class SqlStore:
         with self._database.transaction() as connection:
             listed = connection.execute(statement, wanted).scalar_one()
         ids: list[int] = json.loads(listed)
+        if order is Order.WHEN:
+            ids.sort(reverse=falling)
         return ids
 
     def version(self) -> Hashable:
