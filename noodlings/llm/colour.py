@@ -20,8 +20,7 @@ from noodlings.llm.colour_affect import embodied
 from noodlings.llm.colour_image import image_of
 from noodlings.llm.colour_text import spoken, with_sentence, without_mannerism
 from noodlings.llm.compose import ENOUGH
-from noodlings.llm.content import stable
-from noodlings.llm.hear import hear
+from noodlings.llm.content import is_heavy, stable
 from noodlings.llm.lexicon import tokens
 from noodlings.llm.names import proper
 from noodlings.llm.phrasebook import COLOUR_REST, Phrasebook
@@ -83,7 +82,7 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
     """Whether it is too light for what is answered."""
-    return lens.cue in _LIGHT and hear(utterance.percept, utterance.persona).heavy
+    return lens.cue in _LIGHT and is_heavy(utterance)
 
 
 def _seed(utterance: Utterance, transistor: str = "") -> int:
@@ -111,9 +110,7 @@ def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
     if lens.cue not in APPETITES:
         return ""
     # What is told of a memory is handled with the same care as something heavy that was heard.
-    gently = lens.cue in GENTLY and (
-        _TELLS.search(thought) or hear(utterance.percept, utterance.persona).heavy
-    )
+    gently = lens.cue in GENTLY and (_TELLS.search(thought) or is_heavy(utterance))
     return book.colour(GENTLY[lens.cue] if gently else lens.cue, asking="?" not in thought)
 
 

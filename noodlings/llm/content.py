@@ -86,9 +86,17 @@ def decide(heard: Heard, utterance: Utterance, book: Phrasebook) -> Content:
     """What to say to this."""
     occasion, told = _occasion(heard, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(heard, utterance)
+    if occasion is Occasion.COMFORT:
+        felt = Feeling.SORROW
     sorrowful = occasion in (Occasion.REMINDED, Occasion.REUNION) and felt is Feeling.SORROW
     heavy = heard.heavy or sorrowful or occasion is Occasion.COMFORT
     return Content(occasion, told, felt, heavy)
+
+
+def is_heavy(utterance: Utterance) -> bool:
+    """Whether what is answered asks for comfort, by itself or for what was told just before."""
+    heard = hear(utterance.percept, utterance.persona)
+    return heard.heavy or (heard.occasion in _MOURNED_AFTER and _in_mourning(utterance))
 
 
 def slots(heard: Heard, content: Content, utterance: Utterance, book: Phrasebook) -> dict[str, str]:

@@ -226,6 +226,13 @@ def test_a_mannerism_gives_way_when_there_is_enough():
     assert "There's a tide in that" in made
 
 
+def test_nothing_light_is_added_while_somebody_mourns():
+    died = memory(3, "my dog died", days=60 / 86_400)
+    mourning = utterance("he was such a good boy", died, who="phi")
+    assert colour("i stay.", lens("affect", cue="joy"), mourning) == "i stay."
+    assert colour("i stay.", lens("affect", cue="joy"), utterance("it is a kite", who="phi")) != "i stay."
+
+
 def test_nothing_light_is_added_to_something_heavy():
     grief = utterance("my dog died yesterday", who="phi")
     for cue in ("joy", "boredom"):

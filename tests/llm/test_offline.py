@@ -209,6 +209,15 @@ def test_a_sorrow_lies_on_what_is_said_after_it(who: str, line: str) -> None:
     assert not made_of(shared_voice().lines["comfort"], say(utterance(line, DOG)).text)
 
 
+def test_nobody_bursts_out_with_joy_at_the_memory_of_the_dead() -> None:
+    died, joy = memory(1, "My dog died", days=60 / 86_400), Affect(valence=0.8, arousal=0.7)
+    for who in PERSONAS:
+        outbursts = PERSONAS[who].voice.interjections or shared_voice().interjections
+        for turn in range(8):
+            speech = say(utterance("he was a good boy", died, who=who, turn=turn, affect=joy))
+            assert not made_of(outbursts["joy"], speech.text.replace("!", "."))
+
+
 def test_better_news_end_a_mourning() -> None:
     died, born = memory(1, "My dog died", days=120 / 86_400), memory(2, "my son was born!", days=60 / 86_400)
     assert not made_of(shared_voice().lines["comfort"], say(utterance("he weighs a lot", died, born)).text)
