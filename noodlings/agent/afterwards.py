@@ -23,7 +23,7 @@ from noodlings.memory.context import Budget
 from noodlings.memory.journal import Journal
 from noodlings.memory.subconscious import INTENSE
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
-from noodlings.values.memory import Link, LinkType, Symbol
+from noodlings.values.memory import Link, LinkType, Recalled, Symbol
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
@@ -33,6 +33,8 @@ STIRRING = 0.5
 """Surprise or intensity of feeling from which something that was not answered may give to think."""
 IN_MIND = Budget(working=0, episodic=3, affect_similar=2)
 """What a thought of its own is made of: what matters most, and what felt like now."""
+LAID_TO_REST = 86_400.0
+"""Seconds for which what was turned over in the mind gives nothing more to think."""
 
 
 class Afterwards:
@@ -87,10 +89,11 @@ class Afterwards:
             StoreError: it could not be kept.
         """
         inner = self._inner
-        in_mind = inner.memory.context(None, inner.affect, IN_MIND)
+        in_mind = self._to_think_about(now)
         if not in_mind:
             return None
-        itself = Percept(inner.id, "", now, Kind.THOUGHT, audience=frozenset({inner.id}))
+        # What one thinks oneself is no surprise.
+        itself = Percept(inner.id, "", now, Kind.THOUGHT, audience=frozenset({inner.id}), surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), inner.forgettings
         speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
@@ -110,6 +113,22 @@ class Afterwards:
         trace = turn.trace(inner.id)
         self._keeping.commit(trace)
         return trace
+
+    def _to_think_about(self, now: float) -> list[Recalled]:
+        """What is in mind and was not turned over lately, nor is a thought itself.
+
+        Otherwise one quiet night would fill a mind with what it knows already, in place of what was said.
+        """
+        inner = self._inner
+        own = [entry.id for entry in inner.memory.retrieve_episodic(limit=None) if entry.kind is Kind.THOUGHT]
+        in_mind = inner.memory.context(None, inner.affect, IN_MIND, without=own)
+        links = self._with.store.links_of(inner.id, [found.entry.id for found in in_mind])
+        lately = {
+            link.target
+            for link in links
+            if link.type is LinkType.REFLECTED and now - link.created < LAID_TO_REST
+        }
+        return [found for found in in_mind if found.entry.id not in lately]
 
     @property
     def _pensive(self) -> float:

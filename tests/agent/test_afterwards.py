@@ -219,6 +219,29 @@ async def test_nothing_that_is_recalled_is_stored_again_as_if_it_were_new(make_a
     assert not {entry.user_text for entry in thoughts(store)} & set(heard)
 
 
+async def test_a_quiet_night_gives_nothing_new_to_think(make_agent, clock, store, percept):
+    agent = make_agent(ruminate=True)
+    for text in ("my dog died yesterday", "the mayor lied to us and I am furious"):
+        await agent.perceive(percept(text, affect=None))
+    for _ in range(1_000):
+        clock.advance(45)
+        await agent.idle(clock.now())
+    night = thoughts(store)
+    assert 1 <= len(night) <= 4
+    assert "the mayor lied to us and I am furious" in [
+        one.user_text for one in agent.memory.retrieve_working()
+    ]
+    told = {entry.id: entry for entry in store.archive("phi") if entry.kind is not Kind.THOUGHT}
+    for thought in night:
+        about = [link.target for link in store.links_of("phi", [thought.id]) if link.source == thought.id]
+        assert set(about) <= told.keys()  # never of a thought
+        assert thought.surprise == 0.0
+    for _ in range(3_000):
+        clock.advance(45)
+        await agent.idle(clock.now())
+    assert len(thoughts(store)) > len(night)  # another day it comes back
+
+
 async def test_with_nothing_in_mind_there_is_nothing_to_think(make_agent, store):
     agent = make_agent(ruminate=True)
     for second in range(30):
