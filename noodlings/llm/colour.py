@@ -21,6 +21,7 @@ from noodlings.llm.colour_image import image_of
 from noodlings.llm.colour_text import spoken, with_sentence, without_mannerism
 from noodlings.llm.compose import ENOUGH
 from noodlings.llm.content import is_heavy, stable
+from noodlings.llm.hear import hear
 from noodlings.llm.lexicon import tokens
 from noodlings.llm.names import proper
 from noodlings.llm.phrasebook import COLOUR_REST, Phrasebook
@@ -30,7 +31,7 @@ from noodlings.llm.sought import goes_on
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
-from noodlings.values.occasions import GENTLY
+from noodlings.values.occasions import GENTLY, Occasion
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 
@@ -81,8 +82,9 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
-    """Whether it is too light for what is answered."""
-    return lens.cue in _LIGHT and is_heavy(utterance)
+    """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
+    despair = hear(utterance.percept, utterance.persona).occasion is Occasion.DESPAIR
+    return despair or (lens.cue in _LIGHT and is_heavy(utterance))
 
 
 def _seed(utterance: Utterance, transistor: str = "") -> int:

@@ -226,6 +226,13 @@ def test_a_mannerism_gives_way_when_there_is_enough():
     assert "There's a tide in that" in made
 
 
+@everybody
+@five
+def test_nothing_colours_what_is_said_to_the_despairing(who, transistor):
+    despair = utterance("I want to die", who=who)
+    assert colour("Stay.", lens(transistor), despair) == "Stay."
+
+
 def test_nothing_light_is_added_while_somebody_mourns():
     died = memory(3, "my dog died", days=60 / 86_400)
     mourning = utterance("he was such a good boy", died, who="phi")
