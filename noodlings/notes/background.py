@@ -59,13 +59,15 @@ class BackgroundWriter:
     def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
         """Have the notes of these memories written soon, see `Scribe.refresh`. Never waits."""
         with self._changed:
+            waits = not self._due  # else it knows that there is work: to wake it would cost an event its turn
             for entry_id in ids:
                 key = (agent_id, entry_id)
                 if key in self._due or len(self._due) < self._capacity:
                     self._due[key] = self._due.get(key, False) or entry_id in new
                 else:
                     self._warn(f"{self._capacity:,} are due already")
-            self._changed.notify()
+            if waits:
+                self._changed.notify()
         self._start()
 
     def close(self, patience: float = PATIENCE) -> None:
