@@ -47,7 +47,9 @@ class Detail(VerticalScroll):
         yield Static(id="facts", markup=False)
         yield Drawing(id="made-of")
         yield Remark(id="links-title")
-        yield OptionList(id="links", markup=False)
+        links = OptionList(id="links", markup=False)
+        links.display = False
+        yield links
 
     def show(self, entry: Entry | None) -> None:
         """Another memory, or the same as it is now; None for none."""
@@ -66,7 +68,7 @@ class Detail(VerticalScroll):
         self._links = links
         options = self.query_one("#links", OptionList)
         found = [] if links is None else links.get("linked", [])
-        title = "" if links is None else f"links  {len(found)}" if found else "no links"
+        title = "" if links is None else f"links {len(found)}" if found else "no links"
         if links is not None and "error" in links:
             title = links["error"]
         self.query_one("#links-title", Remark).say(title)

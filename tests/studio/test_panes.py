@@ -55,7 +55,7 @@ async def test_enter_goes_over_to_the_memory_in_full_and_along_its_links(source:
     async with looking(source, agent="maren") as (app, pilot):
         await pilot.press("2")
         pane = app.query_one(Working)
-        await until(pilot, lambda: "links  2" in screen_of(app))
+        await until(pilot, lambda: "links 2" in screen_of(app))
         assert pane.detail.entry is not None
         assert pane.detail.entry["id"] == 3
         await pilot.press("enter")

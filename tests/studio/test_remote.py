@@ -41,8 +41,8 @@ ASKED: list[tuple[Question, dict[str, Any]]] = [
     (Question.MOOD, {}),
     (Question.OBSERVE, {}),
     (Question.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
-    (Question.ARCHIVE, {}),
     (Question.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
+    (Question.ARCHIVE, {}),  # a folder is loaded to be searched when it is first searched
 ]
 
 
