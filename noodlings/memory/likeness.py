@@ -8,7 +8,7 @@ is as alike as not: `MISSING`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +42,15 @@ class Metric:
     features: Callable[[Affect], Row]
     compare: Callable[[Array, Row], Array]
 
-    def alike(self, features: Array, affect: Affect) -> Array:
-        """Likeness 0…1 of each feature row (n, width) to one affect; `MISSING` for rows of NaN."""
+    def alike(self, features: Array, affect: Affect, missing: Sequence[int] = ()) -> Array:
+        """Likeness 0…1 of each feature row (n, width) to one affect; `MISSING` for rows of NaN.
+
+        Args:
+            missing: which rows are rows of NaN.
+        """
         likeness = self.compare(features, self.features(affect))
-        if math.isnan(likeness.dot(likeness)):  # one NaN is enough
-            likeness[np.isnan(likeness)] = MISSING
+        if missing:
+            likeness[missing] = MISSING
         return likeness
 
     def row(self, affect: Affect | None) -> Row:

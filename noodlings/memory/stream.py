@@ -50,6 +50,7 @@ class Stream:
         self._features = np.zeros((rows, metric.width), order="F")  # they are compared column by column
         self._states = np.zeros((rows, STATE_SIZE), np.float32)
         self._words: list[tuple[Any, ...]] = []
+        self._unfelt: list[int] | None = None  # rows without affect, where that is known
 
     def __len__(self) -> int:
         return self._size
@@ -82,6 +83,7 @@ class Stream:
         """Take an entry out. Raises KeyError when it is not here."""
         row = self._row_of.pop(entry_id)
         last = self._size - 1
+        self._unfelt = None
         if row != last:
             for matrix in (self._ints, self._floats, self._features, self._states):
                 matrix[row] = matrix[last]
@@ -95,9 +97,11 @@ class Stream:
         self._row_of.clear()
         self._words.clear()
         self._size = 0
+        self._unfelt = None
 
     def _write(self, row: int, entry: MemoryEntry) -> None:
         state = entry.phenomenal_state
+        self._unfelt = None
         self._ints[row], self._floats[row], self._words[row] = packed(entry)
         self._features[row] = self.metric.row(entry.affect)
         self._states[row] = 0.0 if state is None else state
@@ -159,7 +163,10 @@ class Stream:
 
     def likeness(self, affect: Affect) -> Floats:
         """Likeness of feeling of each row to `affect`, 0…1, shape (len,)."""
-        return self.metric.alike(self._features[: self._size], affect)
+        features = self._features[: self._size]
+        if self._unfelt is None:
+            self._unfelt = np.flatnonzero(np.isnan(features[:, 0])).tolist()
+        return self.metric.alike(features, affect, self._unfelt)
 
     def said_by(self, user_id: str) -> Mask:
         """Whether each row is about this user, shape (len,)."""

@@ -29,6 +29,11 @@ REST = (0.0, 0.5, 0.0, 0.0, 0.0)
 """The neutral affect: nothing felt, ordinarily awake."""
 
 
+def _in_range(v: float, a: float, f: float, s: float, b: float) -> bool:
+    """NaN fails every comparison."""
+    return -1.0 <= v <= 1.0 and 0.0 <= a <= 1.0 and 0.0 <= f <= 1.0 and 0.0 <= s <= 1.0 and 0.0 <= b <= 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class Affect:
     """What is felt at one moment. See the module for axes and ranges; out of range is refused."""
@@ -40,13 +45,7 @@ class Affect:
     boredom: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (  # NaN fails every comparison
-            -1.0 <= self.valence <= 1.0
-            and 0.0 <= self.arousal <= 1.0
-            and 0.0 <= self.fear <= 1.0
-            and 0.0 <= self.sorrow <= 1.0
-            and 0.0 <= self.boredom <= 1.0
-        ):
+        if not _in_range(self.valence, self.arousal, self.fear, self.sorrow, self.boredom):
             raise UserError(f"an affect is out of range (valence −1…1, the others 0…1): {self.as_list()}")
 
     @classmethod
@@ -59,6 +58,10 @@ class Affect:
         if isinstance(numbers, Affect):
             return numbers
         v, a, f, s, b = _five_floats(numbers)
+        if _in_range(v, a, f, s, b):
+            return _build(v, a, f, s, b)
+        if not all(map(math.isfinite, (v, a, f, s, b))):
+            raise UserError(f"affect holds a value that is not finite: {[v, a, f, s, b]}")
         return _build(_within(v, -1.0), _within(a, 0.0), _within(f, 0.0), _within(s, 0.0), _within(b, 0.0))
 
     @classmethod
@@ -96,7 +99,7 @@ def _within(number: float, low: float) -> float:
 
 
 def _five_floats(numbers: Any) -> list[float]:
-    """Five finite floats from a sequence or an array (numpy, mlx) of shape (5,) or (1, 5)."""
+    """Five floats from a sequence or an array (numpy, mlx) of shape (5,) or (1, 5)."""
     try:
         listed = numbers.tolist() if hasattr(numbers, "tolist") else list(numbers)
         if len(listed) == 1:
@@ -106,8 +109,6 @@ def _five_floats(numbers: Any) -> list[float]:
         raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {numbers!r:.80}") from None
     if len(floats) != len(AXES):
         raise UserError(f"affect must be five numbers ({', '.join(AXES)}), not {len(floats)}")
-    if not all(map(math.isfinite, floats)):
-        raise UserError(f"affect holds a value that is not finite: {floats}")
     return floats
 
 

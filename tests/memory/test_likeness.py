@@ -38,7 +38,8 @@ def test_one_and_many_agree(column: list[Affect | None], affect: Affect, metric:
     chosen = METRICS[metric]
     features = np.array([chosen.row(one) for one in column])
     assert features.shape == (len(column), chosen.width)
-    together = chosen.alike(features, affect).tolist()
+    missing = [row for row, one in enumerate(column) if one is None]
+    together = chosen.alike(features, affect, missing).tolist()
     assert together == pytest.approx([likeness(one, affect, metric) for one in column], abs=1e-12)
 
 
