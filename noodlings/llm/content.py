@@ -156,9 +156,13 @@ def _in_mourning(utterance: Utterance) -> bool:
 def _in_tune(told: Told, heard: Heard, utterance: Utterance) -> bool:
     """Whether a memory may come up now: no old sorrow at good news, and no merriment at bad."""
     affect, felt = utterance.percept.affect, _of_memory(told, utterance)
+    entry = told.entry
+    if heard.heavy:
+        said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
+        return hear(said_then, utterance.persona).heavy or entry.pinned
     if heard.occasion is Occasion.GLAD or (affect is not None and affect.valence > PLEASANT):
         return felt not in _DARK
-    return felt is not Feeling.JOY or not (heard.heavy or heard.occasion is Occasion.ANGRY)
+    return felt is not Feeling.JOY or heard.occasion is not Occasion.ANGRY
 
 
 def _heard_then(entry: MemoryEntry, utterance: Utterance) -> Heard:

@@ -70,13 +70,18 @@ _SECRET = re.compile(
 _PUZZLED = re.compile(
     r"^(?:sorry )?(?:i don't (?:understand|get it|follow)"
     r"|(?:that|it|this) (?:makes no|doesn't make any) sense"
-    r"|what do you mean|what (?:does|did) that mean|what are you (?:talking about|on about|saying)"
+    r"|what did you (?:just )?say|(?:please )?(?:say (?:that|it) again|repeat that)|what do you mean"
+    r"|what (?:does|did) that mean|what are you (?:talking about|on about|saying)"
     r"|you (?:already|just) (?:said|told me) (?:that|this|so)|(?:please )?stop saying (?:that|this)"
     r"|you (?:keep|are) (?:saying|repeating) .*|you're (?:repeating|not making) .*"
     r"|(?:huh|pardon|come again|what))$"
 )
-_MISSED = re.compile(r"^i (?:really |so |have |did )*miss(?:ed)? you(?: so much| too| a lot)?$")
+_MISSED = re.compile(r"^(?:i|i'll|i've) (?:really |so |will |did )*miss(?:ed)? you(?: so much| too| a lot)?$")
+_BETTER = re.compile(
+    r"^(?:but )?(?:i'm|i am|i feel) (?:ok|okay|fine|alright|all right|better|good|over it)(?: now| again)?$"
+)
 _PLAINLY = (
+    (_BETTER, Occasion.SHORT),
     (_MISSED, Occasion.PRAISE),
     (_KIDDING, Occasion.APOLOGY),
     (_SECRET, Occasion.SECRET),
@@ -201,7 +206,8 @@ def _said(words: list[str], line: str, percept: Percept) -> Occasion:
         return Occasion.KEEP
     if len(words) <= 5 and _WISHES.search(line):
         return Occasion.GREETING
-    if len(words) <= 12 and (words[0] in words_for("farewell") or _PARTINGS.search(line)):
+    parts = words_for("farewell").intersection(words[:1] if len(words) > 3 else words)
+    if len(words) <= 12 and (parts or _PARTINGS.search(line)):
         return Occasion.FAREWELL
     for pattern, occasion in _PLAINLY:
         if pattern.search(line):

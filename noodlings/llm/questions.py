@@ -20,7 +20,7 @@ _ASKS_MEMORY = _any(
     r"(?:remember|recall|forget)\b",
     r"^(?:and |so |but )?(?:you )?remember (?:me|my|when|what|how|who|where|the|that|our|us|i)\b",
     r"(?<!what )\bhave you forgotten\b",
-    r"\bdo you know (?:who |what |where |when |how |why |which )?(?:i|my|our|we)\b",
+    r"\bdo you (?:still |even )?know (?:who |what |where |when |how |why |which )?(?:i|my|our|we)\b",
     r"\b(?:what|who|where|when|how|which)\b.* (?:do|can|did) you (?:still )?"
     r"(?:remember|recall|know about|know of)\b",
     r"\bwhat (?:did|have|has|had|do|does) (?!you\b)(?:\w+ ){1,3}?(?:just |ever )?"
@@ -31,7 +31,7 @@ _ASKS_MEMORY = _any(
     r"\btell me (?:what|all|everything|anything|something) (?:that )?you (?:still )?"
     r"(?:remember|know about (?!you))",
     r"^(?:please |can you |could you )?tell me (?:something |more |again |all |everything )*"
-    r"about (?!you\b|yourself\b)\w+",
+    r"about (?!you\b|your\b|yourself\b)\w+",
 )
 _HOW_ARE_YOU = _any(
     r"\bhow (?:are|'re) (?:you|ya|u)(?: doing| feeling| today| now| these days)*$",
@@ -46,7 +46,7 @@ _WHO_ARE_YOU = _any(
     r"^what(?:'s| is) your name",
     r"^(?:are you|you're) (?:an? )?(?:\w+ )?(?:robot|machine|ai|bot|human|person|real|alive|cat|kitten|animal"
     r"|computer|program|character)\b",
-    r"^(?:please )?tell me (?:something |more )?about (?:you|yourself)\b",
+    r"^(?:please )?tell me (?:something |more )?about (?:you|yourself|your (?:life|story|past))\b",
     r"^what kind of \w+ are you|^introduce yourself|^do i know you",
 )
 _WANTS = _any(
@@ -60,10 +60,12 @@ _DOING = _any(
     r"^what(?:'s| is) on your mind|^are you busy",
 )
 _MY_NAME = _any(r"^(?:what(?:'s| is) my name|who am i|do you know (?:who i am|my name|me))$")
-_WHERE = _any(r"^where (?:are we|am i|are you|is this)\b", r"^what(?:'s| is) this place")
+_WHERE = _any(
+    r"^where (?:are we|am i|are you|is this)(?: (?:right )?now| exactly)?$", r"^what(?:'s| is) this place"
+)
 _LIKES = _any(
-    r"^(?:so |and )?(?:do|don't|did) you (?:really |also |even )?"
-    r"(?:like|love|enjoy|fancy|miss(?= me$)) (?P<what>.+)$"
+    r"^(?:so |and )?(?:do|don't|did|will) you (?:really |also |even )?"
+    r"(?:like|love|enjoy|fancy|miss(?= me\b)) (?P<what>.+)$"
 )
 _ADVICE = _any(
     r"\b(?:what|how|where|who|which|when) (?:\w+ )?(?:should|shall|can|could|must) (?:i|we)\b",

@@ -21,6 +21,7 @@ from noodlings.llm.questions import Question, asks_memory
 from noodlings.llm.reported import Told, told
 from noodlings.llm.sought import Sought, asks_when, days_meant, goes_on, sought
 from noodlings.llm.topic import find_topic
+from noodlings.llm.verbs import bases, third_of
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Why
 from noodlings.values.occasions import Occasion
@@ -42,7 +43,6 @@ SHORT = 12
 IN_ONE_BREATH = 120.0
 """Seconds between two lines of which the second goes on with the first."""
 
-_LIKING = frozenset(map(stem, ("hate", "love", "like", "want", "need", "fear")))
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
@@ -79,8 +79,8 @@ def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[Mem
         return sorted(_of_these(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
     if not wanted and (asked or about):
         found = _of_these(utterance, theirs)
-        if dear := _dear(tokens(percept.text)):
-            return [entry for entry in found if dear & _dear(tokens(entry.user_text))]
+        if verbs := _verbs(tokens(percept.text)):
+            return [entry for entry in found if verbs & _verbs(tokens(entry.user_text))]
         # Where somebody's place or age is asked for, their other news are no answer.
         open_question = bool(about) or asks_memory(percept.text)
         return found if open_question and kind in (None, Sought.STATE, Sought.NAME) else []
@@ -156,9 +156,10 @@ def _day(seconds: float) -> int:
     return int(seconds // DAY)
 
 
-def _dear(words: list[str]) -> frozenset[str]:
-    """Of liking and wanting, which are no topics: what is left to go by in "what do I hate?"."""
-    return frozenset(map(stem, words)) & _LIKING
+def _verbs(words: list[str]) -> frozenset[str]:
+    """What is left to go by where no word has a topic: the verbs, as in "what do I hate?"."""
+    found = {word if word in bases() else third_of(word) for word in words}
+    return frozenset(map(stem, found - words_for("idle_verbs") - {""}))
 
 
 def reminders(heard: Heard, utterance: Utterance) -> list[Told]:

@@ -32,7 +32,7 @@ class Sought(Enum):
     )
     STATE = (
         rf"^(?:and |so )?how(?:'s| is| are| was| were) (?!you\b|it going\b)|^(?:is|are|was) .*\b{_FEELINGS}$"
-        r"|^(?:do|does|did) .* still\b|^why is\b",
+        r"|^(?:do|does|did) .* still\b|^why is\b|^what(?:'s| has)? happened\b|^(?:how )?did .* die$",
         r"",
     )
     LATEST = (r"\b(?:i|we|he|she|they|\w+) just (?:say|said|tell|told|ask)\b|\blast thing\b", r"")
@@ -43,7 +43,8 @@ class Sought(Enum):
 
     def told_by(self, text: str) -> bool:
         """Whether a line can be the answer."""
-        return self._told.search(" ".join(tokens(text))) is not None
+        named = self is Sought.NAME and _A_NAME.search(text) is not None
+        return named or self._told.search(" ".join(tokens(text))) is not None
 
 
 def sought(question: str) -> Sought | None:
@@ -68,6 +69,8 @@ def goes_on(text: str) -> bool:
     return (tokens(text) or [""])[0] in _LEANING
 
 
+# A capital inside of a sentence: "my brother Marco".
+_A_NAME = re.compile(r"(?<![.!?…]) (?!I\b)[A-Z]\w+")
 _LEANING = frozenset(
     {"he", "she", "it", "they", "his", "her", "its", "their", "he's", "she's", "it's", "they're"}
 )

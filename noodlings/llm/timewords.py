@@ -49,6 +49,7 @@ _FUTURE = (
     ),
     (re.compile(rf"\bin ({_COUNT} {_SPAN})(?=[.,;!]|$)", re.I), r"\1 later"),
 )
+_LOOKS_BACK = re.compile(r"(?:n['’]t|\b(?:not|never|first|best|worst|did))\b.*\bin\b", re.I)
 _NEEDS_A_TIME = re.compile(
     r"\b(?:is|was|are|were|am|be|been|until|till|since|by|from|for|of|like|than|before|after|and|or|not|"
     r"only|even|happened|did|it)$|['’]s$",
@@ -63,10 +64,12 @@ def told_later(text: str, seconds: float, keep_past: bool = False) -> str:
     Args:
         keep_past: tell past times from then instead of dropping them (somebody asks when).
     """
-    text = _each(_PAST, text, keep_past)
     if seconds < SAME_DAY:
-        return text
-    later = _each(_FUTURE, _each(_PRESENT, text, False), True)
+        return text if keep_past else _each(_PAST, text, False)
+    text = _each(_PAST, text, keep_past)
+    # "I haven't slept in two days" looks back.
+    future = _FUTURE[:-1] if _LOOKS_BACK.search(text) else _FUTURE
+    later = _each(future, _each(_PRESENT, text, False), True)
     return to_past(later) if later != text else text
 
 

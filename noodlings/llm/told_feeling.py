@@ -45,6 +45,10 @@ _LIKING = re.compile(
     r"^i (?:really |just |also |still )*(?:hate|love|like|adore|enjoy|loathe|prefer|can't stand) "
     r"(?!you\b|me\b|my\b|myself\b)"
 )
+_HAPPY_TEARS = re.compile(
+    r"\bcr(?:y|ied|ying) (?:with|of|from|for) (?:joy|laughter|happiness|laughing)\b"
+    r"|\btears of joy\b|\bhappy tears\b"
+)
 _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 
 
@@ -55,6 +59,8 @@ def told_feeling(words: list[str], line: str, percept: Percept | None = None) ->
         line: the words with single spaces.
         percept: to take what was felt about it where the words do not tell; None to take the words alone.
     """
+    if _HAPPY_TEARS.search(line):
+        return Occasion.GLAD
     unlike = (
         {Occasion.GRIEF} if words_for("lifeless").intersection(words) or _DIED_IN_PLAY.search(line) else set()
     )

@@ -100,6 +100,7 @@ GOT = memory(16, "I got a rat", days=1, importance=0.2)
 REX = memory(17, "his name is Rex", days=1 - 30 / 86_400, importance=0.2)
 HATES = memory(18, "I hate mushrooms", days=1, importance=0.2)
 BOBS = memory(19, "my dog is called Max", user=BOB, days=1, importance=0.2)
+FROM = memory(21, "I come from Trieste", days=1, importance=0.2)
 FELL = memory(20, "I fell today", days=1, importance=0.2)
 
 
@@ -112,6 +113,7 @@ FELL = memory(20, "I fell today", days=1, importance=0.2)
         ("where does my sister live?", "your sister moved to york, and earlier that your sister", (15, 14)),
         ("where does Anna live?", "your sister anna lives in leeds", (14,)),
         ("what is my rat called?", "you got a rat, and that his name is rex", (16, 17)),
+        ("where do I come from?", "you come from trieste", (21,)),
         ("what do I hate?", "you told me you hate mushrooms", (18,)),
         ("what is Bob's dog called?", "bob told me their dog is called max", (19,)),
         ("what did I tell you yesterday?", "you told me", None),
@@ -123,11 +125,11 @@ FELL = memory(20, "I fell today", days=1, importance=0.2)
 def test_of_what_fits_that_is_told_which_was_asked_for(
     line: str, words: str, used: tuple[int, ...] | None
 ) -> None:
-    everything = (NAMED, DEAD, BURIED, LEEDS, YORK, GOT, REX, HATES, BOBS, FELL)
+    everything = (NAMED, DEAD, BURIED, LEEDS, YORK, GOT, REX, HATES, BOBS, FELL, FROM)
     speech = say(utterance(line, *everything))
     assert words in speech.text.lower()
     if used is None:
-        assert set(speech.used) <= {15, 16, 17, 18, 20}
+        assert set(speech.used) <= {15, 16, 17, 18, 20, 21}
     else:
         assert speech.used == used
 
@@ -228,6 +230,12 @@ def test_good_news_bring_back_no_old_sorrow(who: str) -> None:
     failed = memory(1, "I failed my exam", affect=Affect(-0.7, 0.5, 0.1, 0.5))
     assert say(utterance("I passed my exam!", failed, who=who)).used == ()
     assert say(utterance("I dream of my exam", failed, who=who)).used == (1,)
+
+
+@everybody
+def test_what_hurts_brings_back_no_trifle(who: str) -> None:
+    soup = memory(1, "my mum made soup", affect=Affect(-0.2, 0.5, 0.0, 0.4))
+    assert say(utterance("my mum made fun of me", soup, who=who)).used == ()
 
 
 @everybody

@@ -10,6 +10,7 @@ from noodlings.llm.sought import Sought, asks_when, days_meant, goes_on, sought
     [
         ("what is my dog called?", Sought.NAME, "I have a dog called Biscuit", "my dog died"),
         ("who is Biscuit?", Sought.NAME, "his name is Biscuit", "my dog died"),
+        ("what's my brother's name?", Sought.NAME, "my brother Marco is a fireman", "My brother and I fell"),
         ("where did I bury him?", Sought.PLACE, "I buried him under the apple tree", "my dog died"),
         ("how old is my dog?", Sought.AGE, "he is nine years old", "my dog is brown"),
         ("what colour is my cat?", Sought.COLOUR, "Pepper is black with white paws", "I got a cat"),
@@ -28,6 +29,7 @@ def test_a_line_tells_what_is_asked_for_or_does_not(
     [
         ("how is my dog?", Sought.STATE),
         ("is my dog alive?", Sought.STATE),
+        ("what happened to my dog?", Sought.STATE),
         ("do I still have a dog?", Sought.STATE),
         ("what did I just say?", Sought.LATEST),
         ("what was the last thing I told you?", Sought.LATEST),

@@ -18,6 +18,7 @@ from noodlings.llm.timewords import told_later
         ("you're leaving next week", "you were leaving the week after"),
         ("you are sad today", "you were sad"),
         ("you will go to the sea in three days", "you would go to the sea three days later"),
+        ("you haven't slept in two days", "you haven't slept in two days"),
         ("you like storms", "you like storms"),
     ],
 )
@@ -27,6 +28,10 @@ def test_three_days_later_the_words_still_tell_the_truth(then: str, later: str) 
 
 def test_on_the_same_day_tomorrow_is_still_tomorrow() -> None:
     assert told_later("your exam is tomorrow", 600) == "your exam is tomorrow"
+
+
+def test_on_the_same_day_last_week_is_still_last_week() -> None:
+    assert told_later("you moved here last week", 600, keep_past=True) == "you moved here last week"
 
 
 def test_who_asks_when_is_told_from_then() -> None:
