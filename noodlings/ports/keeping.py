@@ -1,163 +1,16 @@
-"""What the core asks of the outside: small protocols, each with several adapters and one contract test."""
+"""Where agents are kept: what is handed over in one step, and what can be asked of what was."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from noodlings.values.affect import Affect
 from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.lens import Lens
-from noodlings.values.memory import Link, MemoryEntry, Recalled, Symbol
+from noodlings.values.memory import Link, MemoryEntry, Symbol
 from noodlings.values.order import Order
-from noodlings.values.percept import Percept
-from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 from noodlings.values.vector import EntryVector
-
-
-class Clock(Protocol):
-    """World time."""
-
-    def now(self) -> float:
-        """Seconds since 1970-01-01 UTC."""
-
-
-class Embedder(Protocol):
-    """Texts to vectors."""
-
-    @property
-    def name(self) -> str:
-        """Which model this is; vectors of two names never meet."""
-
-    @property
-    def dimensions(self) -> int:
-        """Length of a vector."""
-
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Unit vectors of shape (len(texts), dimensions). Raises `NoodlingsError` when it cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Utterance:
-    """Everything a voice may build a reply from.
-
-    Attributes:
-        persona: who speaks.
-        percept: what is answered.
-        speaker: the shown name of whoever is answered.
-        mood: what the agent feels now.
-        recalled: what is in mind, oldest to newest.
-        names: user id → shown name, for everybody that is mentioned.
-        said: the agent's own latest lines, oldest first; a voice does not repeat them.
-        named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
-            is no game.
-        manner: how that mood sounds, in words for a model.
-        blocks: what a game told, for a model: `[GAME STATE] …` and `[MEMORY] …`, of one or more lines. Made
-            anew for each turn, for their times are relative; a voice keeps none of it.
-        lenses: how the reply is to be coloured, in order; for a voice that does it all in one go.
-        seed: makes the same turn sound the same in a replay.
-    """
-
-    persona: Persona
-    percept: Percept
-    speaker: str
-    mood: Affect
-    recalled: tuple[Recalled, ...] = ()
-    names: dict[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
-    named_mood: str = ""
-    manner: str = ""
-    blocks: tuple[str, ...] = ()
-    lenses: tuple[Lens, ...] = ()
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Speech:
-    """What a voice made.
-
-    Attributes:
-        text: what is said, one printable line, never empty.
-        used: ids of the entries whose content was put into words.
-    """
-
-    text: str
-    used: tuple[int, ...] = ()
-
-
-@dataclass(slots=True)
-class Allowance:
-    """What one turn may spend on models, and what it has spent so far.
-
-    Attributes:
-        user_id: for whom it is spent; "" for nobody.
-        until: the end of its time, by `time.monotonic`.
-        late: called when the first word of a reply lets itself be waited for.
-        calls, tokens: spent, failed calls included; whoever asks a model adds to them.
-    """
-
-    user_id: str = ""
-    until: float = math.inf
-    late: Callable[[], None] = lambda: None
-    calls: int = 0
-    tokens: int = 0
-
-
-class FeelingModel(Protocol):
-    """Knows better, and later, what is felt about a text."""
-
-    async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
-        """The affect; `addressed` says that the text was meant for whoever feels it.
-
-        Raises `LLMError` when it cannot say, or not in time; then what was felt at first stands.
-        """
-
-
-class Symbolist(Protocol):
-    """Makes metaphors of moments."""
-
-    @property
-    def name(self) -> str:
-        """What a symbol says it was made by: a model's name, or "images"."""
-
-    async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
-        """One printable line, never empty, that is none of `avoid`.
-
-        Args:
-            event: what happened, in the words of others.
-            affect: what was felt.
-            avoid: the agent's latest images, the last one last.
-
-        Raises:
-            LLMError: it cannot, or not in time.
-        """
-
-
-class Voice(Protocol):
-    """Puts a reply into words."""
-
-    @property
-    def name(self) -> str:
-        """ "offline" or "llm"."""
-
-    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
-        """The reply, coloured by the lenses of the utterance if there are any.
-
-        Raises `LLMError` when it cannot, or not in time; then another voice speaks.
-        """
-
-    async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
-        """A thought as seen through one lens: one printable line, never empty; the thought itself where
-        the lens has nothing to change.
-
-        Raises `LLMError` when it cannot, or not in time; then the thought stays as it was.
-        """
 
 
 @dataclass(frozen=True, slots=True)

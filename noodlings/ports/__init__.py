@@ -1,0 +1,72 @@
+"""What the core asks of the outside: small protocols, each with several adapters and one contract test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from noodlings.ports.keeping import (
+    AgentRecord,
+    AgentState,
+    Archive,
+    Catalogue,
+    Changes,
+    Forgotten,
+    Intake,
+    Notes,
+    Records,
+    Shelf,
+    Snapshot,
+    Store,
+    Vectors,
+)
+from noodlings.ports.speaking import Allowance, FeelingModel, Speech, Symbolist, Utterance, Voice
+
+__all__ = [
+    "AgentRecord",
+    "AgentState",
+    "Allowance",
+    "Archive",
+    "Catalogue",
+    "Changes",
+    "Clock",
+    "Embedder",
+    "FeelingModel",
+    "Forgotten",
+    "Intake",
+    "Notes",
+    "Records",
+    "Shelf",
+    "Snapshot",
+    "Speech",
+    "Store",
+    "Symbolist",
+    "Utterance",
+    "Vectors",
+    "Voice",
+]
+
+
+class Clock(Protocol):
+    """World time."""
+
+    def now(self) -> float:
+        """Seconds since 1970-01-01 UTC."""
+
+
+class Embedder(Protocol):
+    """Texts to vectors."""
+
+    @property
+    def name(self) -> str:
+        """Which model this is; vectors of two names never meet."""
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Unit vectors of shape (len(texts), dimensions). Raises `NoodlingsError` when it cannot."""
