@@ -19,8 +19,9 @@ from noodlings.recall.rank import best_rows
 
 # Above this share of all rows, one product over everything is faster than collecting the rows.
 _WHOLE = 0.2
-# So many rows are mixed with their neighbours in one go: what that takes fits into a cache.
-_AT_ONCE = 1_024
+# So many rows are mixed with their neighbours in one go: what that takes fits into a cache, and is little
+# enough for the allocator to hand out again.
+_AT_ONCE = 128
 
 
 class VectorIndex:
@@ -125,7 +126,8 @@ class VectorIndex:
         part._scale.extend(len(rows))
         for start in range(0, len(rows), _AT_ONCE):
             some = np.arange(start, min(start + _AT_ONCE, len(rows)))
-            lengths = np.linalg.norm(neighbours.gather(part._matrix.rows, some), axis=1)
+            mixed = neighbours.gather(part._matrix.rows, some)
+            lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
             scale = part._scale.rows[start : start + _AT_ONCE]
             np.divide(1.0, lengths, out=scale, where=lengths > 0.0)
         return part
@@ -161,6 +163,10 @@ class VectorIndex:
         if unknown.any() and not unknown.all():
             scores[unknown] = scores[~unknown].mean()
         return scores
+
+    def cosine(self, query: npt.ArrayLike, row: int) -> float:
+        """Of the query with one row, neighbours left aside; 0 where it has no vector."""
+        return float(self._matrix.rows[row] @ self.checked(query))
 
     def _products(self, query: Numbers) -> Numbers:
         """The query times each row, shape (n,), in memory that the next call uses again."""
