@@ -22,6 +22,8 @@ from noodlings.inspect.views import EntryView, FlowEntryView
 
 BAR = 6
 NAME = 14
+NAMES = {"next_to": "next to"}
+"""Reasons of a recall whose name is not shown as it is."""
 
 
 def entry_rows(
@@ -77,7 +79,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
                 Text("▸" if item.used else ""),
                 Text(str(item.id), style=QUIET),
                 measure(item.scores.get(first, item.score), BAR),
-                words(first),
+                words(NAMES.get(first, first)),
                 words(entry.name) if entry else BLANK,
                 feeling_text(entry.feeling, entry.family) if entry else BLANK,
                 Text(ago(entry.age), style=QUIET) if entry else BLANK,
@@ -89,7 +91,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
                 BLANK,
                 BLANK,
                 measure(item.scores.get(reason, item.score), BAR),
-                words(reason),
+                words(NAMES.get(reason, reason)),
                 *[BLANK] * 4,
             )
             for reason in others

@@ -11,7 +11,7 @@ from typing import TypeVar
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import BAR, NAME, said
+from commands.entry_rows import BAR, NAME, NAMES, said
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import Context, Reply, command
 from commands.render import (
@@ -84,7 +84,8 @@ async def recall(context: Context, arguments: str) -> Reply:
     """Look for something in everything a character ever perceived.
 
     By words, and by meaning where there is an embedding model, best first. Below each memory stands where it
-    is (working or episodic memory, or only in the archive), what found it, and what its score is made of.
+    is (working or episodic memory, or only in the archive), what found it, and what its score is made of:
+    "lexical" are words that stand in it, "next to" those of the lines said just before and after.
 
       --user WHO          only what somebody shared with it; "me" is you
       --since WHEN        only from then on: 3d, 12h, 2wk, or a date: 2026-01-31
@@ -192,9 +193,9 @@ def _reasons(one: FoundView) -> Text:
     line = Text(f"      {one.status}", style=QUIET)
     scores = dict(one.scores)
     for why in one.why:
-        value = scores.pop(_COMPONENT[why])
+        value = scores.pop(_COMPONENT.get(why, why))
         sign = "+" if why == "affect" else ""
-        line.append(f"  {why} ").append(f"{level(value)} {sign}{number(value)}", style="")
+        line.append(f"  {NAMES.get(why, why)} ").append(f"{level(value)} {sign}{number(value)}", style="")
     for name, value in scores.items():
         if value > 0.0:
             line.append(f"  {name} {number(value)}")

@@ -124,7 +124,7 @@ def quoted(text: str) -> str:
 
 def _found(one: FoundView) -> str:
     entry = one.entry
-    why = " and ".join(one.why)
+    why = " and ".join(one.why).replace("_", " ")
     return f"#{entry.id} [score {one.score:.2f} by {why}; {one.status}] {_entry(entry)}"
 
 

@@ -3,7 +3,7 @@
 A question is woven from what was just said; where that says little by itself ("and then?"), from the talk
 before it; and where that says little too, from what the agent wants. Its mood decides between what fits about
 equally well. The rules it keeps: nothing private comes to mind that somebody who listens does not know;
-nothing that is no nearer than chance; nothing twice.
+nothing that is no nearer than chance; nothing for which only the lines around it speak; nothing twice.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _ASKING = re.compile(
 )
 """The words of asking somebody who remembers: they are not what it is about."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
-_COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words"}
+_COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.NEXT_TO: "next_to", Why.DATE: "date"}
 
 
 def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
@@ -131,7 +131,7 @@ def recollections(
         percept: what is answered. What only asks the same gives way to what may answer it.
         in_mind: ids of what will be in mind anyway; they take no place.
     """
-    found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries]
+    found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries and not hit.only_near]
     if _asks(percept.text):
         found.sort(key=lambda pair: _asks(pair[1].user_text))
     said = {_folded(percept.text)}

@@ -90,5 +90,8 @@ class Listener:
             found = [entry_id for entry_id, _ in searcher.nearest(vector, everything)]
         else:
             hits = searcher.search(question, TELLABLE, limit=everything)
-            found = [hit.entry_id for hit in sorted(hits, key=lambda hit: -hit.scores["words"])]
+            found = [
+                hit.entry_id
+                for hit in sorted(hits, key=lambda hit: -hit.scores["words"] - hit.scores["next_to"])
+            ]
         return [self._numbers[entry_id] for entry_id in found if entry_id in self._numbers][:limit]

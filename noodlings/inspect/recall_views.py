@@ -38,9 +38,11 @@ class FoundView(View):
 
     Attributes:
         score: 0…1, what the list is ranked by.
-        why: semantic, lexical, affect: what found it, the strongest first.
-        scores: each component, 0…1: meaning, words, and as far as the question has them speaker, date, time;
-            length (how much is said); mood: the part of the score that mood added.
+        why: semantic, lexical, next_to, date: what found it, the strongest first; affect, for mood, last.
+            lexical: it shares words with the question; next_to: the lines around it do.
+        scores: each component, 0…1: meaning (of the line among those around it), words (that stand in the
+            line itself), next_to (what those of the lines around it add), and as far as the question has
+            them speaker, date, time; length (how much is said); mood: the part of the score that mood added.
         status: working, episodic or archive: the nearest to mind of the places where it is.
     """
 

@@ -39,6 +39,7 @@ class Archive:
         affects: what was felt, shape (n, 5), NaN where nothing is known.
         lengths: how much was said to the agent, 0…1.
         with_time: whether a time is mentioned.
+        asks: whether something is asked.
         lock: held while anything here is read or changed.
     """
 
@@ -52,6 +53,7 @@ class Archive:
         self.affects = Growing("float32", 5)
         self.lengths = Growing("float32")
         self.with_time = Growing("bool")
+        self.asks = Growing("bool")
         self.lock = RLock()
         self._vectors = VectorIndex(model, dimensions) if model else None
         self._answered = Growing("bool")  # whether the words of the response are in `words`
@@ -89,6 +91,7 @@ class Archive:
             self.lengths.append(_length(len(said)))
             self._answered.append(bool(entry.response))
             self.with_time.append(holds_time(entry.user_text))
+            self.asks.append("?" in entry.user_text)
             self.people.meet(entry.user_id)
             if self._vectors is not None:
                 self._vectors.append(checked, self.neighbours)
@@ -146,6 +149,7 @@ class Archive:
                 self.affects.rows[row] = math.nan
                 self.lengths.rows[row] = 0.0
                 self.with_time.rows[row] = False
+                self.asks.rows[row] = False
                 if self._vectors is not None:
                     self._vectors.clear(row, self.neighbours)
 

@@ -109,19 +109,26 @@ class LexicalIndex:
                 part._postings[stem] = kept
         return part
 
-    def score(self, stems: Iterable[str], neighbours: Neighbours, hidden: Rows = NOWHERE) -> Numbers:
+    def score(
+        self, stems: Iterable[str], neighbours: Neighbours, hidden: Rows = NOWHERE
+    ) -> tuple[Numbers, Numbers]:
         """How well each row matches, shape (n,), 0…1: the share of the query's words, by their rarity.
 
         Args:
             hidden: rows whose words count nowhere.
+
+        Returns:
+            By the words there or around it; and how much of that is by the words that stand there itself.
         """
-        scores, best = np.zeros((2, len(self) + 1), np.float32)
+        scores, own, best = np.zeros((3, len(self) + 1), np.float32)
         whole = 0.0
         for rarity, postings in self._readable(set(stems)):
             whole += rarity
             if postings is None:
                 continue
-            touched = neighbours.spread(*self._counts(postings, hidden))
+            rows, values = self._counts(postings, hidden)
+            own[rows] += np.float32(rarity) * values
+            touched = neighbours.spread(rows, values)
             for places, counts in touched:
                 best[places] = np.maximum(best[places], counts)
             for places, _ in touched:
@@ -129,7 +136,8 @@ class LexicalIndex:
                 best[places] = 0.0
         if whole:
             scores /= np.float32(whole)
-        return scores[:-1]
+            own /= np.float32(whole)
+        return scores[:-1], own[:-1]
 
     def _readable(self, stems: set[str]) -> list[tuple[float, _Postings | None]]:
         """(rarity, postings) from the rarest word on, as many as may be read; None: it stands nowhere."""

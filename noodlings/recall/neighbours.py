@@ -86,6 +86,11 @@ class Neighbours:
         others = [(weight, int(rows.rows[row])) for weight, rows in near]
         return [(1.0, row), *((weight, other) for weight, other in others if other != _NONE)]
 
+    def before(self, row: int) -> int | None:
+        """The row before a row in the same talk."""
+        one = int(self._one.rows[row])
+        return None if one == _NONE else one
+
     def whose(self, row: int) -> list[int]:
         """Those whose neighbour a row is, and the row itself."""
         after = int(self._next.rows[row])

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from noodlings.errors import UserError
 from noodlings.recall import cues
 from noodlings.recall.archive import Archive
+from noodlings.recall.content import Content, content
 from noodlings.recall.dates import NamedDate, spans
 from noodlings.recall.emotion import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.filters import EVERYTHING, Filters
@@ -25,6 +26,9 @@ from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
 
 Moments = npt.NDArray[np.float64]
+
+_REASONS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.NEXT_TO: "next_to", Why.DATE: "date"}
+"""What speaks for an entry (`noodlings.recall.rank.EVIDENCE`), and the component that tells how much."""
 
 MAX_LIMIT = 1_000
 """Hits that may be asked for at once."""
@@ -37,15 +41,18 @@ class Hit:
     Attributes:
         entry_id: which.
         score: 0…1, mood included.
-        why: semantic, lexical, affect: what found it, the strongest first, mood last.
+        why: semantic, lexical, next_to, date: what found it, the strongest first; affect, for mood, last.
         scores: each component, 0…1, by its name (see `noodlings.recall.rank.Weights`), and "mood": the part
-            of the score that mood added.
+            of the score that mood added. That of the words is told in two: "words" are those that stand
+            there, "next_to" is what those of the lines around it add.
+        only_near: the lines around it alone speak for it.
     """
 
     entry_id: int
     score: float
     why: tuple[Why, ...]
     scores: dict[str, float] = field(default_factory=dict)
+    only_near: bool = False
 
 
 class Searcher:
@@ -103,7 +110,9 @@ class Searcher:
             if not len(archive) or (rows is not None and not len(rows)):
                 return []
             question = cues.read(query, archive.people, asker, filters.user)
-            parts = self._parts(question, query_vector, rows, filters)
+            told = archive.index.told(filters)
+            around = content(archive, question, query_vector, rows, told, archive.index.hidden(filters))
+            parts = self._parts(question, around, rows, told)
             scores = combine(parts)
             if rows is None:
                 scores[~archive.index.alive.rows] = -1.0
@@ -114,22 +123,26 @@ class Searcher:
             totals = np.minimum(scores[places] + lifts, 1.0)
             hits = []
             for at in np.lexsort((places, -totals))[:limit]:
-                components = {name: float(part[places[at]]) for name, part in parts.items()}
-                hits.append(_hit(int(archive.ids.rows[found[at]]), totals[at], components, lifts[at]))
+                place = int(places[at])
+                components = {name: float(part[place]) for name, part in parts.items()}
+                components["words"] = own = float(around.own[place])
+                components["next_to"] = max(float(around.words[place]) - own, 0.0)
+                entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(place)
+                hits.append(_hit(entry_id, totals[at], components, lifts[at], only_near))
             return [hit for hit in hits if hit.score >= min_score]
 
     def _parts(
         self,
         question: cues.Cues,
-        query_vector: npt.ArrayLike | None,
+        around: Content,
         rows: Rows | None,
-        filters: Filters,
+        told: Rows | None,
     ) -> dict[str, Numbers]:
         """Each component that this question has, 0…1, for `rows` (all where None)."""
         archive, index = self.archive, self.archive.index
         take: Rows | slice = slice(None) if rows is None else rows
-        told = index.told(filters)
-        parts = self._content(question, query_vector, rows, told, index.hidden(filters))
+        parts = {} if around.meaning is None else {"meaning": around.meaning}
+        parts["words"] = around.words
         if question.speakers:
             users = index.users.rows[take]
             spoke = [users == index.user_code(user_id) for user_id in sorted(question.speakers)]
@@ -140,33 +153,6 @@ class Searcher:
         if question.asks_when:
             parts["time"] = archive.with_time.rows[take].astype(np.float32)
         parts["length"] = archive.lengths.rows[take]
-        return parts
-
-    def _content(
-        self,
-        question: cues.Cues,
-        query_vector: npt.ArrayLike | None,
-        rows: Rows | None,
-        told: Rows | None,
-        hidden: Rows,
-    ) -> dict[str, Numbers]:
-        """What is meant and said in `rows` and around them.
-
-        Of those whom the filters ask for it is all they `told` and nothing else, as if nobody else had ever
-        said a word; and what is `hidden` counts nowhere: no score tells that it is there.
-        """
-        archive, parts = self.archive, {}
-        words, neighbours = archive.words, archive.neighbours
-        vectors = None if query_vector is None else archive.vectors
-        if told is not None and rows is not None:
-            hidden = np.flatnonzero(np.isin(told, hidden))
-            rows = np.searchsorted(told, rows)
-            words, neighbours = words.only(told, question.words), neighbours.only(told)
-            vectors = None if vectors is None else vectors.only(told, neighbours)
-        if vectors is not None and query_vector is not None:
-            parts["meaning"] = vectors.score(query_vector, neighbours, rows, hidden)
-        scores = words.score(question.words, neighbours, hidden)
-        parts["words"] = scores if rows is None else scores[rows]
         return parts
 
     def _lifts(self, scores: Numbers, rows: Rows, mood: Affect | None, weight: float) -> Numbers:
@@ -188,14 +174,12 @@ def _dated(dates: tuple[NamedDate, ...], all_moments: Moments, moments: Moments)
     return fits
 
 
-def _hit(entry_id: int, score: float, components: dict[str, float], lifted: float) -> Hit:
-    # A date that is named is words, too, so that there is always a reason.
-    why = [Why.LEXICAL] if components["words"] > 0.0 or "meaning" not in components else []
-    if "meaning" in components:
-        why.insert(0 if components["meaning"] >= components["words"] else len(why), Why.SEMANTIC)
+def _hit(entry_id: int, score: float, components: dict[str, float], lifted: float, only_near: bool) -> Hit:
+    found = [reason for reason, name in _REASONS.items() if components.get(name, 0.0) > 0.0]
+    why = sorted(found, key=lambda reason: -components[_REASONS[reason]])
     if lifted > 0.0:
         why.append(Why.AFFECT)
-    return Hit(entry_id, float(score), tuple(why), components | {"mood": float(lifted)})
+    return Hit(entry_id, float(score), tuple(why), components | {"mood": float(lifted)}, only_near)
 
 
 def _check(limit: int, emotion_weight: float, candidate_multiplier: int, min_score: float) -> None:

@@ -10,7 +10,7 @@ from noodlings.values.memory import Why
 ALIKE = 0.7
 """How alike in feeling a remembered moment must be, 0…1."""
 
-_ANSWERS = (Why.SEMANTIC, Why.LEXICAL)
+_ANSWERS = (Why.SEMANTIC, Why.LEXICAL, Why.NEXT_TO, Why.DATE)
 _DIRECTION = (
     "Let the thought know of the remembered moment, which felt like this one: a glance at it, and no "
     "retelling. The meaning of the thought stays."

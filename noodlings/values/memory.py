@@ -182,6 +182,10 @@ class Why(StrEnum):
     AFFECT = "affect"
     SEMANTIC = "semantic"
     LEXICAL = "lexical"
+    NEXT_TO = "next_to"
+    """The words that were looked for stand in the lines around it."""
+    DATE = "date"
+    """The day, month or year that was named."""
     LINKED = "linked"
 
 

@@ -113,6 +113,14 @@ def test_each_says_why_and_how_strongly() -> None:
     assert found.scores == {"lexical": 0.4, "semantic": 0.3}
 
 
+def test_a_line_for_which_only_its_neighbours_speak_does_not_come() -> None:
+    near = Hit(1, 0.5, (Why.NEXT_TO,), {"words": 0.0, "next_to": 0.3}, only_near=True)
+    answer = Hit(2, 0.4, (Why.NEXT_TO,), {"words": 0.0, "next_to": 0.2})
+    entries = {1: before(1, "mrrp."), 2: before(2, "Pugsley")}
+    (found,) = recollections([near, answer], entries, heard("my dog"), (1,), 2)
+    assert (found.entry.id, found.why, found.scores) == (2, (Why.NEXT_TO,), {"next_to": 0.2})
+
+
 def test_so_many_come_and_what_is_in_mind_takes_no_place() -> None:
     entries = [before(number, f"the key {number}") for number in range(1, 6)]
     assert recalled(entries) == [1, 2]

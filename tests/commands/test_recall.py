@@ -66,6 +66,15 @@ async def test_hits_with_why_scores_and_where_they_are(told: Player) -> None:
     assert re.fullmatch(r"working  lexical \S 0\.\d\d( .*)? length 0\.\d\d", lines[5])
 
 
+async def test_a_line_next_to_the_words_is_not_said_to_hold_them(told: Player) -> None:
+    for text in ("the heron sleeps", "mrrp."):
+        await told.society.perceive("phi", Percept("user_bob", text, told.clock.now(), depth=9))
+    lines = squeezed(await told.read('@recall phi "heron"'))
+    assert "mrrp." in lines[6]
+    assert re.match(r"working  next to \S 0\.\d\d", lines[7])
+    assert "lexical" not in lines[7]
+
+
 @pytest.mark.parametrize("width", [30, 40, 80, 132])
 async def test_it_fits_every_width(told: Player, width: int) -> None:
     lines = await told.read('@recall phi "dog" --mood -0.8,0.9', width)

@@ -92,7 +92,7 @@ def test_each_hit_says_why_where_it_is_and_what_its_score_is_made_of() -> None:
     assert (second.entry.id, second.status) == (2, "working")
     assert set(first.why) == {"semantic", "lexical"}
     assert 0.0 < second.score < first.score <= 1.0
-    assert set(first.scores) == {"meaning", "words", "length", "mood"}
+    assert set(first.scores) == {"meaning", "words", "next_to", "length", "mood"}
     assert first.entry.text == "the red boat"
     assert json.loads(json.dumps(view.as_dict())) == view.as_dict()
 

@@ -23,7 +23,7 @@ def index_of(*documents, gap=APART):
 
 def score(documents, query, gap=APART):
     index, neighbours = index_of(*documents, gap=gap)
-    return index.score(query, neighbours).tolist()
+    return index.score(query, neighbours)[0].tolist()
 
 
 def reference(documents, query):
@@ -78,7 +78,7 @@ def test_the_rarest_word_is_always_read(monkeypatch):
 def test_words_that_came_later_are_found():
     index, neighbours = index_of("a", "b")
     index.extend(0, ["c"])
-    assert index.score(["c"], neighbours)[0] > 0.0
+    assert index.score(["c"], neighbours)[0][0] > 0.0
 
 
 @given(st.lists(WORDS, min_size=2, max_size=8), st.data())
@@ -88,4 +88,4 @@ def test_nothing_is_left_of_what_is_removed(documents, data):
     index.remove(gone)
     emptied = [[] if row in gone else words for row, words in enumerate(documents)]
     for word in "abcdef":
-        assert index.score([word], neighbours).tolist() == pytest.approx(score(emptied, [word]), abs=1e-5)
+        assert index.score([word], neighbours)[0].tolist() == pytest.approx(score(emptied, [word]), abs=1e-5)

@@ -85,7 +85,50 @@ def test_meaning_finds_what_words_alone_do_not():
 def test_why_names_what_found_it():
     [hit] = archive_of("a boat", vectors=True).search("boat", query_vector=vector_of("a boat"))
     assert set(hit.why) == {Why.SEMANTIC, Why.LEXICAL}
-    assert set(hit.scores) == {"meaning", "words", "length", "mood"}
+    assert set(hit.scores) == {"meaning", "words", "next_to", "length", "mood"}
+    [dated] = archive_of("a boat").search("in January 1970")
+    assert (dated.why, dated.scores["words"]) == ((Why.DATE,), 0.0)
+
+
+def test_words_of_the_lines_around_it_are_not_its_own():
+    dog = archive_of(*said_at_once("my dog swam home", "mrrp.", "the dog is wet"))
+    own, near, both = sorted(dog.search("my dog home"), key=lambda hit: hit.entry_id)
+    assert near.why == (Why.NEXT_TO,)
+    assert near.scores["words"] == 0.0 < near.scores["next_to"]
+    assert Why.LEXICAL in own.why
+    assert set(both.why) == {Why.LEXICAL, Why.NEXT_TO}
+    apart = archive_of("the dog is wet", "so it rains", "my horse swam home").search("my dog home")
+    assert {hit.scores["next_to"] for hit in apart} == {0.0}
+
+
+@given(st.lists(LINES, min_size=1, max_size=8), LINES)
+def test_a_line_shares_words_with_the_question_just_where_that_is_shown(lines, query):
+    for hit in archive_of(*said_at_once(*lines)).search(query, limit=50):
+        shares = bool(set(lines[hit.entry_id].split()) & set(query.split()))
+        assert (Why.LEXICAL in hit.why) == (hit.scores["words"] > 0.0) == shares
+        assert (Why.NEXT_TO in hit.why) == (hit.scores["next_to"] > 0.0)
+        assert hit.only_near == (not shares)
+
+
+def test_what_answers_a_question_is_no_mere_neighbour():
+    asked = archive_of(*said_at_once("what is your dog called?", "Pugsley, a silly name", "so it rains"))
+    near = {hit.entry_id: hit.only_near for hit in asked.search("name of the dog")}
+    assert near == {0: False, 1: False, 2: True}
+    told = archive_of(*said_at_once("your dog is a poodle", "Pugsley!", "so it rains"))
+    assert {hit.entry_id: hit.only_near for hit in told.search("the dog")} == {0: False, 1: True, 2: True}
+    told.archive.remove([0])
+    assert ids(told.search("the dog")) == []
+
+
+def test_a_line_that_means_it_is_no_mere_neighbour():
+    lines = said_at_once("a puppy", "your dog is a poodle", "rain")
+    searcher = archive_of(*lines, vectors=True)
+    near = {hit.entry_id: hit.only_near for hit in searcher.search("dog", query_vector=vector_of("a puppy"))}
+    assert near == {0: False, 1: False, 2: True}
+
+
+def said_at_once(*lines):
+    return [make_entry(number, line, timestamp=float(number)) for number, line in enumerate(lines)]
 
 
 def test_mood_decides_among_equals():
