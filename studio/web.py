@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -38,10 +39,11 @@ def serve(command: Sequence[str], port: int, variables: Mapping[str, str]) -> in
         What to exit with.
 
     Raises:
-        UserError: what it needs is not installed.
+        UserError: what it needs is not installed, or somebody else listens there.
     """
     if find_spec("textual_serve") is None:
         raise UserError('the browser needs one package more: pip install "noodlings[web]"')
+    _require_free(port)
     # A session of its own makes one group of all that it starts, which is ended as one.
     process = subprocess.Popen(  # noqa: S603 — ourselves
         [sys.executable, "-m", "studio.web", json.dumps([join(command), port])],
@@ -64,6 +66,15 @@ def serve(command: Sequence[str], port: int, variables: Mapping[str, str]) -> in
             signal.signal(number, handler)
         _end(process, signal.SIGKILL)
     return 0 if code in (0, -signal.SIGTERM) else 1
+
+
+def _require_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError as error:
+            raise UserError(f"{HOST}:{port} cannot be listened at: {error.strerror}; see --port") from None
 
 
 def _end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -118,6 +118,16 @@ def test_without_the_package_it_says_which_one(monkeypatch: pytest.MonkeyPatch) 
         web.serve(["true"], 1, {})
 
 
+def test_a_port_that_is_taken_is_said_in_words(port: int) -> None:
+    with closing(socket.socket()) as somebody:
+        somebody.bind(("127.0.0.1", port))
+        somebody.listen()
+        with pytest.raises(
+            UserError, match=rf"{port} cannot be listened at: Address already in use; see --port"
+        ):
+            web.serve(["true"], port, {})
+
+
 def _children(pid: int) -> list[int]:
     """All below a process."""
     found = _children_of(pid)
