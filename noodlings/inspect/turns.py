@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from noodlings.inspect.look import Look
 from noodlings.inspect.rights import may_read, readable
 from noodlings.inspect.views import FlowEntryView
+from noodlings.inspect.worded import worded
 from noodlings.ports import Store
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.trace import Trace
+from noodlings.values.trace import RecalledTrace, Trace
 
 LOOKED_BACK = 1_000
 """How many turns back one is looked for."""
@@ -39,8 +40,19 @@ def turns(look: Look, store: Store, wanted: Callable[[Trace], bool]) -> Iterator
 
 
 def recalled_in(look: Look, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
-    """What was in mind in a turn, oldest to newest, and how much of it the caller may not read."""
-    entries = store.entries(look.agent_id, [recalled.entry_id for recalled in trace.recalled])
+    """What was in mind in a turn, oldest to newest, and how much of it the caller may not read.
+
+    What a transistor alone brought in is among it where its words are in the answer: it came by that.
+    """
+    in_mind = {recalled.entry_id for recalled in trace.recalled}
+    read = {number for made in trace.modulations for number in made.entries}
+    entries = store.entries(look.agent_id, sorted(in_mind | read | {trace.entry_id}))
+    told = worded(trace, entries)
+    brought = [
+        RecalledTrace(number, (made.transistor,), made.gain)
+        for number, made in told.items()
+        if number not in in_mind and may_read(look.caller, entries[number])
+    ]
     kept, hidden = readable(look.caller, trace.recalled, lambda recalled: entries.get(recalled.entry_id))
     views = (
         FlowEntryView(
@@ -49,9 +61,9 @@ def recalled_in(look: Look, store: Store, trace: Trace) -> tuple[tuple[FlowEntry
             why=tuple(map(str, recalled.why)),
             score=recalled.score,
             scores=dict(recalled.scores),
-            used=recalled.used,
+            used=recalled.used or recalled.entry_id in told,
             entry=look.entry(entries[recalled.entry_id]) if recalled.entry_id in entries else None,
         )
-        for recalled in kept
+        for recalled in sorted([*kept, *brought], key=lambda recalled: recalled.entry_id)
     )
     return tuple(views), hidden

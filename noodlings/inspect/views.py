@@ -225,8 +225,9 @@ class AlikeView(View):
 class FlowEntryView(View):
     """One memory that was in mind when an agent answered.
 
-    `entry` is None where it has been forgotten since; `why` and `scores` name the reasons that chose it,
-    `used` says whether the words that were said came from it.
+    `entry` is None where it has been forgotten since; `why` and `scores` name the reasons that chose it
+    (where only a transistor brought it into the answer, `why` is its name and `score` its gain); `used` says
+    whether it was put into words, by the thought or by a transistor that read it.
     """
 
     id: int
