@@ -42,7 +42,7 @@ ASKED: list[tuple[Question, dict[str, Any]]] = [
     (Question.OBSERVE, {}),
     (Question.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
     (Question.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
-    (Question.ARCHIVE, {}),  # a folder is loaded to be searched when it is first searched
+    (Question.ARCHIVE, {}),
 ]
 
 
@@ -62,16 +62,26 @@ async def test_every_question_is_answered_as_over_the_folder_itself(tmp_path: Pa
         try:
             for question, how in [(Question.AGENTS, {}), *ASKED]:
                 agent = "" if question is Question.AGENTS else "phi"
-                answers = [await source.ask(question, agent, **how) for source in (remote, local)]
-                if question is Question.RECALL:  # a live index and one just read may score by a hair apart
-                    found = [{hit["entry"]["id"] for hit in answer["memories"]} for answer in answers]
-                    assert found[0] == found[1] != set()
+                for _ in range(10):
+                    answers = [await source.ask(question, agent, **how) for source in (remote, local)]
+                    if same(*map(_essence, answers)):
+                        break
+                    await local.close()  # the server goes on in the background: to be read anew
                 else:
-                    assert same(*answers), (question, *answers)
+                    raise AssertionError((question, *answers))
+                assert _essence(answers[0])
             assert {question for question, _ in ASKED} | {Question.AGENTS} == set(Question)
         finally:
             await remote.close()
             await local.close()
+
+
+def _essence(answer: dict[str, Any]) -> Any:
+    """Of a search what was found: a live index and one that was just read may score by a hair apart. Of an
+    archive how much there is: a folder loads it when it is first searched."""
+    if "memories" in answer:
+        return {hit["entry"]["id"] for hit in answer["memories"]}
+    return answer["perceived"] if "parked" in answer else answer
 
 
 def same(one: Any, other: Any) -> bool:
