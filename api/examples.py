@@ -227,3 +227,14 @@ ANSWERED = {
     "lost": 0,
 }
 RECIPES = {"recipes": [{"id": "servnak", "name": "SERVNAK", "species": "robot", "own": False}]}
+RIGHTS = {
+    "role": "player",
+    "user": "user_caity",
+    "reads": "own",
+    "speaks": "itself",
+    "forgets": "own",
+    "corrects": False,
+    "events": False,
+    "creates": False,
+    "tokens": True,
+}

@@ -30,6 +30,12 @@ class Typed(BaseModel):
     user_id: str = Field("", max_length=MAX_ID, description="Who types; the user of a player's token.")
     name: str = Field("", max_length=30, description="How the user is called in the rooms.")
     line: str = Field(max_length=MAX_LINE * 4)
+    rooms: bool = Field(
+        True,
+        strict=True,
+        description="Come into the rooms of this server. Without, whoever types stays outside: nobody there "
+        "learns of it, nothing is heard, and what works in rooms alone is refused.",
+    )
     width: int = Field(80, ge=20, le=400, strict=True, description="Columns of the answer's text.")
     wait: float = Field(
         0,
@@ -57,14 +63,18 @@ async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> A
     """Run a command line as a user, who comes into the rooms with the first one and leaves with `quit`.
 
     What characters answer is heard in their own time: with `wait` the answer waits for the first of it, and
-    an empty line asks for more.
+    an empty line asks for more. A world that has rooms of its own says `"rooms": false`, and asks only.
     """
     if user and typed.user_id and user != typed.user_id:
         raise UserError("user_id says something else than the header")
     caller = held.actor(typed.user_id or user, typed.name)
     request.state.caller = caller
     request.state.what = typed.line.split(" ", 1)[0][:30]
-    reply, heard, lost = await parts_of(request).people.run(caller, typed.line, typed.width, typed.wait)
+    people = parts_of(request).people
+    if typed.rooms:
+        reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
+    else:
+        reply, heard, lost = await people.ask(caller, typed.line, typed.width), [], 0
     return Answered(
         data=reply.data,
         text=reply.render(typed.width),

@@ -101,6 +101,10 @@ class People:
         lines, lost = await person.heard(0.0 if reply.leave or reply.error else wait)
         return reply, lines, lost
 
+    async def ask(self, caller: Caller, line: str, width: int) -> Reply:
+        """One command line of somebody who is not in the rooms, and does not come into them for it."""
+        return await registry.dispatch(line, Context(caller, self._society, self._inspector, None, width))
+
     def _enter(self, caller: Caller) -> Person:
         person = self._people.get(caller.user_id)
         if person is not None:

@@ -19,6 +19,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import PRIVATE, Kind, Percept
 
 MAX_KEY = 200
+MOST_DEPTH = 100
 
 router = APIRouter(prefix="/agents/{agent}", tags=["perceive"])
 
@@ -58,6 +59,14 @@ class Said(BaseModel):
     present: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=100)
     place: str = Field("", max_length=MAX_ID, description="Where it happened.")
     tags: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=20)
+    depth: int = Field(
+        0,
+        ge=0,
+        le=MOST_DEPTH,
+        strict=True,
+        description="How many replies of characters led to it: 0 for what a person says, 1 for a reply to "
+        "that. From 1 on it is answered only when addressed, and where it has gone round enough not at all.",
+    )
     idempotency_key: Key = ""
 
 
@@ -106,6 +115,7 @@ async def perceive(
         audience=frozenset({caller.user_id, here.id}) if kind in PRIVATE else frozenset(),
         present=frozenset({caller.user_id} | ({*map(clean, said.present)} if kind not in PRIVATE else set())),
         place=clean(said.place),
+        depth=said.depth,
         data={"tags": [clean(tag) for tag in said.tags]} if said.tags else {},
     )
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, corrections, figures, health, lines, live, memory, perceive, recipes
+from api import agents, corrections, figures, health, lines, live, memory, perceive, recipes, whoami
 from api.audit import note
 from api.gate import Gate, Rate
 from api.metrics import Metrics
@@ -74,7 +74,7 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
     )
     app.state.parts = parts
     app.state.sheets = live.Sheets()
-    for topic in (agents, memory, corrections, perceive, lines, recipes, live):
+    for topic in (agents, memory, corrections, perceive, lines, recipes, live, whoami):
         app.include_router(topic.router, prefix="/api")
     app.include_router(health.router)
     app.include_router(figures.router)

@@ -31,6 +31,9 @@ LOOKED_BACK = 500
 UNFINISHED = 64
 """Turns of one agent that may be under way."""
 BUSY_SECONDS = "1"
+FINISH_SECONDS = 30.0
+"""So long turns under way may take when nothing more is taken: whatever asks a model has given up by then."""
+LEAVE_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
 
@@ -97,10 +100,16 @@ class Turns:
         return (await asyncio.shield(task)).entry_id, False
 
     async def close(self) -> None:
-        """Take nothing more, and finish what is under way."""
+        """Take nothing more, and finish what is under way; what does not come to an end is ended."""
         self._closed = True
-        if self._tasks:
-            await asyncio.wait(set(self._tasks))
+        if not self._tasks:
+            return
+        _, left = await asyncio.wait(set(self._tasks), timeout=FINISH_SECONDS)
+        for task in left:
+            log.warning("%s is left unfinished after %g s", task.get_name(), FINISH_SECONDS)
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=LEAVE_SECONDS)
 
     def _begin(self, agent_id: str, percept: Percept) -> asyncio.Task[Trace]:
         if self._closed:
@@ -170,6 +179,7 @@ def _fingerprint(percept: Percept) -> str:
         sorted(percept.present),
         percept.place,
         sorted(percept.data.items(), key=lambda fact: fact[0]),
+        *((percept.depth,) if percept.depth else ()),  # so that keys of before there was any are known
     )
     return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:32]
 

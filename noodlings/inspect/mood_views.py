@@ -18,8 +18,8 @@ class MoodView(View):
         goals: what it wants most now, in words.
         named: chill, hyped, nervous or frustrated, as a game's events left it; `named_left` are the world
             seconds until it is chill again if nothing happens.
-        game: lines that a voice is told of the game now; empty before a game's first event, and for callers
-            who may not read everything. `hidden` counts the notable events that are kept from those.
+        game: lines that a voice is told of the game now; empty before a game's first event, and for players
+            (a world that asks for one of them, too). `hidden` counts the notable events kept from those.
     """
 
     agent: str

@@ -9,12 +9,14 @@ from noodlings.inspect.look import Look, felt
 from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
+from noodlings.values.caller import Role
 from noodlings.values.trace import Trace
 
 
 def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
     """What it feels now, and how that went in its latest turns, oldest first."""
-    agent, sees_all = look.agent, look.caller.sees_all
+    agent, caller = look.agent, look.caller
+    told_it = caller.sees_all or caller.role is Role.WORLD  # nobody else lets a game's events happen
     game, rules = agent.game, agent.rules
     told = "\n".join(game.blocks(rules, look.now)).splitlines()
     return MoodView(
@@ -28,8 +30,8 @@ def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
         goals=tuple(goal.text for goal in agent.goals),
         named=agent.named_mood,
         named_left=game.tracker.left(look.now, rules.lasts_seconds),
-        game=tuple(clean(line) for line in told) if sees_all else (),
-        hidden=0 if sees_all else len(game.bank.events),
+        game=tuple(clean(line) for line in told) if told_it else (),
+        hidden=0 if told_it else len(game.bank.events),
     )
 
 

@@ -287,7 +287,13 @@ class Link:
             # Without tokens the server takes every caller for its admin, and all would read what all told.
             return "Only the staff may ask: the game's settings name no NOODLINGS_TOKEN."
         width = min(max(width, _WIDTHS[0]), _WIDTHS[1])
-        body = {"user_id": being_id(caller), "name": caller.key[:_MAX_NAME], "line": line, "width": width}
+        body = {
+            "user_id": being_id(caller),
+            "name": caller.key[:_MAX_NAME],
+            "line": line,
+            "width": width,
+            "rooms": False,  # the game has its own
+        }
         try:
             status, answer = yield self._ask("POST", "/api/commands", body, staff=is_staff(caller))
         except Silence as silence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from noodlings.agent.in_turn import InTurn
+from noodlings.agent.in_turn import BETWEEN, InTurn
 
 
 async def test_one_goes_on_after_another_and_whoever_else_is_ready_comes_in_between() -> None:
@@ -20,10 +20,10 @@ async def test_one_goes_on_after_another_and_whoever_else_is_ready_comes_in_betw
             seen.append(f"pass {number}")
             await asyncio.sleep(0)
 
-    await asyncio.gather(read(8), *(compute(name) for name in "abc"))
+    await asyncio.gather(read(16), *(compute(name) for name in "abc"))
     computed = [at for at, one in enumerate(seen) if one in "abc"]
     assert [seen[at] for at in computed] == ["a", "b", "c"]
-    assert all(later > earlier + 1 for earlier, later in pairwise(computed))
+    assert all(later > earlier + BETWEEN for earlier, later in pairwise(computed))
 
 
 async def test_nobody_gives_way_where_nobody_else_is_there() -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 from httpx2 import AsyncClient
@@ -77,6 +78,8 @@ def served(folder: Path) -> Iterator[str]:
         encoding="utf-8",
     )
     assert process.stdout is not None
+    patience = Timer(100, process.kill)
+    patience.start()
     try:
         line = process.stdout.readline()
         found = re.search(r"http://\S+/mcp", line)
@@ -86,6 +89,7 @@ def served(folder: Path) -> Iterator[str]:
         _, complaints = process.communicate(timeout=20)
         assert (process.returncode, complaints) == (0, "")
     finally:
+        patience.cancel()
         process.kill()
         process.communicate()
 

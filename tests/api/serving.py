@@ -11,11 +11,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from queue import Empty, Queue
+from threading import Thread
+from typing import IO, Any
 
 from httpx2 import Client
 
 ROOT = Path(__file__).parents[2]
+STARTS = 60.0
+"""Seconds within which a server says that it serves, however busy the machine is."""
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -30,18 +34,50 @@ def command(folder: Path, *words: str) -> list[str]:
     return [sys.executable, "-m", "noodlings", "serve", "--port", "0", "--data", str(folder), *words]
 
 
+class Output:
+    """What a process says, read all the while: a pipe that nobody reads fills, and its writer waits forever."""
+
+    def __init__(self, pipe: IO[str]) -> None:
+        self._pipe = pipe
+        self._lines: Queue[str] = Queue()
+        self._reader = Thread(target=self._read, name="output", daemon=True)
+        self._reader.start()
+
+    def line(self) -> str:
+        """The next line, "" after the last one. Raises `queue.Empty` where there is none for long."""
+        return self._lines.get(timeout=STARTS)
+
+    def rest(self) -> str:
+        """Everything from here to the end; the process has to come to it."""
+        lines = []
+        while line := self.line():
+            lines.append(line)
+        return "".join(lines)
+
+    def close(self) -> None:
+        """Stop reading; the process has ended."""
+        self._reader.join(STARTS)
+        self._pipe.close()
+
+    def _read(self) -> None:
+        for line in self._pipe:
+            self._lines.put(line)
+        self._lines.put("")
+
+
 @dataclass
 class Server:
     """A running server.
 
     Attributes:
         url: where, without a slash at the end.
-        said: what it said when it began.
+        said: what it said when it began; `output` is what it says after that.
     """
 
     process: subprocess.Popen[str]
     url: str
     said: list[str]
+    output: Output
     client: Client
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
@@ -66,17 +102,38 @@ def served(
         env=environment(**changes),
     )
     assert process.stdout is not None
-    said = [process.stdout.readline().rstrip("\n") for _ in range(4)]
-    if process.poll() is not None or not said[0].startswith("noodlings serves "):
-        process.kill()
+    output = Output(process.stdout)
+    try:
+        said = _said(output)
+        url = said[0].split()[2]
+        # Over TLS it shows a certificate that it made itself.
+        with Client(base_url=url, verify=False, timeout=30) as client:
+            yield Server(process, url, said, output, client)
+    finally:
+        _ended(process)
+        output.close()
+
+
+def _said(output: Output) -> list[str]:
+    """The four lines with which a server begins."""
+    said: list[str] = []
+    try:
+        while len(said) < 4 and (line := output.line()):
+            said.append(line.rstrip("\n"))
+    except Empty:
+        said.append(f"and nothing more for {STARTS:g} s")
+    if len(said) < 4 or not said[0].startswith("noodlings serves "):
         raise AssertionError("\n".join(said))
-    url = said[0].split()[2]
-    # Over TLS it shows a certificate that it made itself.
-    with Client(base_url=url, verify=False, timeout=30) as client:
-        try:
-            yield Server(process, url, said, client)
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait(30)
-            process.stdout.close()
+    return said
+
+
+def _ended(process: subprocess.Popen[str]) -> None:
+    """End it in order, or else by force."""
+    if process.poll() is None:
+        process.terminate()
+    try:
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(30)
+        raise

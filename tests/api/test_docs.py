@@ -17,7 +17,11 @@ def test_a_fresh_client_gets_from_nothing_to_why(tmp_path: Path):
     with served(tmp_path) as server:
         script = script.replace("URL=http://127.0.0.1:8765", f"URL={server.url}", 1)
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", script], capture_output=True, text=True, check=False
+            ["bash", "-euo", "pipefail", "-c", script],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=100,
         )
     assert done.returncode == 0, done.stderr
     created, first, second, why, stats, episodic, alike, found, heard, gone = answers(done.stdout)
@@ -53,6 +57,7 @@ def test_every_route_is_named():
         "/symbols",
         "/last-retrieval",
         "/undo",
+        "/whoami",
         "/metrics",
         "/ready",
     ):

@@ -46,6 +46,34 @@ async def test_who_leaves_is_gone(site: Site):
     await type_(site, "look")
 
 
+async def test_whoever_has_rooms_of_its_own_asks_from_outside(guarded: Site):
+    """A game that asks for its players: no character sees anybody come, and rights are those of the user."""
+    await guarded.tell("My dog died yesterday")
+    before = [being.id for being, _ in guarded.parts.people.world.who()]
+
+    async def ask(line: str):
+        body = {"user_id": "user_caity", "name": "Caity", "line": line, "rooms": False, "wait": 5}
+        answer = await guarded.post("/api/commands", body, "world")
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    asked = await ask("@memories servnak --working")
+    assert asked["data"]["entries"][0]["text"] == "My dog died yesterday"
+    for line in ("say hello", "look", "go north"):
+        refused = await ask(line)
+        assert refused["error"] is True
+        assert "no rooms" in refused["text"]
+    assert (await ask("quit"))["heard"] == []
+    assert [being.id for being, _ in guarded.parts.people.world.who()] == before
+    assert len(guarded.society.agents["servnak"].memory.retrieve_working()) == 1
+
+
+async def test_who_is_in_the_rooms_may_ask_from_outside_and_stays(site: Site):
+    await type_(site, "look")
+    assert "SERVNAK" in (await type_(site, "@agents", rooms=False))["text"]
+    assert "user_caity" in {being.id for being, _ in site.parts.people.world.who()}
+
+
 async def test_who_is_silent_for_long_has_left(site: Site, monkeypatch: pytest.MonkeyPatch):
     now = [0.0]
     monkeypatch.setattr(site.parts.people, "_now", lambda: now[0])

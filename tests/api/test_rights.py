@@ -43,6 +43,7 @@ MATRIX = [  # method, path, body, who may; the world acts for caity throughout, 
     ("GET", f"{M}/entries/1/links", None, NOT_TOAD),
     ("GET", f"{M}/entries/1/note", None, ("admin", "viewer")),  # kept in memory alone: a 404 to those
     ("GET", "/api/recipes", None, OPEN),
+    ("GET", "/api/whoami", None, OPEN),
     ("GET", "/metrics", None, ("admin",)),
     ("POST", "/api/agents/servnak/perceive", SAID, ("admin", "world", "caity")),
     ("POST", "/api/agents/servnak/events", {"event": "player_death"}, ("admin", "world")),
@@ -98,6 +99,60 @@ async def test_every_route_is_in_the_matrix(guarded: Site):
     }
     named = {(m, p.replace("turns/1", "turns/{entry}").replace("nobody", "{id}")) for m, p in named}
     assert routes - {("GET", "/health"), ("GET", "/ready")} == named
+
+
+SAYS = {"admin": "anybody", "world": "anybody", "viewer": "nobody", "caity": "itself", "toad": "itself"}
+
+
+@pytest.mark.parametrize("who", OPEN)
+async def test_whoever_asks_is_told_what_they_may(told: Site, who: str):
+    """What it says is what happens: each right is tried."""
+    may = (await told.get("/api/whoami", who)).json()
+    assert may["role"] == TOKENS[who]["role"]
+    assert may["user"] == TOKENS[who].get("user", "")
+    assert may["speaks"] == SAYS[who]
+    assert may["tokens"] is True
+    for right, method, path, body in (
+        ("corrects", "PUT", f"{M}/entries/1/pin", None),
+        ("events", "POST", "/api/agents/servnak/events", {"event": "player_death", "user_id": "game"}),
+        ("creates", "GET", "/metrics", None),
+    ):
+        headers = {"Noodlings-User": "user_caity"} if who == "world" and right == "corrects" else {}
+        assert ((await told.ask(method, path, who, headers, json=body)).status_code == 200) is may[right]
+    shown = (await told.get(f"{M}/working", who)).json()
+    reads = "everything" if not shown["hidden"] else "own" if shown["entries"] else "figures"
+    assert may["reads"] == reads
+    gone = {"anything": 200, "nothing": 403, "own": 200 if who != "toad" else 404}[may["forgets"]]
+    headers = {"Noodlings-User": "user_caity"} if who == "world" else {}
+    assert (await told.ask("DELETE", f"{M}/entries/1", who, headers)).status_code == gone
+
+
+async def test_a_world_may_ask_for_whom_it_names(told: Site):
+    may = (await told.get("/api/whoami", "world", headers={"Noodlings-User": "user_caity"})).json()
+    assert (may["role"], may["user"], may["reads"], may["speaks"]) == (
+        "world",
+        "user_caity",
+        "own",
+        "anybody",
+    )
+
+
+async def test_without_tokens_it_says_so(site: Site):
+    may = (await site.get("/api/whoami")).json()
+    assert (may["role"], may["reads"], may["tokens"]) == ("admin", "everything", False)
+
+
+async def test_a_world_is_told_what_its_game_left_and_a_player_is_not(told: Site):
+    told.clock.advance(60.0)
+    event = {"event": "health_critical", "data": {"hp": 3}, "user_id": "game"}
+    assert (await told.post("/api/agents/servnak/events", event, "world")).status_code == 200
+    game = (await told.get("/api/agents/servnak/mood", "world")).json()
+    assert game["game"][0].startswith("[GAME STATE] Mood:nervous | HP:3")
+    assert game["hidden"] == 0
+    named = {"Noodlings-User": "user_caity"}
+    for who, headers in (("world", named), ("caity", {})):
+        mood = (await told.get("/api/agents/servnak/mood", who, headers=headers)).json()
+        assert (mood["game"], mood["hidden"]) == ([], 1)
 
 
 async def test_a_world_without_a_user_reads_nothing_that_was_said(told: Site):

@@ -182,8 +182,7 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals):
         for sender in senders:
             sender.join(30)
         finished = answers.count(200)
-        assert server.process.stdout is not None
-        assert "Traceback" not in server.process.stdout.read()
+        assert "Traceback" not in server.output.rest()
     log = (tmp_path / "noodlings.log").read_text(encoding="utf-8")
     assert "Traceback" not in log
     with served(tmp_path) as server:

@@ -135,6 +135,19 @@ async def test_whoever_stops_waiting_does_not_stop_the_turn(site: Site, monkeypa
     assert (await site.post(PATH, BODY)).status_code == 503
 
 
+async def test_a_turn_that_never_ends_does_not_keep_the_server_from_ending(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(turns, "FINISH_SECONDS", 0.01)
+    begun, _ = slowed(site, monkeypatch)
+    waiting = asyncio.create_task(site.post(PATH, BODY))
+    await begun.acquire()
+    await site.parts.turns.close()
+    await asyncio.wait([waiting])
+    assert site.parts.turns.unfinished == 0
+    assert "turn of servnak is left unfinished after 0.01 s" in caplog.text
+
+
 async def test_confidences_stay_out_of_hearing(site: Site):
     await site.tell("I am afraid of the dark", kind="whisper", agent="phi")
     await site.tell("hm", agent="phi", user="user_toad")
@@ -154,3 +167,23 @@ async def test_confidences_stay_out_of_hearing(site: Site):
 async def test_every_kind(site: Site, kind: str):
     answer = await site.post(PATH, BODY | {"kind": kind})
     assert answer.json()["turn"]["percept"]["kind"] == kind
+
+
+async def test_how_many_replies_led_to_it_ends_an_echo_between_characters(site: Site):
+    """A world with characters in rooms of its own says how far a talk has gone round."""
+    body = {"user_id": "phi", "text": "mew, servnak?", "addressed": True}
+
+    async def decided(**more: object) -> str:
+        site.clock.advance(60.0)
+        answer = await site.post("/api/agents/servnak/perceive", body | more)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["turn"]["decision"]
+
+    assert await decided(depth=1) == "addressed"
+    assert await decided(depth=1, addressed=False) == "not its talk"
+    assert await decided(depth=50) == "the talk has gone round enough"
+    keyed = {**body, "idempotency_key": "one"}
+    assert (await site.post("/api/agents/servnak/perceive", keyed)).status_code == 200
+    assert (await site.post("/api/agents/servnak/perceive", keyed | {"depth": 1})).status_code == 422
+    for wrong in (-1, 101, 0.5, "1"):
+        assert (await site.post("/api/agents/servnak/perceive", body | {"depth": wrong})).status_code == 422
