@@ -34,6 +34,8 @@ _FINITE = frozenset(
 )  # fmt: skip
 _CONTRACTED = ("'m", "'re", "'ve", "'ll", "'d", "n't")
 _PLURAL = frozenset({"people", "children", "men", "women", "mice", "feet", "teeth", "police", "parents"})
+# "just look at it" asks, "just now I fell" tells.
+_BEFORE_SUBJECT = frozenset({"just", "only", "even", "not", "still", "well", "oh", "so", "or", "as"})
 # "a man called Bob", "a bed made of wood": said of the noun, not what it does.
 _SAID_OF_NOUN = frozenset({"called", "named", "made", "built", "based", "born", "known", "filled"})
 _LINKS = frozenset(
@@ -53,6 +55,8 @@ def is_clause(words: list[str], named: bool = False) -> bool:
         return _contracted(words[0]) or _verb_follows(words, 1)
     if words[0] in _DETERMINERS:
         return _says_of_noun(words, 1)
+    if words[0] in _BEFORE_SUBJECT:
+        return is_clause(words[1:], named=False)
     if words[0] in words_for("openers"):
         return any(map(_clearly_finite, words[1:]))
     return named and words[0] not in words_for("verbs") and _verb_follows(words, 1)
@@ -64,7 +68,8 @@ def begins_with_name(text: str) -> bool:
     lists = ("openers", "common", "verbs", "adjectives", "imperative", "adverbs")
     at = next((at for at, letter in enumerate(text) if letter.isalpha()), 0)
     known = any(first.removesuffix("'s") in words_for(name) for name in lists)
-    return text[at : at + 1].isupper() and not known and not is_past(first)
+    verb = is_past(first) or first.endswith("ing") or third_of(first)
+    return text[at : at + 1].isupper() and not known and not verb
 
 
 def _begins_with_pronoun(word: str) -> bool:

@@ -8,9 +8,11 @@ from functools import lru_cache
 from noodlings.llm.feelings import feeling
 from noodlings.llm.lexicon import load_yaml
 from noodlings.llm.reported import told
+from noodlings.llm.sought import goes_on
 from noodlings.ports import Speech, Utterance
 from noodlings.text import clean
 from noodlings.values.occasions import Feeling
+from noodlings.values.percept import Kind
 
 
 def muse(utterance: Utterance) -> Speech:
@@ -20,7 +22,10 @@ def muse(utterance: Utterance) -> Speech:
     tellable = [
         memory
         for found in utterance.recalled
-        if (memory := told(found.entry, utterance, frozenset())) is not None and not memory.quoted
+        if (memory := told(found.entry, utterance, frozenset())) is not None
+        and not memory.quoted
+        # Who "she" is in "she laughs" nobody would know.
+        and (found.entry.kind is Kind.EMOTE or not goes_on(found.entry.user_text))
     ]
     if not tellable:
         return Speech(chance.choice(lines["nothing"]))

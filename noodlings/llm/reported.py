@@ -13,6 +13,7 @@ from noodlings.llm.clause import begins_with_name, is_clause
 from noodlings.llm.lexicon import spoken_words, tokens, topic_stems, words_for
 from noodlings.llm.names import called_other, self_as_me, shown, without_names
 from noodlings.llm.reflect import lower_first, turn
+from noodlings.llm.sought import goes_on
 from noodlings.llm.timewords import told_later
 from noodlings.llm.verbs import past_of, third_of
 from noodlings.ports import Utterance
@@ -44,10 +45,11 @@ _TELL_YOU = re.compile(
 )
 # What is said for politeness, and is no news afterwards.
 _TAIL = re.compile(
-    r"[\s,.!]+(?:bye(?: bye)?|goodbye|good ?night|see (?:you|ya)(?: \w+)?|thanks|thank you|lol|haha|please|"
-    r"ok|okay)[\s.!]*$",
+    r"(?:[,.!]\s*(?:thanks|thank you|please|ok|okay)|[\s,.!]+(?:bye(?: bye)?|goodbye|good ?night|lol|haha"
+    r"|see (?:you|ya)(?: \w+)?))[\s.!]*$",
     re.I,
 )
+_CALLS = re.compile(r"\w+,")
 _LEAVES = re.compile(
     r"^i (?:have to|have got to|got to|gotta|must|should|need to) (?:go|leave|run|sleep)\b", re.I
 )
@@ -111,6 +113,7 @@ def statement(text: str, to_speaker: bool = True) -> str:
     # Whom "we" means in a proposal only the one who makes it knows.
     if (
         _PROPOSES.search(text)
+        or (named and _CALLS.match(text))
         or text.endswith("?")
         or not is_clause(words, named)
         or len(words) > LONGEST_CLAUSE
@@ -195,9 +198,10 @@ def _sentence(text: str, wanted: frozenset[str]) -> str:
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
 
-def _worth(sentence: str, wanted: frozenset[str]) -> tuple[int, bool, bool]:
-    words = tokens(sentence)
-    return len(topic_stems(words) & wanted), bool(statement(sentence)), len(words) > 3
+def _worth(sentence: str, wanted: frozenset[str]) -> tuple[int, bool, bool, bool]:
+    words = tokens(_FILLERS.sub("", sentence))
+    leans = words[:1] == ["that's"] or goes_on(" ".join(words))
+    return len(topic_stems(words) & wanted), bool(statement(sentence)), not leans, len(words) > 3
 
 
 def _shortened(text: str) -> str:

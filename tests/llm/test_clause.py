@@ -6,6 +6,7 @@ from noodlings.llm.clause import begins_with_name, is_clause
 from noodlings.llm.lexicon import tokens
 
 STATEMENTS = [
+    "James is here", "so I left",
     "my dog died", "i love storms", "the bridge is down", "it rained", "my knee hurts", "she raised me",
     "my sister Anna lives in Leeds", "Pepper is black", "Anna lives in Leeds", "the children sing at night",
     "my daughter plays the violin", "the girl who lives next door left", "the book I read was good",
@@ -14,6 +15,7 @@ STATEMENTS = [
     "everyone expects me to be strong", "my cat has a bed", "my boss shouts at me", "yesterday we met",
 ]  # fmt: skip
 NONE = [
+    "Sounds like rain", "just look at my list", "just started learning",
     "my dog", "what a day", "biscuit was his name", "because of you", "hello", "a bed", "a red bed",
     "a new bed for the spare room", "the shed", "the book I read", "my wicked hundred weeds", "the seed",
     "the man I loved", "a bed made of wood", "a man called Bob", "the house by the sea", "nothing much",

@@ -30,6 +30,13 @@ TOLD = [
         "you told me your boss shouts at you",
         "Caity told me their boss shouts at them",
     ),
+    (
+        "it was hard, but I'm doing ok",
+        "you told me it was hard, but you're doing ok",
+        "Caity told me it was hard, but they're doing ok",
+    ),
+    ("Maria, hope you sleep", "you said “Maria, hope you sleep”", "Caity said “Maria, hope you sleep”"),
+    ("That's great. I fell. It is late.", "you told me you fell", "Caity told me they fell"),
     ("I have a cold, bye", "you told me you have a cold", "Caity told me they have a cold"),
     ("The house by the sea", "you said “The house by the sea”", "Caity said “The house by the sea”"),
     ("sind Sie müde", "you said “sind Sie müde”", "Caity said “sind Sie müde”"),
