@@ -1,4 +1,7 @@
-"""What a character without a model thinks by itself: one of its memories, and how that sits with it."""
+"""What a character without a model thinks by itself: one of its memories, and how that sits with it.
+
+How the memory felt goes before the mood, so that nobody likes to think of a death because it is a good day.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,10 @@ def muse(utterance: Utterance) -> Speech:
     if not tellable:
         return Speech(chance.choice(lines["nothing"]))
     memory = chance.choice(tellable)
-    felt = feeling(utterance.mood)
+    then = memory.entry.affect
+    felt = feeling(then) if then else Feeling.CALM
+    if felt is Feeling.CALM:
+        felt = feeling(utterance.mood)
     line = chance.choice(lines.get(felt.value, lines[Feeling.CALM.value]))
     clause = memory.clause
     if line.startswith("{memory}"):

@@ -45,8 +45,8 @@ _TELL_YOU = re.compile(
 )
 # What is said for politeness, and is no news afterwards.
 _TAIL = re.compile(
-    r"(?:[,.!]\s*(?:thanks|thank you|please|ok|okay)|[\s,.!]+(?:bye(?: bye)?|goodbye|good ?night|lol|haha"
-    r"|see (?:you|ya)(?: \w+)?))[\s.!]*$",
+    r"(?:[,.!]\s*(?:thanks|thank you|please|ok|okay|bye(?: bye)?|goodbye|good ?night|see (?:you|ya)(?: \w+)?)"
+    r"|[\s,.!]+(?:lol|haha))[\s.!]*$",
     re.I,
 )
 _CALLS = re.compile(r"\w+,")

@@ -37,6 +37,11 @@ TOLD = [
     ),
     ("Maria, hope you sleep", "you said “Maria, hope you sleep”", "Caity said “Maria, hope you sleep”"),
     ("That's great. I fell. It is late.", "you told me you fell", "Caity told me they fell"),
+    (
+        "I wish I had said goodbye",
+        "you told me you wish you had said goodbye",
+        "Caity told me they wish they had said goodbye",
+    ),
     ("I have a cold, bye", "you told me you have a cold", "Caity told me they have a cold"),
     ("The house by the sea", "you said “The house by the sea”", "Caity said “The house by the sea”"),
     ("sind Sie müde", "you said “sind Sie müde”", "Caity said “sind Sie müde”"),
