@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from noodlings.llm.clause import begins_with_name
 from noodlings.llm.lexicon import phrases_for, spaced, spoken_words, tokens, topic_stems, words_for
@@ -17,6 +18,7 @@ from noodlings.llm.questions import Question, last_sentence, read_question
 from noodlings.llm.reported import statement
 from noodlings.llm.told_feeling import by_affect, of_oneself, told_feeling
 from noodlings.llm.topic import find_topic
+from noodlings.values.affect import Affect
 from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -131,20 +133,25 @@ def hear(percept: Percept, persona: Persona) -> Heard:
     """Understand a percept as well as it can be."""
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
-    text = _MARKUP.sub(" ", spoken)
-    text = without_names(" ".join(text.split()), persona)
-    if percept.kind in _EVENTS:
-        return Heard(_EVENTS[percept.kind], stems=topic_stems(tokens(text)))
-    if percept.kind is Kind.EVENT:
+    text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
+    done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
+    return _understood(text, percept.kind, percept.affect, done, len(percept.text) > LONG)
+
+
+@lru_cache(maxsize=64)
+def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> Heard:
+    """The same, of all it depends on: a line is heard again for every lens that colours its answer."""
+    if kind in _EVENTS:
+        return Heard(_EVENTS[kind], stems=topic_stems(tokens(text)))
+    if kind is Kind.EVENT:
         return Heard(Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
-    if percept.kind is Kind.EMOTE:
-        return _hear_emote(text, percept, persona)
-    if spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2:
-        return _hear_emote(text, percept, persona)
-    return _hear_words(text, percept, persona)
+    percept = Percept("somebody", text, 0.0, kind, affect=affect)
+    if kind is Kind.EMOTE or done:
+        return _hear_emote(text, percept, long)
+    return _hear_words(text, percept, long)
 
 
-def _hear_emote(text: str, percept: Percept, persona: Persona) -> Heard:
+def _hear_emote(text: str, percept: Percept, long: bool) -> Heard:
     words = tokens(text)
     for name, occasion in _EMOTES:
         if words and not words_for(name).isdisjoint(_doing(words)):
@@ -153,7 +160,7 @@ def _hear_emote(text: str, percept: Percept, persona: Persona) -> Heard:
         return Heard(Occasion.EMOTE_GIFT, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
     if spoken:
-        return _hear_words(spoken.group(1), percept, persona)
+        return _hear_words(spoken.group(1), percept, long)
     shown = {Occasion.SAD: Occasion.EMOTE_SAD, Occasion.AFRAID: Occasion.AFRAID}
     felt = shown.get(by_affect(percept, "") or Occasion.EMOTE, Occasion.EMOTE)
     return Heard(felt, stems=topic_stems(words))
@@ -168,7 +175,7 @@ def _doing(words: list[str]) -> set[str]:
     return {words[at], base, f"{base}e", base[:-1]} if at else {words[at]}
 
 
-def _hear_words(text: str, percept: Percept, persona: Persona) -> Heard:
+def _hear_words(text: str, percept: Percept, long: bool) -> Heard:
     words = tokens(text)
     if not words or _is_foreign(text, words):
         return Heard(_wordless(text, bool(words)))
@@ -186,7 +193,7 @@ def _hear_words(text: str, percept: Percept, persona: Persona) -> Heard:
         asked = topic_stems(tokens(last_sentence(text)))
         return Heard(felt or question.occasion, question, asked or stems, question.topic(text, topic))
     occasion = Occasion.GREETING if _introduces(text, words) else _said(words, line, percept)
-    if occasion is Occasion.STATEMENT and len(percept.text) > LONG:
+    if occasion is Occasion.STATEMENT and long:
         occasion = Occasion.LONG
     light = percept.affect is None or percept.affect.valence > _UNPLEASANT
     echo = statement(text) if light and occasion is Occasion.STATEMENT and 3 <= len(words) <= ECHO else ""
