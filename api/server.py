@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import agents, corrections, figures, health, lines, live, memory, perceive, recipes, whoami
@@ -62,13 +63,13 @@ def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambd
 def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
     """The ASGI application."""
     settings = parts.society.settings.api
-    app = FastAPI(
+    app = FastAPIOffline(  # the page under /docs fetches nothing from anywhere else
+        docs_url="/docs",
+        redoc_url=None,
         title="noodlings",
         version=__version__,
         description="Characters who remember what matters to them. See docs/api.md.",
         openapi_url=_SCHEMA,
-        docs_url="/docs",
-        redoc_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
     )

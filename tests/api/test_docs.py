@@ -7,6 +7,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from tests.api.conftest import Site
 from tests.api.serving import ROOT, served
 
 DOCUMENT = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
@@ -36,6 +37,15 @@ def test_a_fresh_client_gets_from_nothing_to_why(tmp_path: Path):
     assert "My dog died yesterday" in {one["entry"]["text"] for one in found["memories"]}
     assert heard["heard"]
     assert gone["forgotten"] >= 2
+
+
+async def test_the_page_fetches_everything_from_here(site: Site):
+    page = (await site.get("/docs")).text
+    fetched = re.findall(r'(?:src|href)="([^"]+)"', page)
+    assert len(fetched) >= 3
+    for address in fetched:
+        assert address.startswith("/")
+        assert (await site.get(address)).status_code == 200
 
 
 def answers(shown: str) -> list[dict]:
