@@ -11,7 +11,9 @@ from typing import Any
 
 from sqlalchemy import (
     BindParameter,
+    Integer,
     Select,
+    Text,
     UnaryExpression,
     bindparam,
     column,
@@ -54,7 +56,7 @@ JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
 # The ids as one JSON list, so that the statement is the same for any number of them.
-_listed = func.json_each(bindparam("ids")).table_valued("value")
+_listed = func.json_each(bindparam("ids", type_=Text)).table_valued("value")
 ENTRIES = select(entries).where(_of_agent, entries.c.id.in_(select(_listed.c.value)))
 WORKING = select(entries).where(_of_agent).order_by(entries.c.id.desc()).limit(_limit)
 EPISODIC = select(entries).where(_of_agent, entries.c.episodic).order_by(entries.c.id)
@@ -156,7 +158,7 @@ _by_strength = func.row_number().over(
 )
 _ranked = select(_ends, _by_strength.label("place")).subquery()
 STRONGEST_LINKS_OF = select(*(_ranked.c[column.name] for column in links.c)).where(
-    _ranked.c.place <= bindparam("strongest")
+    _ranked.c.place <= bindparam("strongest", type_=Integer)
 )
 
 _add_vector = sqlite.insert(vectors)
