@@ -22,6 +22,7 @@ from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
+from noodlings.errors import UserError
 from noodlings.llm.images import TableOfImages
 from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
@@ -133,7 +134,7 @@ def build(
         clock,
         settings,
         records,
-        voice_name=settings.llm.model if voice else "offline",
+        voice_name=settings.llm.models.reply or settings.llm.model if voice else "offline",
         notes=notes,
         embedding=embedding,
         watchers=watchers,
@@ -230,11 +231,17 @@ def _subconscious(settings: Settings, journal: Journal) -> SubconsciousMemory:
 
 def _gateway(settings: Settings, shelf: Shelf) -> Gateway | None:
     """The way to a model, one for everything that asks one; None where there is none."""
-    if not settings.llm.base_url:
+    llm = settings.llm
+    if not llm.base_url:
         return None
+    if not (llm.model or all(name for _, name in llm.models)):
+        raise UserError(
+            "llm.base_url is set and llm.model is not: say which model is to speak (llm.model, or "
+            "NOODLINGS_LLM__MODEL in the environment), or take the address away and the offline voice speaks"
+        )
     from noodlings.llm.gateway import Gateway
 
-    return Gateway(settings.llm, shelf)
+    return Gateway(llm, shelf)
 
 
 def _model_voice(gateway: Gateway | None) -> Voice | None:
