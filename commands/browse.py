@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from rich.console import RenderableType
-from rich.text import Text
 
 from commands.entry_rows import entry_rows
 from commands.memory_view import PLAIN_LIST
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import Context, Reply, command
-from commands.render import BLANK, heading, hidden, quiet, stacked, warning
+from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.inspect.browse import Page
 from noodlings.inspect.views import EntriesView
 from noodlings.values.order import Order
@@ -73,7 +72,7 @@ def browse_view(view: EntriesView, page: Page) -> RenderableType:
         heading(view.name, title, note),
         None if view.hierarchical else warning(PLAIN_LIST),
         BLANK,
-        entry_rows(view.entries) if view.entries else Text("  Nothing there.", style="dim"),
+        entry_rows(view.entries) if view.entries else nothing("Nothing there.", view.hidden),
         more if view.entries and end < view.total else None,
-        hidden(view.hidden),
+        hidden(view.hidden if view.entries else 0),
     )

@@ -27,7 +27,7 @@ from commands.render import (
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.agent import Agent
 from noodlings.agent.events import EVENT, game_event
-from noodlings.errors import UserError
+from noodlings.errors import NotFound, UserError
 from noodlings.explain import nearest
 from noodlings.inspect.mood_views import MoodView
 from noodlings.text import shorten
@@ -55,7 +55,7 @@ async def event(context: Context, arguments: str) -> Reply:
     """
     context.caller.require_admin("let a game's event happen")
     name, happened, facts = _read(arguments)
-    agent = context.society.find(name)
+    agent = _agent(context, name)
     if not happened:
         raise UserError(
             f"Which event? There are {', '.join(agent.rules.events)}. It goes like this: {_USAGE}"
@@ -82,6 +82,16 @@ async def event(context: Context, arguments: str) -> Reply:
     return Reply(data, _view(percept, before, after, trace, what, heard))
 
 
+def _agent(context: Context, name: str) -> Agent:
+    """Whose mind it is. Raises `NotFound`, with the form where a word too many may have been taken for it."""
+    try:
+        return context.society.find(name)
+    except NotFound as error:
+        if " " not in name:
+            raise
+        raise NotFound(f"{error} It goes like this: {_USAGE}") from None
+
+
 def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
     """Whose, which event ("" for none), and its facts."""
     given = split_words(arguments)
@@ -91,7 +101,7 @@ def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
     for fact in (word for word in given if "=" in word):
         key, _, value = fact.partition("=")
         if key in facts:
-            raise UserError(f"{shorten(key, 30)} is given twice.")
+            raise UserError(f"The fact {shorten(key, 30)} is given twice.")
         facts[key] = _value(value)
     names = [word for word in given if "=" not in word]
     if not names:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import BAR, NAME, said
+from commands.entry_rows import BAR, NAME, NAMES, said
 from commands.parse import HelpAsked, split_words
 from commands.registry import Context, Reply, command
 from commands.render import (
@@ -98,7 +98,7 @@ def _source(one: FocusEntryView) -> str:
     """What brought it: reasons of the search, or the memory it is linked with."""
     if one.why[0] == "linked" and one.type is not None:
         return f"via {one.via}, {one.type.replace('_', ' ')}"
-    return ", ".join(one.why)
+    return ", ".join(NAMES.get(why, why) for why in one.why)
 
 
 def _by_links(view: FocusView) -> Text:

@@ -19,8 +19,8 @@ from commands.render import (
     feeling_text,
     heading,
     hidden,
+    nothing,
     number,
-    quiet,
     stacked,
     words,
 )
@@ -88,8 +88,7 @@ def links_view(view: LinksView) -> RenderableType:
         heading(view.name, f"links of memory {view.entry.id}", count),
         BLANK,
         Rows(columns, rows),
-        None if view.linked else quiet("It is linked with nothing yet."),
-        hidden(view.hidden),
+        hidden(view.hidden) if view.linked else nothing("It is linked with nothing yet.", view.hidden),
     )
 
 

@@ -122,7 +122,7 @@ def _affect_similar(context: Context, parsed: Parsed) -> Shown:
 
 def _flow(context: Context, parsed: Parsed) -> Shown:
     view = context.inspector.last_retrieval(context.caller, parsed.name)
-    return view, flow_view(view)
+    return view, flow_view(view, context.caller.sees_all)
 
 
 def _page(parsed: Parsed, limit: int = PAGE) -> tuple[int, int]:

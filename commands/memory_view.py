@@ -9,6 +9,7 @@ from commands.entry_rows import BAR, NAME, entry_rows, flow_rows, group_rows, sa
 from commands.render import (
     BLANK,
     LOUD,
+    OTHERS,
     QUIET,
     Column,
     Flowing,
@@ -20,6 +21,7 @@ from commands.render import (
     hidden,
     level,
     measure,
+    nothing,
     number,
     quiet,
     stacked,
@@ -109,9 +111,9 @@ def entries_view(view: EntriesView) -> RenderableType:
         heading(view.name, title.format(who), f"{_span(view)}, {order}" if view.entries else ""),
         _plain(view.hierarchical),
         BLANK,
-        body if view.entries else quiet("Nothing on this page." if view.total else NOTHING),
+        body if view.entries else _empty(view),
         _more(view),
-        hidden(view.hidden),
+        hidden(view.hidden if view.total else 0),
     )
 
 
@@ -128,8 +130,8 @@ def affect_groups_view(view: AffectGroupsView) -> RenderableType:
         heading(view.name, "memories by feeling", f"{view.total:,} in mind" if view.total else ""),
         _plain(view.hierarchical),
         BLANK,
-        group_rows(groups) if groups else quiet(NOTHING),
-        hidden(view.hidden),
+        group_rows(groups) if groups else nothing(NOTHING, view.hidden),
+        hidden(view.hidden if groups else 0),
     )
 
 
@@ -143,18 +145,25 @@ def alike_view(view: AlikeView) -> RenderableType:
         _plain(view.hierarchical),
         felt_lines("feels", view.current),
         BLANK,
-        rows if view.entries else quiet(none),
-        hidden(view.hidden),
+        rows if view.entries else nothing(none, view.hidden),
+        hidden(view.hidden if view.entries else 0),
     )
 
 
-def flow_view(view: FlowView) -> RenderableType:
-    """What was said and answered, and every memory that was in mind, with why and how strongly."""
+def flow_view(view: FlowView, sees_all: bool = True) -> RenderableType:
+    """What was said and answered, and every memory that was in mind, with why and how strongly.
+
+    Args:
+        sees_all: whether the caller is shown the answers to everybody, and not those to itself alone.
+    """
     turn = view.turn
     when = ago(turn.percept.age) if turn and turn.percept else ""
     head = stacked(heading(view.name, "flow of the last answer", when), _plain(view.hierarchical))
     if turn is None:
-        return stacked(head, BLANK, quiet("No answer has drawn on a memory yet."))
+        none = "No answer has drawn on a memory yet."
+        return stacked(
+            head, BLANK, quiet(none if sees_all else f"No answer to you has drawn on a memory yet; {OTHERS}.")
+        )
     speaker, heard, answered = exchanged(turn)
     exchange = [(words(speaker, LOUD), heard), (words(view.name, LOUD), answered)]
     return stacked(
@@ -197,6 +206,10 @@ def felt_lines(label: str, felt: FeltView) -> RenderableType:
         shown = f" {level((value + 1) / 2)} {value:+.2f}" if signed else f" {level(value)} {number(value)}"
         axes.append(Text.assemble((axis, QUIET), shown))
     return stacked(word, Flowing(axes))
+
+
+def _empty(view: EntriesView) -> RenderableType:
+    return quiet("Nothing on this page.") if view.total else nothing(NOTHING, view.hidden)
 
 
 def _plain(hierarchical: bool) -> RenderableType | None:

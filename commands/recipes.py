@@ -9,7 +9,7 @@ from commands.parse import Spec, parse_flags
 from commands.registry import Context, Reply, command
 from commands.render import LOUD, QUIET, Column, Rows, quiet, stacked, words
 from noodlings.app import recipes as read_recipes
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
     for persona in there.values():
         if wanted in _names(persona):
             return persona
-    known = ", ".join(sorted(there)) or "none"
-    raise NotFound(f"There is no recipe {shorten(arguments, 30)}; there are {known}.")
+    known = there_are(sorted(there)) if there else "there are none"
+    raise NotFound(f"There is no recipe {shorten(arguments, 30)}; {known}.")
 
 
 def _refuse_shared_names(persona: Persona, others: Iterable[Persona]) -> None:

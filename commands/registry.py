@@ -190,7 +190,9 @@ def _too_long(line: str) -> Reply:
 
 
 def refused(why: str) -> Reply:
-    """A reply that says no, and why."""
+    """A reply that says no, and why: a sentence, however small its first word was where it was raised."""
+    if why.partition(" ")[0].isalpha():  # no setting and no flag
+        why = why[0].upper() + why[1:]
     return Reply(data={"error": why}, view=Text(why, style="yellow"), error=True)
 
 

@@ -50,6 +50,17 @@ def hidden(count: int) -> RenderableType | None:
     return quiet(f"{count:,} more {'is' if count == 1 else 'are'} not yours to read.") if count else None
 
 
+def nothing(said: str, count: int) -> RenderableType:
+    """That a view is empty, in words; where the caller may not read what is in it, just that."""
+    if not count:
+        return quiet(said)
+    return quiet(f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and no other is here.")
+
+
+OTHERS = "what it says to others is not yours to read"
+"""Said to whoever does not see everything, whether there is any or not."""
+
+
 def _wrapped(text: str, style: str) -> RenderableType:
     return Flowing([Text(word, style=style) for word in clean(text).split(" ")], gap=1)
 

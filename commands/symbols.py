@@ -20,8 +20,8 @@ from commands.render import (
     heading,
     hidden,
     measure,
+    nothing,
     number,
-    quiet,
     stacked,
     words,
 )
@@ -71,8 +71,8 @@ def symbols_view(view: SymbolsView) -> RenderableType:
         heading(view.name, what, _span(view)),
         felt_lines("feels", view.current) if view.similar else None,
         BLANK,
-        _rows(view) if view.symbols else quiet(_nothing(view)),
-        hidden(view.hidden),
+        _rows(view) if view.symbols else nothing(_nothing(view), 0 if view.total else view.hidden),
+        hidden(view.hidden if view.total else 0),
     )
 
 

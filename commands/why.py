@@ -18,6 +18,7 @@ from commands.render import (
     BLANK,
     GAP,
     LOUD,
+    OTHERS,
     QUIET,
     Column,
     Flowing,
@@ -69,10 +70,10 @@ async def why(context: Context, arguments: str) -> Reply:
     parsed = parse_flags(arguments, _SPEC)
     if parsed.has("id"):
         view = context.inspector.turn(context.caller, parsed.name, parsed.whole("id", 0))
-        return Reply(view.as_dict(), why_view(view))
+        return Reply(view.as_dict(), why_view(view, context.caller.sees_all))
     back = _whole(parsed.rest) if parsed.rest else 1
     view = context.inspector.why(context.caller, parsed.name, back, parsed.has("silent"))
-    return Reply(view.as_dict(), why_view(view))
+    return Reply(view.as_dict(), why_view(view, context.caller.sees_all))
 
 
 @command("@transistors", "@transistors NAME", group="minds")
@@ -86,14 +87,22 @@ async def transistors(context: Context, arguments: str) -> Reply:
     """
     parsed = parse_flags(arguments, Spec("@transistors NAME"))
     view = context.inspector.transistors(context.caller, parsed.name)
-    return Reply(view.as_dict(), transistors_view(view))
+    return Reply(view.as_dict(), transistors_view(view, context.caller.sees_all))
 
 
-def why_view(view: WhyView) -> RenderableType:
-    """The turn from top to bottom, in the order in which it happened."""
+def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
+    """The turn from top to bottom, in the order in which it happened.
+
+    Args:
+        sees_all: whether the caller is shown the turns of everybody, and not its own alone.
+    """
     turn = view.turn
     if turn is None or view.affect is None:
-        none = "It has said nothing yet." if view.back == 1 else "There is no such turn so far back."
+        if sees_all:
+            none = "It has said nothing yet." if view.back == 1 else "There is no such turn so far back."
+        else:
+            yours = "It has answered you nothing yet" if view.back == 1 else "It has no such turn with you"
+            none = f"{yours}; {OTHERS}."
         return stacked(heading(view.name, "why"), BLANK, quiet(none))
     when = ago(turn.percept.age) if turn.percept else ""
     speaker, heard, answered = exchanged(turn)
@@ -128,21 +137,23 @@ def why_view(view: WhyView) -> RenderableType:
     )
 
 
-def transistors_view(view: TransistorsView) -> RenderableType:
-    """Each transistor with its gain as a bar, and the last it did."""
+def transistors_view(view: TransistorsView, sees_all: bool = True) -> RenderableType:
+    """Each transistor with its gain as a bar, and the last it did; `sees_all` as in `why_view`."""
+    none = "no effect yet" if sees_all else "no effect yet in its talk with you"
     rows: list[tuple[Text, ...]] = []
     for one in view.transistors:
         last = one.last
-        effect = words("no effect yet", QUIET) if last is None else Text(" ").join(_effect(last))
+        effect = words(none, QUIET) if last is None else Text(" ").join(_effect(last))
         when = Text(ago(one.age), style=QUIET) if one.age is not None else BLANK
         rows.append((words(one.transistor, LOUD), measure(one.gain, BAR), when, effect))
         if last is not None and last.lens:
             rows.append((BLANK, BLANK, BLANK, words(last.lens, QUIET)))
     columns = (Column(most=NAME), Column("gain", BAR + 5), Column("when"), Column("last effect", None))
     return stacked(
-        heading(view.name, "transistors", f"a model takes them {_RUN[view.chain]}"),
+        heading(view.name, "transistors", _RUN[view.chain]),
         BLANK,
         Rows(columns, rows) if rows else quiet("It has none."),
+        None if sees_all else quiet(f"{OTHERS[0].upper()}{OTHERS[1:]}."),
     )
 
 
@@ -152,7 +163,11 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-_RUN = {"fused": "all in one call", "serial": "one call each"}
+_RUN = {
+    "fused": "a model takes them all in one call",
+    "serial": "a model takes them one by one, a call each",
+    "offline": "one after the other; no model is connected",
+}
 
 
 def _chain(view: WhyView) -> list[RenderableType]:

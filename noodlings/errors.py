@@ -3,6 +3,10 @@
 Every message is written for the person who meets it: what was wrong, and what would be right.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+
 
 class NoodlingsError(Exception):
     """The root of everything noodlings raises on purpose."""
@@ -30,3 +34,8 @@ class StoreError(NoodlingsError):
 
 class StoreBusy(StoreError):
     """Another process holds the store for writing."""
+
+
+def there_are(choices: Sequence[str]) -> str:
+    """What there is, at least one, as a refusal names it: "there is a", "there are a, b"."""
+    return f"there {'is' if len(choices) == 1 else 'are'} {', '.join(choices)}"

@@ -11,6 +11,11 @@ from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
+from noodlings.errors import there_are
+
+NEAR = 0.65
+"""How alike, 0…1 by `difflib`, a word must be to what was written to have been meant."""
+
 _NO_SECTION = frozenset({"model_type", "dict_type", "model_attributes_type"})
 _NO_LIST = frozenset({"tuple_type", "list_type"})
 
@@ -39,12 +44,12 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
 
 
 def nearest(wrong: str, right: Iterable[str]) -> str:
-    """How a refusal goes on: the nearest right word, or all of them, or nothing where there are none."""
+    """How a refusal goes on: the word that was meant, or all there are, or nothing where there are none."""
     choices = sorted(right)
-    near = difflib.get_close_matches(wrong, choices, n=1, cutoff=0.5)
+    near = difflib.get_close_matches(wrong, choices, n=1, cutoff=NEAR)
     if near:
         return f"; did you mean {near[0]}?"
-    return f"; there are {', '.join(choices)}" if choices else ""
+    return f"; {there_are(choices)}" if choices else ""
 
 
 def _keys_of(model: type[BaseModel], section: Sequence[str]) -> Iterable[str]:

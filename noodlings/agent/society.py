@@ -13,7 +13,7 @@ from noodlings.agent.corrections import Corrections
 from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Watcher
 from noodlings.config import Settings
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, UserError, there_are
 from noodlings.ports import Clock, Notes, Records
 from noodlings.text import clean, shorten
 from noodlings.values.percept import Percept
@@ -122,8 +122,10 @@ class Society:
         if begun:
             raise UserError(f"{shorten(clean(name), 30)} could be {', '.join(sorted(begun))}.")
         near = difflib.get_close_matches(wanted, called, n=1, cutoff=0.6)
-        known = ", ".join(sorted(persona.name for persona in self.personas.values())[:20]) or "nobody yet"
-        hint = f"did you mean {called[near[0]].name}?" if near else f"there are {known}."
+        known = sorted(persona.name for persona in self.personas.values())[:20]
+        hint = f"{there_are(known)}." if known else "there is nobody yet."
+        if near:
+            hint = f"did you mean {called[near[0]].name}?"
         raise NotFound(f"There is no character {shorten(clean(name), 30)}; {hint}")
 
     async def perceive(self, agent_id: str, percept: Percept) -> Trace:

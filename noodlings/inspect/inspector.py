@@ -34,7 +34,7 @@ from noodlings.inspect.views import (
     FlowView,
     StatsView,
 )
-from noodlings.inspect.why import transistors, turn, why
+from noodlings.inspect.why import OFFLINE, transistors, turn, why
 from noodlings.inspect.why_views import TransistorsView, WhyView
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -224,8 +224,9 @@ class Inspector:
     def transistors(self, caller: Caller, name: str) -> TransistorsView:
         """The transistors of an agent with their gains, and the last effect of each."""
         look = self._look(caller, name)
-        settings = self._society.settings.thought
-        return transistors(look, self._society.store, look.agent.gains, settings.chain)
+        settings = self._society.settings
+        chain = settings.thought.chain if settings.llm.base_url else OFFLINE
+        return transistors(look, self._society.store, look.agent.gains, chain)
 
     def symbols(
         self, caller: Caller, name: str, limit: int | None = None, offset: int = 0, similar: bool = False

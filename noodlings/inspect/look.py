@@ -11,13 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from noodlings.affect.feeling import family, feeling
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, UserError, there_are
 from noodlings.inspect.rights import readable, require_all_history
 from noodlings.inspect.views import EntriesView, EntryView, FeltView, iso
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, shown_name
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
@@ -71,7 +71,7 @@ class Look:
             encoded_importance=entry.encoded_importance,
             override=entry.override,
             override_by=entry.override_by,
-            parts=entry.parts,
+            parts=_parts_in_force(entry),
             strength=self.agent.memory.strength(entry, self.now),
             kind=entry.kind.value,
             pinned=entry.pinned,
@@ -127,8 +127,19 @@ class Look:
             raise UserError(f"Several are called {shorten(clean(who), 30)}: {', '.join(sorted(meant)[:5])}.")
         names = sorted({clean(name) for name in people.values()}, key=str.casefold)
         near = difflib.get_close_matches(wanted, [name.casefold() for name in names], n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names[:10]) or 'none yet'}."
+        hint = (
+            f"did you mean {near[0]}?"
+            if near
+            else f"{there_are(names[:10])}."
+            if names
+            else "there are none yet."
+        )
         raise NotFound(f"{self.name} knows nobody called {shorten(clean(who), 30)}; {hint}")
+
+
+def _parts_in_force(entry: MemoryEntry) -> ImportanceParts:
+    """What the importance is made of: with an answer only where that is what raised it."""
+    return replace(entry.parts, answered=1.0) if entry.override_by == "response" else entry.parts
 
 
 def felt(affect: Affect) -> FeltView:

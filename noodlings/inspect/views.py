@@ -127,6 +127,8 @@ class EntryView(View):
         user, name: who said or did it: the id, and the name as shown.
         when: `timestamp` as ISO 8601; age: seconds since then, at least 0.
         importance: in force, 0…1; the value at encoding, what overrode it and by whom stand beside it.
+        parts: what it was made of, each 0…1; `answered` is 1 where an answer raised it (`override_by` is
+            "response"), and 0 at encoding, when nothing was answered yet.
         feeling, family: the word for the affect and its sort; "unknown" where there is none.
         strength: importance seen through age and recalls, 0…1.
     """

@@ -96,7 +96,7 @@ def transistors(look: Look, store: Store, gains: dict[str, float], chain: str) -
 
     Args:
         gains: name → gain, 0…1, in the order of the chain.
-        chain: how a model runs it.
+        chain: how it is run: "fused" or "serial" by a model, "offline" where none is connected.
     """
     last: dict[str, tuple[Trace, ModulationView]] = {}
     for trace, _ in islice(turns(look, store, lambda trace: bool(trace.modulations)), 50):

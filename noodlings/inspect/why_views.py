@@ -93,7 +93,11 @@ class TransistorView(View):
 
 @dataclass(frozen=True, slots=True)
 class TransistorsView(View):
-    """The chain of an agent, in order. `chain` says how a model runs it: "fused" or "serial"."""
+    """The chain of an agent, in order, and how it is run.
+
+    `chain` is "fused" (a model takes in all lenses in one call) or "serial" (a call for each); "offline"
+    where no model is connected: one after the other, by the offline voice.
+    """
 
     agent: str
     name: str

@@ -5,7 +5,7 @@ Nothing is kept. The same scene and seed give the same words, as far as the voic
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from typing import Any
 from noodlings.affect.appraise import Appraiser
 from noodlings.agent.recipes import read_recipe
 from noodlings.agent.salience import identity_salience
-from noodlings.errors import LLMError, NotFound
+from noodlings.errors import LLMError, NotFound, UserError
 from noodlings.explain import nearest
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
@@ -27,7 +27,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, Symbol
 from noodlings.values.percept import Percept
-from noodlings.values.persona import APPETITES, Persona
+from noodlings.values.persona import APPETITES, TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
 
 NOW = 1_767_268_800.0
@@ -112,6 +112,8 @@ async def play(
     Raises:
         UserError: there is no such recipe or transistor.
     """
+    for named, where in ((scene.gains, "gains of the scene"), (gains, "--gain")):
+        _require_transistors(named, stage.folder, where)
     persona = _persona(scene, stage.recipes)
     persona = replace(persona, transistors={**persona.transistors, **scene.gains, **gains})
     chain = load_chain(persona, stage.folder)
@@ -135,6 +137,14 @@ async def play(
         symbols,
         (*degraded, *coloured.degraded),
     )
+
+
+def _require_transistors(names: Iterable[str], folder: Path, where: str) -> None:
+    """Raise `UserError` that says where it stands, for what is no transistor."""
+    for name in names:
+        own = folder / f"{name}.py"
+        if name not in TRANSISTORS and not own.is_file():
+            raise UserError(f"{where}: there is no transistor {name}, nor {own}{nearest(name, TRANSISTORS)}")
 
 
 async def _thought(state: ThoughtState, offline: Voice) -> tuple[str, ThoughtState, tuple[str, ...]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from noodlings.errors import NotFound, UserError
+from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import shorten
 from noodlings.values.persona import Persona
 from noodlings.worlds.lines import Line
@@ -85,7 +85,7 @@ def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
         hint = f"did you mean {' or '.join(being.name for being in choices)}?"
     else:
         present = sorted({being.name for being in by_name.values()}, key=str.casefold)
-        hint = f"there is {', '.join(present)}." if present else "there is nobody at all."
+        hint = f"{there_are(present)}." if present else "there is nobody at all."
     raise NotFound(f"There is nobody called {shorten(wanted, 30)} {where}; {hint}")
 
 

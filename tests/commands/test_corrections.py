@@ -184,7 +184,7 @@ async def test_who_may_not_is_told_so_for_this_and_not_for_reading(society, type
             assert "Only a player or an admin" in (await typed(line, caller)).data["error"]
     for caller in (BOB, Caller("user_root", "root", Role.VIEWER), Caller("mush", "mush", Role.WORLD)):
         for line in ("@pin phi --id 1", "@unpin phi --id 1", "@importance phi --id 1 --to 1", "@undo phi"):
-            assert "only an admin" in (await typed(line, caller)).data["error"]
+            assert "Only an admin" in (await typed(line, caller)).data["error"]
     assert len(texts(society)) == 3
 
 

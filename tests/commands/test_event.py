@@ -96,7 +96,7 @@ async def test_only_an_admin_may(player, role):
     player.context.caller = Caller("user_caity", "caity", role)
     reply = await player.type("@event servnak dawn")
     assert reply.error
-    assert "only an admin" in reply.data["error"]
+    assert "Only an admin" in reply.data["error"]
     assert player.society.agents["servnak"].named_mood == "chill"
 
 
@@ -107,8 +107,9 @@ async def test_only_an_admin_may(player, role):
         ("@event hp=3", "Whose?"),
         ("@event servnak", "Which event? There are creeper_nearby, health_critical"),
         ("@event servnack dawn", "did you mean SERVNAK"),
-        ("@event servnak dawn hp=3 hp=4", "hp is given twice"),
-        ("@event servnak dawn =3", "the name of a fact"),
+        ("@event servnak hp 3", "There is no character servnak hp; did you mean SERVNAK? It goes like this"),
+        ("@event servnak dawn hp=3 hp=4", "The fact hp is given twice"),
+        ("@event servnak dawn =3", "The name of a fact"),
         ("@event servnak dawn event=dusk", "cannot be called event"),
         (f"@event servnak {'x' * 61}", "1 to 60 characters"),
         (f"@event servnak dawn cause={'x' * 501}", "at most 500"),

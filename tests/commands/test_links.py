@@ -95,7 +95,7 @@ async def test_linking_by_hand(society, typed):
         ("@link phi --from 1", ADMIN, "Which two memories?"),
         ("@link phi --from 1 --to 1", ADMIN, "with itself"),
         ("@link phi --from 1 --to 77", ADMIN, "no memory 77"),
-        ("@link phi --from 1 --to 2", CAITY, "only an admin may link memories"),
+        ("@link phi --from 1 --to 2", CAITY, "Only an admin may link memories"),
     ],
 )
 async def test_what_cannot_be_is_refused_in_words(society, typed, line, caller, words):

@@ -216,7 +216,7 @@ async def test_an_agent_without_memories_is_shown_as_such(flags: str, plain: boo
     shown = reply.render(80)
     assert ("plain list" in shown) == plain
     assert any(
-        words in shown for words in ("Nothing here yet", "0/", "No memory felt", "No answer has drawn")
+        words in shown for words in ("Nothing here yet", "0/", "No memory felt", "No answer to you has drawn")
     )
 
 

@@ -44,7 +44,7 @@ async def test_who_is_derezzed_is_silent_and_comes_back_with_everything(player):
     assert "dog" in str((await player.type("@memories phi --important")).data)
     assert (await player.type("@derez phi")).error
     assert not (await player.type("@rez PHI")).error
-    assert (await player.type("@rez phi")).data["error"].startswith("somebody called")
+    assert (await player.type("@rez phi")).data["error"].startswith("Somebody called")
 
 
 @pytest.mark.parametrize("line", ["@rez nobody", "@derez nobody", "@rez", "@derez", "@recipes phi"])
@@ -62,7 +62,7 @@ async def test_a_recipe_that_is_wrong_is_told_and_nothing_breaks(player):
 async def test_only_an_admin_lets_characters_come_and_go(player, role):
     player.context.caller = Caller("user_caity", "caity", role)
     for line in ("@rez phi", "@derez phi"):
-        assert "only an admin" in (await player.type(line)).data["error"]
+        assert "Only an admin" in (await player.type(line)).data["error"]
     assert not (await player.type("@recipes")).error
 
 

@@ -1,10 +1,14 @@
 """`@symbols` as it is typed."""
 
+from dataclasses import replace
+
 import pytest
 
 from commands.complete import completions
+from commands.registry import registry
 from noodlings.llm.images import TableOfImages
 from noodlings.values.affect import Affect
+from noodlings.values.caller import Caller
 
 AFRAID = Affect(-0.6, 0.8, 0.8, 0.1, 0.0)
 GLAD = Affect(0.9, 0.7, 0.0, 0.0, 0.0)
@@ -76,6 +80,17 @@ async def test_it_is_helped_with_and_completed(player):
     assert completions(player.context, "@symb") == ["@symbols"]
     assert completions(player.context, "@symbols serv") == ["servnak"]
     assert "--similar" in completions(player.context, "@symbols phi --s")
+
+
+async def test_who_may_read_none_is_told_that_and_not_that_there_are_none(player, phi):
+    stranger = replace(player.context, caller=Caller("user_dan", "dan"))
+    for line in ("@symbols phi", "@memories phi --important", "@memories phi --affect"):
+        reply = await registry.dispatch(line, stranger)
+        told = f"{reply.data['hidden']} {'is' if reply.data['hidden'] == 1 else 'are'} not yours to read"
+        assert reply.data["hidden"]
+        assert told in reply.render(80)
+        for untrue in ("yet", "No moment", "felt like that", "more"):
+            assert untrue not in reply.render(80)
 
 
 async def test_the_figures_of_memories_count_them(player, phi):

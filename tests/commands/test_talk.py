@@ -83,7 +83,7 @@ async def test_what_is_typed_is_shown_and_heard(line, shown, kind, heard):
         ("how are you", "To speak, type: say how are you"),
         ("helo", "did you mean help?"),
         ("who is there", "say who is there"),
-        ("north by northwest", "north stands alone"),
+        ("north by northwest", "North stands alone"),
         ("help me", "There is no command me"),
         ("x" * 100_000, "100,000 characters"),
         ("say " + "x" * 4_500, "in pieces of at most 4,000"),

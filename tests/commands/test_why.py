@@ -89,7 +89,7 @@ async def test_transistors_stand_with_their_gain_and_what_is_new_through_them(ta
         *("affect", "goal", "memory", "subconscious", "ego")
     ]
     lines = reply.render(120).split("\n")
-    assert "a model takes them all in one call" in lines[0]
+    assert "one after the other; no model is connected" in lines[0]
     assert any(line.split()[:3][-1] == "0.85" for line in lines if line.strip().startswith("affect"))
     last = next(one["last"] for one in reply.data["transistors"] if one["transistor"] == "affect")
     new = [word for word in last["after"].split() if word not in last["before"].split()]
@@ -109,7 +109,11 @@ async def test_a_player_is_told_of_its_own_talk_alone(quiet_society):
     await owner.world.settle()
     guest = Player(society, clock, Role.PLAYER, inside=False)
     guest.context = replace(guest.context, caller=Caller("user_dan", "dan"))
-    assert "It has said nothing yet." in (await guest.read("@why phi"))[-1]
+    shown = " ".join(" ".join(await guest.read("@why phi")).split())
+    assert "It has answered you nothing yet; what it says to others is not yours to read." in shown
+    assert "nothing yet" not in (await guest.read("@transistors phi"))[-1]
+    assert "no effect yet in its talk with you" in " ".join(await guest.read("@transistors phi"))
+    assert "No answer to you has drawn on a memory yet" in " ".join(await guest.read("@memories phi --flow"))
     assert "boss" not in str((await guest.type("@transistors phi")).data)
     await owner.world.close()
 

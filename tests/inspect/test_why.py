@@ -1,6 +1,7 @@
 """One turn from end to end, as each caller may know of it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -209,13 +210,33 @@ def test_transistors_are_told_with_their_gains_and_the_last_each_did():
         a_trace(2, modulations=(made("affect", "d", "e"), Modulation("memory", 0.5, "e", "e"))),
     ]
     view = an_inspector(HEARD, traces).transistors(ADMIN, "phi")
-    assert view.chain == "fused"
+    assert view.chain == "offline"
     assert [(one.transistor, one.gain, one.last.after, one.age) for one in view.transistors] == [
         ("affect", 1.0, "e", 998.0),
         ("memory", 0.5, "c", 999.0),
     ]
     silent = an_inspector(HEARD, []).transistors(ADMIN, "phi")
     assert [(one.last, one.age) for one in silent.transistors] == [(None, None)] * 2
+
+
+@pytest.mark.parametrize("chain", ["fused", "serial"])
+def test_how_the_chain_is_run_says_the_setting_only_where_there_is_a_model(chain):
+    inspector = an_inspector(HEARD, [])
+    inspector._society.settings = Settings(
+        thought={"chain": chain}, llm={"base_url": "http://127.0.0.1:9/v1", "model": "m"}
+    )
+    assert inspector.transistors(ANN, "phi").chain == chain
+    inspector._society.settings = Settings(thought={"chain": chain})
+    assert inspector.transistors(ANN, "phi").chain == "offline"
+
+
+def test_what_an_answer_raised_is_made_of_an_answer():
+    raised = an_entry(1, user_id="user_ann", override=0.6, override_by="response", response="mew.")
+    inspector = an_inspector([raised], [a_trace(1)])
+    percept = inspector.why(ANN, "phi").turn.percept
+    assert (percept.importance, percept.override_by, percept.parts.answered) == (0.6, "response", 1.0)
+    by_hand = an_inspector([replace(raised, override_by="hand")], [a_trace(1)])
+    assert by_hand.why(ANN, "phi").turn.percept.parts.answered == 0.0
 
 
 async def test_of_a_turn_that_was_forgotten_no_word_is_left():

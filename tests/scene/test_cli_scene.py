@@ -62,6 +62,7 @@ def test_several_scenes_are_one_line_too(scene):
         (("--gain", "memory=2"), "from 0 to 1"),
         (("--gain", "memory=nan"), "from 0 to 1"),
         (("--gain", "memmory=1"), "did you mean memory"),
+        (("--gain", "bogus=0"), "--gain: there is no transistor bogus"),
     ],
 )
 def test_a_wrong_gain_is_refused_in_one_line(scene, words, said):

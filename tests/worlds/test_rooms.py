@@ -197,7 +197,7 @@ async def test_who_is_elsewhere_is_named_with_where():
         stage.world.whisper("user_caity", "toad", "psst")
     with pytest.raises(NotFound, match="nobody called servnack here; did you mean SERVNAK"):
         stage.world.whisper("user_caity", "servnack", "psst")
-    with pytest.raises(NotFound, match="there is Phi, SERVNAK"):
+    with pytest.raises(NotFound, match="there are Phi, SERVNAK"):
         stage.world.whisper("user_caity", "zzzzzz", "psst")
 
 
