@@ -6,6 +6,7 @@ It stops in order: nothing more is taken, turns under way are finished, and the 
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -155,8 +156,14 @@ async def _living(society: Society) -> AsyncIterator[Serving]:
 
 
 async def _load(serving: Serving) -> None:
-    """Load on another thread what else the first percept would wait for."""
+    """Load on another thread what else the first percept would wait for.
+
+    All that is there by then stays. Were it looked through for garbage again and again, everybody would
+    wait some hundred milliseconds for that, every few seconds under load.
+    """
     await asyncio.to_thread(serving.society.warm)
+    await asyncio.to_thread(gc.collect)
+    gc.freeze()
     serving.loaded = True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import shutil
 import signal
@@ -11,12 +12,13 @@ import threading
 import time
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from noodlings.serve import Address, _bound
+from noodlings.serve import Address, _bound, _load
 from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Server, command, environment, served
 
@@ -198,6 +200,17 @@ def test_it_starts_quickly(tmp_path: Path):
         assert server.client.get("/health").status_code == 200
         taken = time.monotonic() - began
     assert taken < 10.0  # 2 s are wanted, see docs/api.md; machines that run tests do other things as well
+
+
+async def test_what_is_loaded_is_not_looked_through_for_garbage_again():
+    """Else everybody waits for that, some hundred milliseconds each time."""
+    serving = SimpleNamespace(society=SimpleNamespace(warm=lambda: None), loaded=False)
+    try:
+        await _load(serving)
+        assert gc.get_freeze_count() > 1_000
+    finally:
+        gc.unfreeze()
+    assert serving.loaded
 
 
 def test_help_names_it():
