@@ -20,7 +20,7 @@ from noodlings.llm.colour_affect import embodied
 from noodlings.llm.colour_image import image_of
 from noodlings.llm.colour_text import spoken, with_sentence, without_mannerism
 from noodlings.llm.compose import ENOUGH
-from noodlings.llm.content import is_heavy, stable
+from noodlings.llm.content import heard_then, is_heavy, stable
 from noodlings.llm.hear import hear
 from noodlings.llm.lexicon import tokens
 from noodlings.llm.names import proper
@@ -122,12 +122,15 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
     Of one that the thought tells already, only how it felt is said.
     """
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
-    quoted = ""
+    quoted, heavy = "", is_heavy(utterance)
     for entry in lens.entries:
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.
         text = entry.user_text.strip()
         if _TELLS.search(text) or text.endswith("?") or (entry.kind is not Kind.EMOTE and goes_on(text)):
+            continue
+        # In the face of a grief nobody speaks of mushrooms that were hated as much.
+        if heavy and not heard_then(entry, utterance).heavy:
             continue
         made = told(entry, utterance, frozenset())
         if made is None:

@@ -145,7 +145,7 @@ def _in_mourning(utterance: Utterance) -> bool:
     theirs = [found.entry for found in utterance.recalled if found.entry.user_id == percept.user_id]
     lately = [entry for entry in theirs if 0.0 <= percept.timestamp - entry.timestamp <= MOURNED]
     for entry in sorted(lately, key=lambda entry: -entry.timestamp)[:MOURNED_LINES]:
-        then = _heard_then(entry, utterance)
+        then = heard_then(entry, utterance)
         if then.occasion in _CONSOLED:
             return False
         if then.occasion in _SORROWS and then.question is Question.NONE:
@@ -165,7 +165,8 @@ def _in_tune(told: Told, heard: Heard, utterance: Utterance) -> bool:
     return felt is not Feeling.JOY or heard.occasion is not Occasion.ANGRY
 
 
-def _heard_then(entry: MemoryEntry, utterance: Utterance) -> Heard:
+def heard_then(entry: MemoryEntry, utterance: Utterance) -> Heard:
+    """A memory as its line was understood when it was said, with what was felt about it."""
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
     return hear(said_then, utterance.persona)
 
@@ -185,7 +186,7 @@ def _of_memory(told: Told, utterance: Utterance) -> Feeling:
     stored = feeling(entry.affect) if entry.affect else Feeling.CALM
     if stored is not Feeling.CALM:
         return stored
-    return _heard_then(entry, utterance).feeling or Feeling.CALM
+    return heard_then(entry, utterance).feeling or Feeling.CALM
 
 
 def _of_moment(heard: Heard, utterance: Utterance) -> Feeling:

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from noodlings.aside import made_private
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.call import Answer, Call
 
@@ -44,7 +45,7 @@ class Recorder:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.open("a", encoding="utf-8").close()
+            made_private(path).open("a", encoding="utf-8").close()
         except OSError as error:
             raise UserError(f"llm.record: {path} cannot be written: {error.strerror}") from None
 

@@ -233,6 +233,14 @@ def test_nothing_colours_what_is_said_to_the_despairing(who, transistor):
     assert colour("Stay.", lens(transistor), despair) == "Stay."
 
 
+def test_in_the_face_of_a_grief_no_trifle_comes_up_though_it_felt_alike():
+    grief = utterance("the doctor says it is cancer")
+    trifle = memory(3, "I hate mushrooms", affect=FEAR, days=1).entry
+    loss = memory(4, "my dog died", affect=FEAR, days=1).entry
+    assert colour("Yes.", lens("memory", entries=(trifle,)), grief) == "Yes."
+    assert "your dog died" in colour("Yes.", lens("memory", entries=(trifle, loss)), grief)
+
+
 def test_nothing_light_is_added_while_somebody_mourns():
     died = memory(3, "my dog died", days=60 / 86_400)
     mourning = utterance("he was such a good boy", died, who="phi")
