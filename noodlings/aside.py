@@ -1,10 +1,10 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and for their owner alone."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -18,7 +18,7 @@ def written_whole(path: Path, synced: bool = True) -> Iterator[Path]:
     """
     aside = path.with_name(f"{path.name}.part")
     aside.unlink(missing_ok=True)
-    os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    _create(aside)
     try:
         yield aside
         if synced:
@@ -27,3 +27,17 @@ def written_whole(path: Path, synced: bool = True) -> Iterator[Path]:
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def made_private(path: Path) -> Path:
+    """`path`, made for its owner alone where it is not there, to write into what was said.
+
+    A file that is there stays as it is: whoever lets others read it wants that. Raises OSError.
+    """
+    with suppress(FileExistsError):
+        _create(path)
+    return path
+
+
+def _create(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from noodlings.aside import made_private
 from noodlings.errors import UserError
 
 FILE_NAME = "noodlings.log"
@@ -16,6 +18,14 @@ KEPT = 3
 """Older files beside the current one."""
 
 _OURS = ("noodlings", "commands", "api", "studio")
+
+
+class _PrivateFiles(RotatingFileHandler):
+    """Each file of the log is made for its owner alone: what was typed may stand in it."""
+
+    def _open(self) -> TextIOWrapper:
+        made_private(Path(self.baseFilename))
+        return super()._open()
 
 
 @contextmanager
@@ -30,7 +40,7 @@ def logging_to(folder: Path, level: str) -> Iterator[Path]:
     path = folder / FILE_NAME
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # for its owner alone: whispers are kept there
-        handler = RotatingFileHandler(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
+        handler = _PrivateFiles(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
     except OSError as error:
         raise UserError(f"the data folder {folder} cannot be used: {error.strerror or error}") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))

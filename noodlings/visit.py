@@ -15,6 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.app import build
+from noodlings.aside import made_private
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.logs import logging_to
@@ -65,7 +66,7 @@ async def play(settings: Settings, connect: Connect) -> None:
             conversation = Conversation(
                 line.dispatch,
                 line.complete,
-                history=settings.data_dir / "history",
+                history=made_private(settings.data_dir / "history"),
                 live=lambda: world.live(society.clock.now()),
                 idle_seconds=settings.world.idle_seconds,
                 screen=screen,

@@ -2,7 +2,7 @@ import stat
 
 import pytest
 
-from noodlings.aside import written_whole
+from noodlings.aside import made_private, written_whole
 
 
 def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
@@ -42,3 +42,12 @@ def test_what_somebody_who_was_killed_left_behind_is_no_hindrance(tmp_path):
 def test_where_nothing_can_be_written_nothing_is_hidden(tmp_path):
     with pytest.raises(OSError, match="No such file"), written_whole(tmp_path / "no" / "file"):
         pass
+
+
+def test_a_private_file_is_made_once_and_stays_as_its_owner_made_it(tmp_path):
+    path = tmp_path / "file"
+    assert stat.S_IMODE(made_private(path).stat().st_mode) == 0o600
+    path.write_text("old")
+    path.chmod(0o640)
+    assert stat.S_IMODE(made_private(path).stat().st_mode) == 0o640
+    assert path.read_text() == "old"

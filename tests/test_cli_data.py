@@ -80,6 +80,7 @@ def test_what_is_exported_and_imported_is_the_same(noodlings, folder, tmp_path):
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("imported ")
     assert noodlings("export", "--data", other).out == shown.out
+    assert (other / "noodlings.db").stat().st_mode & 0o077 == 0
     look = json.loads(noodlings("memories", "servnak", "--working", "--json", "--data", other).out)
     assert "servnak, my dog died yesterday" in [entry["text"] for entry in look["entries"]]
     assert [entry["id"] for entry in look["entries"] if entry["pinned"]] == [1]

@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 
+from noodlings import logs
 from noodlings.errors import UserError
 from noodlings.logs import logging_to
 
@@ -25,6 +26,16 @@ def test_our_words_go_to_the_file_and_nowhere_else(tmp_path, capfd):
 def test_a_folder_that_is_made_is_for_its_owner_alone(tmp_path):
     with logging_to(tmp_path / "new", "info") as path:
         assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_every_file_of_the_log_is_for_its_owner_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(logs, "MAX_BYTES", 100)
+    with logging_to(tmp_path, "info"):
+        for _ in range(5):
+            logging.getLogger("noodlings").info("something long enough to need another file soon")
+    files = [stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()]
+    assert len(files) > 1
+    assert set(files) == {0o600}
 
 
 def test_warnings_go_to_the_file(tmp_path, capfd):

@@ -103,3 +103,4 @@ def test_a_person_at_a_prompt(tmp_path):
         assert "Traceback" not in terminal.until("They will remember")
         assert terminal.process.wait(PATIENCE) == 0
     assert b"look servnak" in (tmp_path / "history").read_bytes()
+    assert (tmp_path / "history").stat().st_mode & 0o077 == 0

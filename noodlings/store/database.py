@@ -18,6 +18,7 @@ from typing import Literal
 from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
+from noodlings.aside import made_private
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.store.direct import Direct
 from noodlings.store.lock import writer_lock
@@ -59,6 +60,7 @@ class Database:
             else:
                 _make_folder(folder)
                 resources.enter_context(writer_lock(folder))
+                _make_file(self.path)
             with self._in_words():
                 self._driver = resources.enter_context(closing(self._connect()))
                 self._connection = resources.enter_context(self._wrap(self._driver))
@@ -203,6 +205,14 @@ class Database:
         if code == sqlite3.SQLITE_FULL:
             return StoreError(f"there is no room left for {self.path}: {error}")
         return StoreError(f"{self.path}: {error}")
+
+
+def _make_file(path: Path) -> None:
+    """Made before SQLite would, which asks nobody who may read it; the logs beside it follow its mode."""
+    try:
+        made_private(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be made: {error}") from error
 
 
 def _make_folder(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -159,8 +160,15 @@ def test_a_path_with_every_awkward_character_is_only_a_path(tmp_path: Path) -> N
 
 
 def test_only_its_owner_may_look_into_a_folder_we_made(tmp_path: Path) -> None:
-    SqlStore(tmp_path / "data").close()
+    store = SqlStore(tmp_path / "data")
+    store.commit(Changes(AGENT))
     assert (tmp_path / "data").stat().st_mode & 0o077 == 0
+    files = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data").glob("*.db*")}
+    assert files == dict.fromkeys((DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm"), 0o600)
+    store.close()
+    (tmp_path / "data" / DATABASE_NAME).chmod(0o640)  # as somebody may have wanted it
+    SqlStore(tmp_path / "data").close()
+    assert stat.S_IMODE((tmp_path / "data" / DATABASE_NAME).stat().st_mode) == 0o640
 
 
 def test_a_reader_cannot_write(folder: Path) -> None:
