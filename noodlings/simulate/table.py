@@ -1,6 +1,6 @@
 """A table of turns in a file: CSV, or Parquet where pyarrow is installed. It is there whole or not at all.
 
-CSV needs nothing, and everything reads it. Parquet is an extra (`noodlings[parquet]`), because pyarrow is
+CSV needs nothing, and everything reads it. Parquet is an extra (`parquet`), because pyarrow is
 about as large as all the rest together.
 """
 
@@ -56,7 +56,8 @@ def _parquet(path: Path) -> Iterator[Write]:
         pq: Any = import_module("pyarrow.parquet")
     except ImportError:
         raise UserError(
-            "Parquet needs pyarrow (pip install 'noodlings[parquet]'); without it there is .csv"
+            "Parquet needs pyarrow: in the folder of noodlings, pip install '.[parquet]'; "
+            "without it there is .csv"
         ) from None
     types: dict[type, Any] = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
