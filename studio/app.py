@@ -28,6 +28,9 @@ from studio.widgets.banner import Banner
 
 REST = 0.2
 """Seconds between two readings of everything in sight, however much happens."""
+AGAIN = 10.0
+"""Seconds after which it is read again though nothing happened: moods wear off and memories grow old, and no
+sign tells of either."""
 
 
 class Studio(App[None]):
@@ -101,12 +104,21 @@ class Studio(App[None]):
     async def _keep_fresh(self) -> None:
         """Read everything in sight anew whenever something has changed, one reading after the other."""
         while True:
-            await self._stale.wait()
+            happened = await self._happens_within(AGAIN)
             self._stale.clear()
-            await self._read()
+            await self._read(whole=happened)
             await asyncio.sleep(REST)
 
-    async def _read(self) -> None:
+    async def _happens_within(self, seconds: float) -> bool:
+        """Wait for a change, but not longer than that; whether there was one."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._stale.wait()
+        except TimeoutError:
+            return False
+
+    async def _read(self, whole: bool) -> None:
+        """Read the agents and the pane in sight; the whole with the minds, which turns alone change."""
         desk = self._desk
         agents = await self._answer(Question.AGENTS)
         if desk.gone:
@@ -118,7 +130,7 @@ class Studio(App[None]):
         desk.update_from(agents["agents"])
         if desk.agent:
             await self._show(desk.pane, desk.pane.asks())
-        for view in agents["agents"]:
+        for view in agents["agents"] if whole else ():
             mind = await self._answer(Question.OBSERVE, view["id"])
             if desk.gone:
                 return
@@ -194,11 +206,14 @@ class Studio(App[None]):
             except NoodlingsError as error:
                 pane.refused(str(error))
                 raise
+            if desk.gone:
+                return
+            pane.done(deed)
             if deed.done:
                 self.notify(deed.done, markup=False)
             self._stale.set()
 
-        agent = self._desk.agent
+        desk, agent = self._desk, self._desk.agent
         self._trying(done)
 
     def on_pane_opens(self, event: Pane.Opens) -> None:

@@ -75,10 +75,13 @@ class Desk(Vertical):
 
     def update_from(self, agents: Sequence[Answer]) -> None:
         """Everybody, as in the answer to `Question.AGENTS`; whoever was looked at still is."""
+        first = not self.column.ids
         self.column.update_from(agents)
-        if self.agent:
+        if self.agent not in self.column.ids:
+            self._look_at(self.column.chosen)
+        elif first:  # later the column may be a key ahead
             self.column.choose(self.agent)
-        self._look_at(self.column.chosen)
+        self.banner.look_at(self.column.name_of(self.agent))
 
     def observed(self, mind: Answer) -> None:
         """The state of one agent's mind, as in the answer to `Question.OBSERVE`."""

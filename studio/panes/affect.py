@@ -88,16 +88,19 @@ class Affect(MemoryPane):
     @on(Scatter.Chosen)
     def chosen(self, event: Scatter.Chosen) -> None:
         """Show the memory."""
-        self.select(self._entries[event.index])
+        if event.index < len(self._entries):
+            self.choose(self._entries[event.index])
 
     def _draw(self, memories: Answer, mood: Answer) -> None:
         scatter = self.query_one(Scatter)
-        known = self.detail.entry
+        known = self.chosen_entry
         self._entries = [entry for entry in memories["entries"] if entry["affect"]]
         marks = [_mark(mood["mood"], MOODED), _mark(mood["affect"], FELT)]
         scatter.show([_point(entry) for entry in self._entries], marks)
         numbers = [entry["id"] for entry in self._entries]
-        scatter.chosen = numbers.index(known["id"]) if known and known["id"] in numbers else -1
+        scatter.chosen = at = numbers.index(known["id"]) if known and known["id"] in numbers else -1
+        if known:
+            self.select(self._entries[at] if at >= 0 else known)
         felt = mood["affect"]
         more = memories["total"] - len(self._entries)
         beside = f" · {more:,} more not shown" if more else ""

@@ -80,6 +80,9 @@ class Pane(Vertical):
     def observed(self, mind: Answer) -> None:
         """The state of any agent's mind, as in the answer to `Question.OBSERVE`; told after each turn."""
 
+    def done(self, deed: Deed) -> None:
+        """What it wanted done is done."""
+
     def refused(self, why: str) -> None:
         """What it wanted done last was not done; the words are told anyway."""
 

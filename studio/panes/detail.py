@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.message import Message
 from textual.widgets import OptionList, Static
@@ -17,6 +18,9 @@ from studio.panes.entry_rows import Entry, facts, linked, made_of, said
 from studio.widgets.drawing import Drawing
 from studio.widgets.remark import Remark
 
+AWAY = "↪"
+"""Before a memory that is not the chosen one."""
+
 
 class Detail(VerticalScroll):
     """The memory under the cursor, or one that a link of it led to."""
@@ -25,9 +29,12 @@ class Detail(VerticalScroll):
     Detail { padding: 0 1; scrollbar-size-vertical: 1; border-top: solid $panel; }
     Detail:focus { border-top: solid $primary; }
     Detail #links-title { margin-top: 1; padding: 0; }
+    Detail #away { padding: 0; color: $accent; }
     Detail OptionList { height: auto; border: none; padding: 0; background: transparent; }
     Detail OptionList:focus { border: none; background: transparent; }
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "links", show=False)]
 
     class Follows(Message):
         """A linked memory is to be shown in place of this one."""
@@ -42,7 +49,10 @@ class Detail(VerticalScroll):
         self._links: Mapping[str, Any] | None = None
 
     def compose(self) -> ComposeResult:
-        """Words, facts, numbers, links."""
+        """Where one is, words, facts, numbers, links."""
+        away = Remark(id="away")
+        away.display = False
+        yield away
         yield Static(id="said", markup=False)
         yield Static(id="facts", markup=False)
         yield Drawing(id="made-of")
@@ -51,8 +61,16 @@ class Detail(VerticalScroll):
         links.display = False
         yield links
 
-    def show(self, entry: Entry | None) -> None:
-        """Another memory, or the same as it is now; None for none."""
+    def show(self, entry: Entry | None, away_from: Entry | None = None) -> None:
+        """Another memory, or the same as it is now; None for none.
+
+        Args:
+            away_from: the memory that is chosen, where links led from that to this one.
+        """
+        away = self.query_one("#away", Remark)
+        away.display = away_from is not None
+        if away_from is not None:
+            away.say(f"{AWAY} links led here from #{away_from['id']}; esc goes back")
         same = entry is not None and self.entry is not None and entry["id"] == self.entry["id"]
         self.entry = entry
         self.query_one("#said", Static).update(Text() if entry is None else said(entry))
@@ -74,11 +92,24 @@ class Detail(VerticalScroll):
         self.query_one("#links-title", Remark).say(title)
         if not found and not options.option_count:
             return  # most have none, and all that is on the screen would be laid out anew
+        room = max(self.size.width - 5, 20)
+        rows = [Option(linked(link, room), _id_of(at, link)) for at, link in enumerate(found)]
+        if [option.id for option in options.options] == [row.id for row in rows]:
+            for row in rows:
+                options.replace_option_prompt(str(row.id), row.prompt)
+            return  # whoever stands on one of them still does
+        if options.has_focus and not found:
+            self.focus()
         options.clear_options()
         options.display = bool(found)
-        room = max(self.size.width - 5, 20)
-        options.add_options(Option(linked(link, room), str(at)) for at, link in enumerate(found))
+        options.add_options(rows)
         options.highlighted = 0 if found else None
+
+    def action_links(self) -> None:
+        """Go over to where the links lead."""
+        options = self.query_one("#links", OptionList)
+        if options.display:
+            options.focus()
 
     def on_resize(self) -> None:
         """Lines of links are cut to the width."""
@@ -90,6 +121,10 @@ class Detail(VerticalScroll):
         event.stop()
         if self._links is not None:
             self.post_message(self.Follows(self._links["linked"][event.option_index]["entry"]["id"]))
+
+
+def _id_of(at: int, link: Mapping[str, Any]) -> str:
+    return f"{at}-{link['via']}-{link['type']}-{link['outgoing']}-{link['entry']['id']}"
 
 
 def _nothing(width: int, height: int) -> Text:

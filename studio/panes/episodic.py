@@ -161,11 +161,12 @@ class Episodic(MemoryPane):
     @on(Table.Moved)
     def moved(self, event: Table.Moved) -> None:
         """Show the memory under the cursor."""
-        self._select()
+        self.choose(self._under_cursor())
 
     @on(Table.Chosen)
     def chosen(self, event: Table.Chosen) -> None:
         """Go over to the memory in full."""
+        self.choose(self._under_cursor())
         self.detail.focus()
 
     def _sort(self, order: Order) -> None:
@@ -176,6 +177,7 @@ class Episodic(MemoryPane):
         self.asked += 1
         self._anew = True
         self.table.cursor = 0
+        self.leave()
         self.want(*self._pages(0, 0))
 
     def _pages(self, first: int, last: int) -> list[Ask]:
@@ -203,7 +205,8 @@ class Episodic(MemoryPane):
         self._entries |= entries
         self.table.hand({at: cells(entry) for at, entry in entries.items()})
         remark.say(self._figures(answer))
-        self._select()
+        if self.table.cursor in self._entries or not self.table.count:
+            self.select(self._under_cursor())
 
     def _figures(self, answer: Answer) -> str:
         narrowed = bool(self.query_one(Filter).value.strip())
@@ -214,8 +217,5 @@ class Episodic(MemoryPane):
         hidden = f" · {answer['hidden']:,} not yours to read" if answer["hidden"] else ""
         return f"{found} · by {self._order} {'↓' if self._falling else '↑'}{hidden}"
 
-    def _select(self) -> None:
-        if self.table.cursor in self._entries:
-            self.select(self._entries[self.table.cursor])
-        elif not self.table.count:
-            self.select(None)
+    def _under_cursor(self) -> Entry | None:
+        return self._entries.get(self.table.cursor)

@@ -87,7 +87,8 @@ class Flow(MemoryPane):
         table.begin(len(rows))
         table.hand(dict(enumerate(rows)))
         self.query_one(Remark).say(_remark(flow))
-        self._select()
+        self._draw_reasons()
+        self.select(self._under_cursor().get("entry"))
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -100,20 +101,22 @@ class Flow(MemoryPane):
 
     def on_table_moved(self, event: Table.Moved) -> None:
         """Show the memory under the cursor."""
-        self._select()
+        self.choose(self._under_cursor().get("entry"))
+        self._draw_reasons()
 
     def on_table_chosen(self, event: Table.Chosen) -> None:
         """Go over to the memory in full."""
+        self.choose(self._under_cursor().get("entry"))
         self.detail.focus()
 
-    def _select(self) -> None:
-        if self._flow is None:
-            return
-        at, recalled = self.query_one(Table).cursor, self._flow["recalled"]
-        both = [*recalled, *self._flow["left_out"]]
-        chosen = both[at] if at < len(both) else {}
-        self.query_one("#reasons", Drawing).show(partial(_reasons, chosen))
-        self.select(chosen.get("entry"))
+    def _under_cursor(self) -> Answer:
+        """What was recalled, or left out; empty where nothing was."""
+        at = self.query_one(Table).cursor
+        both = [*self._flow["recalled"], *self._flow["left_out"]] if self._flow is not None else []
+        return both[at] if at < len(both) else {}
+
+    def _draw_reasons(self) -> None:
+        self.query_one("#reasons", Drawing).show(partial(_reasons, self._under_cursor()))
 
 
 def _exchange(flow: Answer) -> Text:

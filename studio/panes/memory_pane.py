@@ -36,7 +36,14 @@ class MemoryPane(Pane):
         Binding("i", "importance", "Set importance", show=False),
         Binding("x,delete", "forget", "Forget (asks first)", show=False),
         Binding("o", "note", "Open its note", show=False),
+        Binding("escape", "back", "Back from a link, or to the others", show=False),
     ]
+
+    def on_mount(self) -> None:
+        """No memory is in sight."""
+        self._chosen: Entry | None = None
+        self._followed: int | None = None
+        self._wanted: int | None = None
 
     @property
     def detail(self) -> Detail:
@@ -47,32 +54,83 @@ class MemoryPane(Pane):
         """Beside or below."""
         self.set_class(self.size.width >= ROOMY, "-roomy")
 
+    @property
+    def chosen_entry(self) -> Entry | None:
+        """The chosen memory."""
+        return self._chosen
+
+    @property
+    def following(self) -> bool:
+        """Whether a link was followed: then another memory is shown in full than the chosen one."""
+        return self._followed is not None
+
+    def choose(self, entry: Entry | None) -> None:
+        """Show this memory in full: whoever looks has moved to it."""
+        self._followed = None
+        self.select(entry)
+
     def select(self, entry: Entry | None) -> None:
-        """Show this memory in full, and find out where its links lead."""
-        known = self.detail.entry
+        """This memory is the chosen one, as it is now; shown in full unless a link of it was followed."""
+        self._chosen = entry
+        if self._followed is not None:
+            self.want_links(self._followed)
+            return
         self.detail.show(entry)
-        if entry is not None and (known is None or known["id"] != entry["id"]):
-            self.want(Ask(LINKS, Question.LINKS, {"entry_id": entry["id"]}))
+        if entry is None:
+            self._wanted = None
+        elif entry["id"] != self._wanted:
+            self.want_links(entry["id"])
+
+    def leave(self) -> None:
+        """Go back to the chosen memory from where links led."""
+        if self.following:
+            self.choose(self._chosen)
+
+    def want_links(self, entry_id: int) -> None:
+        """Find out where the links of a memory lead."""
+        self._wanted = entry_id
+        self.want(Ask(LINKS, Question.LINKS, {"entry_id": entry_id}))
 
     def take_links(self, answers: Mapping[str, Answer]) -> None:
         """Links that were asked for, and the memory they belong to as it is now."""
         links = answers.get(LINKS)
-        if links is None:
+        if links is None or self._wanted is None:
             return
-        shown = self.detail.entry
-        if "error" not in links and (shown is None or shown["id"] != links["entry"]["id"]):
-            self.detail.show(links["entry"])
+        if "error" in links:
+            self._wanted = None  # it is asked again when the others are read again
+        elif links["entry"]["id"] != self._wanted:
+            return
+        elif self._followed is None:
+            self._chosen = links["entry"]
+            self.detail.show(self._chosen)
+        else:
+            self.detail.show(links["entry"], away_from=self._chosen)
         self.detail.show_links(links)
 
     def clear(self) -> None:
         """No memory is in sight."""
+        self._chosen = self._followed = self._wanted = None
         self.detail.show(None)
+
+    def done(self, deed: Deed) -> None:
+        """A memory that was followed to and is forgotten now is left."""
+        if deed.action is Action.FORGET and deed.how["entry"] == self._followed:
+            self.leave()
 
     @on(Detail.Follows)
     def follow(self, event: Detail.Follows) -> None:
-        """Go where a link leads."""
+        """Go where a link leads; there one stays until one goes back or moves on."""
         event.stop()
-        self.want(Ask(LINKS, Question.LINKS, {"entry_id": event.entry}))
+        back = self._chosen is not None and event.entry == self._chosen["id"]
+        self._followed = None if back else event.entry
+        self.want_links(event.entry)
+
+    def action_back(self) -> None:
+        """From where links led back to the chosen memory; from there to all of them."""
+        if self.following:
+            self.leave()
+        else:
+            self.focus_first()
 
     def action_pin(self) -> None:
         """Hold the memory in episodic memory, or let it go again."""

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from noodlings.look import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, number, words
 from studio.panes.base import Ask
 from studio.panes.detail import Detail
-from studio.panes.memory_pane import LINKS, MemoryPane
+from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
 from studio.widgets.remark import Remark
 
@@ -61,6 +61,10 @@ class Subconscious(MemoryPane):
         self._similar = False
         self._symbols: list[Answer] = []
 
+    @property
+    def _listed(self) -> OptionList:
+        return self.query_one("#symbols", OptionList)
+
     def on_resize(self) -> None:
         """Lines are cut to the width."""
         super().on_resize()
@@ -84,6 +88,7 @@ class Subconscious(MemoryPane):
         self._symbols = found["symbols"]
         self.query_one(Remark).say(_remark(found))
         self._draw()
+        self._read_behind()
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -100,27 +105,45 @@ class Subconscious(MemoryPane):
     def chosen(self, event: OptionList.OptionHighlighted) -> None:
         """Show the memory that it was made of."""
         event.stop()
-        entry = self._symbols[event.option_index]["entry_id"]
-        known = self.detail.entry
-        if known is None or known["id"] != entry:
-            self.want(Ask(LINKS, Question.LINKS, {"entry_id": entry}))
+        self._choose_behind(event.option_index)
 
     @on(OptionList.OptionSelected, "#symbols")
     def opened(self, event: OptionList.OptionSelected) -> None:
         """Go over to that memory."""
         event.stop()
+        self._choose_behind(event.option_index)
         self.detail.focus()
 
-    def _draw(self) -> None:
-        listed = self.query_one("#symbols", OptionList)
-        at = listed.highlighted or 0
-        width = max(listed.size.width - 4, 20)
-        listed.clear_options()
-        listed.add_options(Option(_row(symbol, width)) for symbol in self._symbols)
-        if self._symbols:
-            listed.highlighted = min(at, len(self._symbols) - 1)
+    def _choose_behind(self, at: int) -> None:
+        """Whoever looks has moved to another symbol."""
+        self._followed = None
+        if self._wanted != self._symbols[at]["entry_id"]:
+            self.want_links(self._symbols[at]["entry_id"])
+
+    def _read_behind(self) -> None:
+        """The memory in full as it is now: behind the symbol under the cursor, or where links led."""
+        at = self._listed.highlighted
+        if at is None:
+            self.choose(None)
         else:
-            self.detail.show(None)
+            self.want_links(self._followed or self._symbols[at]["entry_id"])
+
+    def _draw(self) -> None:
+        """The rows; whoever stands on one of them still does, and what is in sight stays."""
+        listed = self._listed
+        width = max(listed.size.width - 4, 20)
+        rows = [Option(_row(symbol, width), str(symbol["id"])) for symbol in self._symbols]
+        ids = [row.id for row in rows]
+        if ids == [option.id for option in listed.options]:
+            for row in rows:
+                listed.replace_option_prompt(str(row.id), row.prompt)
+            return
+        before = listed.highlighted_option
+        with self.prevent(OptionList.OptionHighlighted):  # nobody moved
+            listed.clear_options()
+            listed.add_options(rows)
+            at = ids.index(before.id) if before is not None and before.id in ids else 0
+            listed.highlighted = at if rows else None
 
 
 def _row(symbol: Mapping[str, Any], width: int) -> Text:

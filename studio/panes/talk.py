@@ -81,6 +81,7 @@ class Talk(Pane):
         self._entry: int | None = None
         self._steps: list[str] = []
         self._said = ""
+        self._heard: list[tuple[int, str | None]] = []
         self.query_one("#steps").display = False
 
     def focus_first(self) -> None:
@@ -100,7 +101,10 @@ class Talk(Pane):
         shown = Text("\n").join([_exchange(working["name"], entry) for entry in working["entries"]])
         empty = Text(f"{clean(working['name'])} has heard nothing yet.", style=QUIET)
         self.query_one("#exchanges", Static).update(shown if working["entries"] else empty)
-        self._to_the_end()
+        heard = [(entry["id"], entry["response"]) for entry in working["entries"]]
+        if heard != self._heard:  # else one may be reading further up
+            self._heard = heard
+            self._to_the_end()
 
     def happened(self, sign: Sign) -> None:
         """Another step of a turn."""
@@ -126,7 +130,7 @@ class Talk(Pane):
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
-        self._entry, self._steps = None, []
+        self._entry, self._steps, self._heard = None, [], []
         self.query_one("#steps").display = False
         self.query_one("#exchanges", Static).update("")
         self.query_one(Remark).say("")

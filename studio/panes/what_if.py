@@ -152,10 +152,11 @@ class WhatIf(MemoryPane):
 
     def on_table_moved(self, event: Table.Moved) -> None:
         """Show the memory under the cursor."""
-        self._select()
+        self.choose(self._under_cursor())
 
     def on_table_chosen(self, event: Table.Chosen) -> None:
         """Go over to the memory in full."""
+        self.choose(self._under_cursor())
         self.detail.focus()
 
     def _take_mood(self, mood: Answer) -> None:
@@ -166,10 +167,14 @@ class WhatIf(MemoryPane):
         self._feeling = [mood["affect"]["affect"][axis] for axis in AXES]
         if not self._moved:
             self.query_one(Sliders).put([*self._feeling, WEIGHT])
-        self._look()
+        self._look(anew=False)
 
-    def _look(self) -> None:
-        """Ask for both sides; of an earlier asking nothing comes any more."""
+    def _look(self, anew: bool = True) -> None:
+        """Ask for both sides; of an earlier asking nothing comes any more.
+
+        Args:
+            anew: something else is asked than before, and what is said of that is out of date.
+        """
         if self._feeling is None:
             return
         self._found = {}
@@ -177,7 +182,8 @@ class WhatIf(MemoryPane):
         question = self.query_one(Asked).value.strip()
         self._loading.pause()
         if question:
-            self._tell("looking …", None)
+            if anew:
+                self._tell("looking …", None)
             self._loading.resume()
         pairs = ((NOW, self._feeling, WEIGHT), (THEN, feeling, weight))
         self.want(*(self._ask(name, question, felt, weighs) for name, felt, weighs in pairs))
@@ -240,11 +246,12 @@ class WhatIf(MemoryPane):
         self._tell(
             f"feeling {felt['feeling']}: {len(after)} come to mind, {fresh} of them new{least}", archive
         )
-        self._select()
+        self.select(self._under_cursor())
 
-    def _select(self) -> None:
+    def _under_cursor(self) -> Answer | None:
         at = self.query_one(Table).cursor
-        self.select(self._rows[at]["entry"] if at < len(self._rows) else None)
+        entry: Answer | None = self._rows[at]["entry"] if at < len(self._rows) else None
+        return entry
 
 
 def _hits(found: Answer) -> list[dict[str, Any]]:

@@ -62,7 +62,7 @@ class Working(MemoryPane):
         if at_end:
             table.cursor = table.count - 1
         self.query_one(Remark).say(_remark(working))
-        self._select()
+        self.select(self._under_cursor())
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -72,15 +72,16 @@ class Working(MemoryPane):
 
     def on_table_moved(self, event: Table.Moved) -> None:
         """Show the memory under the cursor."""
-        self._select()
+        self.choose(self._under_cursor())
 
     def on_table_chosen(self, event: Table.Chosen) -> None:
         """Go over to the memory in full."""
+        self.choose(self._under_cursor())
         self.detail.focus()
 
-    def _select(self) -> None:
+    def _under_cursor(self) -> Answer | None:
         at = self.query_one(Table).cursor
-        self.select(self._entries[at] if at < len(self._entries) else None)
+        return self._entries[at] if at < len(self._entries) else None
 
 
 def _remark(working: Answer) -> str:

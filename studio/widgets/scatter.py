@@ -57,7 +57,7 @@ class Scatter(Widget, can_focus=True):
     chosen: reactive[int] = reactive(-1)
 
     class Chosen(Message):
-        """Another point is chosen."""
+        """Whoever looks has chosen another point."""
 
         def __init__(self, index: int) -> None:
             super().__init__()
@@ -75,11 +75,6 @@ class Scatter(Widget, can_focus=True):
         if self.chosen >= len(points):
             self.chosen = -1
         self.refresh()
-
-    def watch_chosen(self, chosen: int) -> None:
-        """Tell which."""
-        if chosen >= 0:
-            self.post_message(self.Chosen(chosen))
 
     def render(self) -> Text:
         """The plane in the room that there is."""
@@ -104,14 +99,14 @@ class Scatter(Widget, can_focus=True):
         """Choose the strongest point near the pointer."""
         near = [at for at, point in enumerate(self._points) if self._cells_to(point, event.x, event.y) <= 2]
         if near:
-            self.chosen = max(near, key=lambda at: self._points[at].strength)
+            self._choose(max(near, key=lambda at: self._points[at].strength))
 
     def action_walk(self, right: int, up: int) -> None:
         """Choose the nearest point in a direction; from nowhere, the strongest of all."""
         if not self._points:
             return
         if not 0 <= self.chosen < len(self._points):
-            self.chosen = max(range(len(self._points)), key=lambda at: self._points[at].strength)
+            self._choose(max(range(len(self._points)), key=lambda at: self._points[at].strength))
             return
         column, row = self._cell(self._points[self.chosen])
         best: tuple[float, int] | None = None
@@ -123,7 +118,11 @@ class Scatter(Widget, can_focus=True):
             if ahead > 0 and (best is None or ahead + 2 * aside < best[0]):
                 best = (ahead + 2 * aside, at)
         if best is not None:
-            self.chosen = best[1]
+            self._choose(best[1])
+
+    def _choose(self, at: int) -> None:
+        self.chosen = at
+        self.post_message(self.Chosen(at))
 
     def _cells_to(self, point: Point, column: int, row: int) -> int:
         x, y = self._cell(point)

@@ -81,7 +81,7 @@ class Table(ScrollView, can_focus=True):
             self.last = last
 
     class Moved(Message):
-        """The cursor is on another row."""
+        """Whoever looks moved the cursor to another row."""
 
         def __init__(self, row: int) -> None:
             super().__init__()
@@ -114,20 +114,24 @@ class Table(ScrollView, can_focus=True):
         return self._count
 
     def begin(self, count: int, order: str = "", falling: bool = True) -> None:
-        """Other rows from now on; the cursor stays where it is, as far as there are rows.
+        """Other rows from now on; cursor and scrolling stay where they are, as far as there are rows.
 
         Args:
             count: how many there are.
             order: key of the column they are sorted by.
             falling: or rising.
         """
+        fewer = count < self._count
+        first, last = self.in_sight()
+        followed = first <= self.cursor <= last  # else somebody has scrolled away from it
         self._rows = {}
         self._count = count
         self._sorted = (order, falling)
         self._resize()
         self.cursor = max(min(self.cursor, count - 1), 0)
         self.refresh()
-        self.call_after_refresh(self._keep_in_sight)
+        if followed or fewer:
+            self.call_after_refresh(self._keep_in_sight)
 
     def hand(self, rows: Mapping[int, Sequence[Text]]) -> None:
         """Some of the rows, by index, a cell for each column. What is in sight and missing is asked for."""
@@ -169,12 +173,10 @@ class Table(ScrollView, can_focus=True):
         """Within the rows."""
         return max(min(cursor, self._count - 1), 0)
 
-    def watch_cursor(self, before: int, now: int) -> None:
+    def watch_cursor(self) -> None:
         """Bring the row into sight."""
         self._keep_in_sight()
         self.refresh()
-        if before != now:
-            self.post_message(self.Moved(now))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """What comes into sight is asked for."""
@@ -183,15 +185,15 @@ class Table(ScrollView, can_focus=True):
 
     def action_move(self, by: int) -> None:
         """Up or down."""
-        self.cursor += by
+        self._move_to(self.cursor + by)
 
     def action_page(self, by: int) -> None:
         """Up or down by what is in sight."""
-        self.cursor += by * max(self._body - 1, 1)
+        self._move_to(self.cursor + by * max(self._body - 1, 1))
 
     def action_go(self, row: int) -> None:
         """To the first row, or with −1 to the last one."""
-        self.cursor = row if row >= 0 else self._count - 1
+        self._move_to(row if row >= 0 else self._count - 1)
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
@@ -207,7 +209,13 @@ class Table(ScrollView, can_focus=True):
         if row < self._count:
             if row == self.cursor:
                 self.action_choose()
-            self.cursor = row
+            self._move_to(row)
+
+    def _move_to(self, row: int) -> None:
+        before = self.cursor
+        self.cursor = row
+        if self.cursor != before:
+            self.post_message(self.Moved(self.cursor))
 
     def on_resize(self) -> None:
         """Columns follow the width."""
