@@ -94,7 +94,8 @@ def looked_for(
             ),
         )
     )
-    archive = AgentArchive("phi", store, Embedding(Meaning(EMBEDDER), idle=True), dict, len(entries))
+    embedding = Embedding(Meaning(EMBEDDER), idle=True)
+    archive = AgentArchive("phi", store, embedding, dict, len(entries))
     while not archive.loaded:
         archive.load_some()
 
@@ -109,6 +110,7 @@ def looked_for(
     context = asyncio.run(
         reconstruct_context(query, ANN, level, search=focus_search, memory=store, teller=TELLER)
     )
+    embedding.close()
     noted = notes_of(entries, query)
     found = {hit.entry_id for hit in hits} | {one.entry.id for one in linked} | set(noted)
     found |= {brought.recalled.entry.id for brought in context.memories}
