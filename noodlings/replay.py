@@ -15,6 +15,7 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
+from noodlings.errors import UserError
 from noodlings.text import MAX_LINE, shorten
 from noodlings.transcript import Problem, Recorded, read_transcript
 from noodlings.values.memory import MemoryEntry
@@ -64,6 +65,9 @@ async def replay(
         path: the file.
         only: everything goes to this agent alone.
         progress: called with the number of each line when it is done.
+
+    Raises:
+        UserError: the file cannot be read, or no line of it is recorded talk.
     """
     report = Report()
     clock.set(max((_latest(agent) for agent in society.agents.values()), default=BEGINNING))
@@ -83,6 +87,12 @@ async def replay(
                     report.listeners.append(agent.id)
                 report.replies += trace.response is not None
         progress(line.number)
+    if report.problems and len(report.problems) == report.lines:
+        first = report.problems[0]
+        raise UserError(
+            f"{path} is no recorded talk; line {first.number} is {first.why}. A line is such as "
+            '{"user": "caity", "text": "hi!"}'
+        )
     return report
 
 

@@ -55,6 +55,20 @@ def test_help_imports_nothing_heavy():
     assert not heavy & set(shown.stdout.decode().split())
 
 
+def test_what_is_no_recorded_talk_is_refused(tmp_path):
+    file = tmp_path / "passwd"
+    file.write_text("root:x:0:0:root:/root:/bin/sh\nnobody:x:1:1::/:/bin/false\n")
+    for flags in ((), ("--json",)):
+        done = run("replay", file, *flags)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert f"{file} is no recorded talk; line 1 is not JSON" in done.stderr.decode()
+    file.write_text('nothing\n{"user": "caity", "text": "hi"}\n{"id": 3}\n')
+    done = run("replay", file)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "3 lines, " in done.stdout.decode()
+    assert done.stdout.decode().count("was passed over") == 2
+
+
 def test_a_scripted_visit(tmp_path):
     shown = played(
         tmp_path,
