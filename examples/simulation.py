@@ -111,6 +111,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("simulation.svg"))
     asked = parser.parse_args()
 
+    # Said before it is lived through: a bar is shown only where somebody looks on.
+    lived = f"{asked.seeds} seeds of {asked.ticks} ticks"
+    print(f"reminded of the same kind, {lived} (95 % interval)", flush=True)
     village, seeds = load_scenario(VILLAGE), range(1, asked.seeds + 1)
     results: dict[str, list[Shares]] = {arm: [] for arm in ARMS}
     with progress_over(len(ARMS) * asked.seeds, "living") as done:
@@ -119,7 +122,6 @@ def main() -> None:
                 results[arm].append(reminded(rows))
                 done(sum(map(len, results.values())))
 
-    print(f"reminded of the same kind, {asked.seeds} seeds of {asked.ticks} ticks (95 % interval)")
     for arm, shares in results.items():
         print(f"  {arm}")
         for theme in (*THEMES, ALL, OF_ITS_KIND):

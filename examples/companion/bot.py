@@ -18,10 +18,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -212,8 +214,8 @@ async def main() -> None:
     asked = parser.parse_args()
     if not asked.server:
         world = InProcess()
-        await play(asked.session, world)
-        world.society.close()
+        with closing(world.society):
+            await play(asked.session, world)
         return
     server = OverHttp(asked.server, asked.token)
     await server.born()
@@ -224,5 +226,22 @@ async def main() -> None:
     print(f"the live stream told of {finished} turns in {len(turns)} messages")
 
 
+def run() -> int:
+    """The whole of it; what cannot be done is one line and exit code 2."""
+    try:
+        asyncio.run(main())
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has seen enough; nothing is left to be written at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except urllib.error.HTTPError as error:
+        hint = "; an admin's token goes behind --token" if error.code in (401, 403) else ""
+        print(f"bot.py: {error.url} answered {error.code} {error.reason}{hint}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"bot.py: {getattr(error, 'reason', error)}", file=sys.stderr)
+        return 2
+    return 0
+
+
 if __name__ == "__main__":
-    asyncio.run(main())
+    sys.exit(run())

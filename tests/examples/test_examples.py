@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,18 +20,27 @@ EXAMPLES = ROOT / "examples"
 SESSION = EXAMPLES / "companion" / "session.jsonl"
 
 
-def run(example: str, *words: str, folder: Path) -> list[str]:
-    """The lines it prints; nothing goes wrong, and nothing is left but in the folder."""
+def environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("NOODLINGS_")}
-    done = subprocess.run(
+    return kept | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
+
+
+def started(example: str, *words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """An example that was run to its end."""
+    return subprocess.run(
         [sys.executable, EXAMPLES / example, *words],
-        env=kept | {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
+        env=environment(),
         cwd=folder,
         capture_output=True,
         encoding="utf-8",
         timeout=120,
         check=False,
     )
+
+
+def run(example: str, *words: str, folder: Path) -> list[str]:
+    """The lines it prints; nothing goes wrong, and nothing is left but in the folder."""
+    done = started(example, *words, folder=folder)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     return done.stdout.splitlines()
 
@@ -47,8 +57,8 @@ def test_a_simulation_in_ten_lines(tmp_path: Path) -> None:
     code = source[source.index("from noodlings") :]
     assert len([line for line in code.splitlines() if line.strip()]) <= 11
     lines = run("ten_lines.py", folder=tmp_path)
-    assert [line.split(":")[0] for line in lines[::2]] == ["without ()", "without ('streams',)"]
-    assert lines[1].startswith("  mara feels Affect(")
+    assert [line.split(":")[0] for line in lines[::2]] == ["without nothing", "without streams"]
+    assert re.fullmatch(r"  mara feels \w+ and holds [1-9]\d*", lines[1])
     assert lines[3].endswith("and holds 0")
 
 
@@ -138,6 +148,35 @@ def test_the_companion_through_a_server(tmp_path: Path) -> None:
             assert int(told[5]) == len(rows)
 
 
-def test_a_server_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError):
-        run("companion/bot.py", "--server", "http://127.0.0.1:9", folder=tmp_path)
+def test_what_cannot_be_done_is_one_line(tmp_path: Path) -> None:
+    done = started("companion/bot.py", "--server", "http://127.0.0.1:9", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.fullmatch(r"bot\.py: .*refused\n", done.stderr)
+    done = started("companion/bot.py", "nowhere.jsonl", folder=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_a_server_that_wants_a_token_is_told_of_in_words(tmp_path: Path) -> None:
+    tokens = json.dumps([{"role": "admin", "token": "a-long-secret-of-ours"}])
+    with served(tmp_path / "data", NOODLINGS_API__TOKENS=tokens) as server:
+        done = started("companion/bot.py", "--server", server.url, "--token", "wrong", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert " answered 401 " in done.stderr
+    assert done.stderr.endswith("an admin's token goes behind --token\n")
+
+
+def test_whoever_reads_only_the_beginning_ends_it_quietly(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-u", EXAMPLES / "companion/bot.py"],
+        env=environment(),
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as bot:
+        assert bot.stdout is not None
+        assert bot.stderr is not None
+        bot.stdout.readline()
+        bot.stdout.close()
+        assert bot.stderr.read() == ""
+        assert bot.wait(120) == 0
