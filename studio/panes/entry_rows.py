@@ -85,7 +85,7 @@ def made_of(entry: Entry, width: int, height: int) -> Text:
 def linked(link: Mapping[str, Any], width: int) -> Text:
     """A link as a line: which way, what sort, how strong, and the memory at its other end."""
     arrow = "→" if link["outgoing"] else "←"
-    behind = "" if link["depth"] == 1 else f" by #{link['via']}"
+    behind = "" if link["depth"] == 1 else f", via #{link['via']}"
     entry = link["entry"]
     line = Text.assemble(
         (f"{arrow} {link['type'].replace('_', ' ')}{behind} {number(link['strength'])}  ", QUIET),
