@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.errors import UserError
 from noodlings.options import Config, Data, settings_of
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ def studio(
         str, typer.Option("--token", envvar=TOKEN, help="What the server wants to see; best as a variable.")
     ] = "",
     user: Annotated[
-        str, typer.Option("--as", metavar="USER", help="With --url: on behalf of this user, an id.")
+        str, typer.Option("--as", metavar="USER", help="With --url: look and speak as this user, an id.")
     ] = "",
     web: Annotated[bool, typer.Option("--web", help="In the browser, on this machine alone.")] = False,
     port: Annotated[int, typer.Option(min=1, max=65_535, help="With --web: where to listen.")] = 8766,
@@ -42,16 +44,20 @@ def studio(
     if web:
         from studio.web import serve
 
-        if not url:
-            sources.folder_of(settings_of(data, config))
+        if url:
+            sources.remote_source(url, token, user).meet()
+        else:
+            sources.require_readable(settings_of(data, config))
         given = {"--agent": agent, "--url": url, "--as": user, "--data": data, "--config": config}
         words = [str(word) for option in given.items() if option[1] for word in option]
         command = [sys.executable, "-m", "noodlings", "studio", *words]
         raise typer.Exit(serve(command, port, {TOKEN: token} if token else {}))
 
+    _require_terminal()
     source: Source
     if url:
-        source = sources.remote_source(url, token, user)
+        source = server = sources.remote_source(url, token, user)
+        server.meet()
     else:
         source = folder = sources.apart_source(config, **({"store": {"path": str(data)}} if data else {}))
     from studio.app import Studio  # the folder is opened meanwhile
@@ -59,3 +65,12 @@ def studio(
     if not url:
         folder.meet()
     Studio(source, agent).run()
+
+
+def _require_terminal() -> None:
+    """Raise `UserError` where there are no keys, or only a file to draw on: textual draws on stderr."""
+    in_browser = "TEXTUAL_DRIVER" in os.environ  # set by what serves the pages
+    if not in_browser and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UserError(
+            "the studio needs a terminal, for its keys and its screen; --web shows it in a browser"
+        )

@@ -67,6 +67,19 @@ def local_source(settings: Settings) -> LocalSource:
     return LocalSource(folder, open_society, Caller("studio", "studio", Role.VIEWER), note_of)
 
 
+def require_readable(settings: Settings) -> None:
+    """Look whether the data folder can be read at all; nothing is loaded.
+
+    Raises:
+        NotFound: nothing is kept in it.
+        StoreError: it is damaged, or of an older or a newer version.
+    """
+    from noodlings.store.database import Database
+
+    with closing(Database(folder_of(settings), read_only=True)):
+        pass
+
+
 def folder_of(settings: Settings) -> Path:
     """The data folder. Raises `NotFound` where nothing is kept in it."""
     folder = settings.data_dir
@@ -82,7 +95,9 @@ def _read(asked: str, connection: socket.socket) -> None:
 
     config, overrides = json.loads(asked)
     try:
-        source = local_source(load_settings(config and Path(config), **overrides))
+        settings = load_settings(config and Path(config), **overrides)
+        require_readable(settings)
+        source = local_source(settings)
     except NoodlingsError as error:
         greet(connection, refused=str(error))
         return

@@ -22,7 +22,7 @@ from studio.desk import Desk
 from studio.dialogs import Confirm, Help, Note
 from studio.panes import PANES
 from studio.panes.base import Ask, Pane
-from studio.source import FOUND, LOST, Answer, Deed, Question, Sign, Source
+from studio.source import FOUND, LOST, Answer, Deed, Question, Sign, Source, Unreachable
 from studio.theme import THEMES, terminal_theme
 from studio.widgets.banner import Banner
 
@@ -120,11 +120,14 @@ class Studio(App[None]):
     async def _read(self, whole: bool) -> None:
         """Read the agents and the pane in sight; the whole with the minds, which turns alone change."""
         desk = self._desk
-        agents = await self._answer(Question.AGENTS)
-        if desk.gone:
+        try:
+            agents = await self._source.ask(Question.AGENTS)
+        except NoodlingsError as error:
+            if not desk.gone:
+                desk.banner.say("")
+                desk.trouble(str(error), refused=not isinstance(error, Unreachable))
             return
-        if "error" in agents:
-            desk.banner.say(agents["error"])
+        if desk.gone:
             return
         desk.banner.say("")
         desk.update_from(agents["agents"])
@@ -143,6 +146,8 @@ class Studio(App[None]):
         answers = {ask.key: await self._answer(ask.question, agent, **ask.how) for ask in asks}
         if agent == self._desk.agent and not self._desk.gone:
             pane.update_from(answers)
+            if not any("error" in answer for answer in answers.values()):
+                self._desk.drawn(pane)
 
     async def _answer(self, question: Question, agent: str = "", **how: Any) -> Answer:
         """An answer, or the words for why there is none under `error`."""
@@ -158,11 +163,13 @@ class Studio(App[None]):
     def _heard(self, sign: Sign) -> None:
         if sign.step == LOST:
             self._desk.banner.lost = True
+            if not self._desk.banner.refused:  # that says more
+                self._desk.trouble(f"The connection is lost: {sign.data['why']}")
             return
         if sign.step == FOUND:
             self._desk.banner.lost = False
         self._stale.set()
-        if sign.agent == self._desk.agent:
+        if sign.agent == self._desk.agent or sign.step == FOUND:
             for pane in self._desk.panes:
                 pane.happened(sign)
 
@@ -204,7 +211,7 @@ class Studio(App[None]):
             try:
                 await self._source.act(deed.action, agent, **deed.how)
             except NoodlingsError as error:
-                pane.refused(str(error))
+                pane.refused(error)
                 raise
             if desk.gone:
                 return

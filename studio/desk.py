@@ -7,6 +7,7 @@ out, and says in `Turned` that something else is in sight now.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -18,6 +19,7 @@ from studio.panes.base import Pane
 from studio.source import Answer
 from studio.widgets.agents import Agents
 from studio.widgets.banner import Banner
+from studio.widgets.notice import Notice
 from studio.widgets.tab_bar import TabBar
 
 
@@ -50,6 +52,9 @@ class Desk(Vertical):
             pane(id=f"pane-{pane.TITLE.lower().replace(' ', '-')}") for pane in PANES
         ]
         self._tabs = TabBar([pane.TITLE for pane in self.panes])
+        self._notice = Notice()
+        self._trouble = ""
+        self._drawn: dict[Pane, datetime] = {}
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -58,6 +63,7 @@ class Desk(Vertical):
             yield self.column
             with Vertical(id="main"):
                 yield self._tabs
+                yield self._notice
                 with ContentSwitcher(initial=self.panes[0].id):
                     yield from self.panes
 
@@ -75,6 +81,9 @@ class Desk(Vertical):
 
     def update_from(self, agents: Sequence[Answer]) -> None:
         """Everybody, as in the answer to `Question.AGENTS`; whoever was looked at still is."""
+        self.banner.refused = False
+        self._trouble = ""
+        self._notice.say("")
         first = not self.column.ids
         self.column.update_from(agents)
         if self.agent not in self.column.ids:
@@ -89,6 +98,28 @@ class Desk(Vertical):
         for pane in self.panes:
             pane.observed(mind)
 
+    def drawn(self, pane: Pane) -> None:
+        """A pane shows what is so now."""
+        self._drawn[pane] = datetime.now().astimezone()
+
+    def trouble(self, why: str, refused: bool = False) -> None:
+        """Nothing can be read: say why, and of when what is shown is.
+
+        Args:
+            refused: waiting does not change it.
+        """
+        self.banner.refused = refused
+        self._trouble = why if why.endswith((".", "…", "!")) else f"{why}."
+        self._tell_trouble()
+
+    def _tell_trouble(self) -> None:
+        if self._trouble:
+            since = self._drawn.get(self.pane)
+            shown = (
+                f"{self.pane.TITLE} is as it was at {since:%H:%M:%S}." if since else "Nothing is read yet."
+            )
+            self._notice.say(f"{self._trouble} {shown}")
+
     # -- choosing
 
     def show_pane(self, index: int) -> None:
@@ -96,6 +127,7 @@ class Desk(Vertical):
         self._tabs.chosen = index
         self.query_one(ContentSwitcher).current = self.panes[index].id
         self.pane.focus_first()
+        self._tell_trouble()
         self.post_message(self.Turned())
 
     def show_next_pane(self, step: int) -> None:
@@ -110,6 +142,8 @@ class Desk(Vertical):
         self._look_at(self.column.chosen)
         for pane in self.panes:
             pane.clear()
+        self._drawn = {}
+        self._tell_trouble()
         self.post_message(self.Turned())
 
     def on_tab_bar_chosen(self, event: TabBar.Chosen) -> None:

@@ -14,6 +14,8 @@ from textual.validation import Number
 from textual.widgets import Button, Input, Static
 
 from noodlings.look import ACCENT, LOUD, QUIET
+from studio.note import parted
+from studio.widgets.remark import Remark
 
 if TYPE_CHECKING:
     from studio.panes.base import Pane
@@ -29,6 +31,8 @@ AT_THE_LEFT = (
     "Sorrow, Boredom), and after ! how surprising the latest turns were, the last one as a number. Below, "
     "the mood of whoever is looked at."
 )
+
+NO_SHARE = "It is a number from 0 to 1, such as 0.7, or nothing."
 
 
 class Confirm(ModalScreen[bool]):
@@ -68,7 +72,7 @@ class Confirm(ModalScreen[bool]):
 
 
 class Prompt(ModalScreen[str | None]):
-    """Asks for a number between 0 and 1, or nothing; None where it was closed.
+    """Asks for a number between 0 and 1, or nothing; None where it was closed, or nothing was changed.
 
     Args:
         question: what for.
@@ -87,12 +91,19 @@ class Prompt(ModalScreen[str | None]):
         """The question above a line to type in."""
         with Vertical(classes="box"):
             yield Static(Text(self._question))
-            yield Input(self._value, type="number", validators=[Number(0.0, 1.0)], valid_empty=True)
+            yield Input(self._value, validators=[Number(0.0, 1.0)], valid_empty=True)
+            yield Remark()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say what is no answer as soon as it is typed."""
+        sound = event.validation_result is None or event.validation_result.is_valid
+        self.query_one(Remark).say("" if sound else NO_SHARE, warning=not sound)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Answer, once it is between 0 and 1."""
         if event.validation_result is None or event.validation_result.is_valid:
-            self.dismiss(event.value.strip())
+            value = event.value.strip()
+            self.dismiss(value if value != self._value else None)
 
 
 class Help(ModalScreen[None]):
@@ -131,7 +142,7 @@ class Help(ModalScreen[None]):
 
 
 class Note(ModalScreen[None]):
-    """A note of a memory, as it stands in its file.
+    """A note of a memory: its words, and below them what stands at the head of its file.
 
     Args:
         markdown: the note.
@@ -149,7 +160,9 @@ class Note(ModalScreen[None]):
         from textual.widgets import Markdown  # what reads it takes as long to import as all the panes
 
         with VerticalScroll(classes="box"):
-            yield Markdown(self._markdown, open_links=False)
+            words, facts = parted(self._markdown)
+            yield Markdown(words, open_links=False)
+            yield Static(facts, id="facts-of-note")
 
 
 def _bindings_of(pane: type[Pane]) -> list[BindingType]:

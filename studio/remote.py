@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -46,6 +47,8 @@ WHOLE = (Question.WORKING, Question.SYMBOLS)
 """Asked without a limit these are answered whole."""
 SECONDS = 10.0
 """So long an answer may take."""
+MEETING_SECONDS = 3.0
+"""So long the first one is waited for, before there is a screen."""
 TURN_SECONDS = 120.0
 """So long a turn may take; a slow model speaks in it."""
 WAITS = (0.5, 1.0, 2.0, 4.0)
@@ -79,6 +82,21 @@ class RemoteSource:
         self._live = f"{WEB_SCHEMES[scheme]}:{rest}/api/live{asked}"
         self._headers = headers
         self._client = httpx2.AsyncClient(base_url=f"{base}/api", headers=headers, timeout=SECONDS)
+
+    def meet(self) -> None:
+        """Ask once whether one may look at all; to be called before there is a screen, and once.
+
+        A server that does not answer now is no reason to give up: it is waited for.
+
+        Raises:
+            NoodlingsError: it refuses, and waiting does not change that.
+        """
+        with httpx2.Client(headers=self._headers, timeout=MEETING_SECONDS) as client, suppress(Unreachable):
+            try:
+                response = client.get(f"{self.label}/api/agents")
+            except httpx2.TransportError:
+                return
+            self._answer_of(response)
 
     async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
         """See `studio.source.Source`."""
@@ -141,6 +159,9 @@ class RemoteSource:
             raise Unreachable(f"{self.label} takes longer than it should") from None
         except httpx2.TransportError:
             raise Unreachable(f"{self.label} does not answer") from None
+        return self._answer_of(response)
+
+    def _answer_of(self, response: httpx2.Response) -> Answer:
         try:
             answer = response.json()
         except ValueError:

@@ -42,7 +42,7 @@ def serve(command: Sequence[str], port: int, variables: Mapping[str, str]) -> in
         UserError: what it needs is not installed, or somebody else listens there.
     """
     if find_spec("textual_serve") is None:
-        raise UserError('the browser needs one package more: pip install "noodlings[web]"')
+        raise UserError("the browser needs one package more: pip install '.[web]' in the folder of noodlings")
     _require_free(port)
     # A session of its own makes one group of all that it starts, which is ended as one.
     process = subprocess.Popen(  # noqa: S603 — ourselves
@@ -82,6 +82,30 @@ def _end(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
         os.killpg(process.pid, number)
 
 
+def content_policy(port: int) -> str:
+    """What a page may fetch: from this machine alone, though textual-serve's names a font from elsewhere.
+
+    Its page has scripts and styles within, and images as data. It is asked for by either of our names, and
+    names the other one.
+    """
+    here = " ".join(["'self'", *(f"http://{name}:{port}" for name in NAMES)])
+    streams = " ".join(f"ws://{name}:{port}" for name in NAMES)
+    return "; ".join(
+        [
+            f"default-src {here}",
+            f"script-src {here} 'unsafe-inline'",
+            f"style-src {here} 'unsafe-inline'",
+            f"img-src {here} data: blob:",
+            f"font-src {here} data:",
+            f"connect-src {here} {streams}",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        ]
+    )
+
+
 def _serve_here(command: str, port: int) -> None:
     """Serve in this process, which leads a group."""
     from aiohttp import web
@@ -89,13 +113,21 @@ def _serve_here(command: str, port: int) -> None:
     from textual_serve.server import Server
 
     allowed = {f"{name}:{port}" for name in NAMES}
+    policy = content_policy(port)
 
     @web.middleware
     async def only_own_pages(request: web.Request, handler: Handler) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         if request.host not in allowed or (origin is not None and urlsplit(origin).netloc not in allowed):
             raise web.HTTPForbidden(text="Only pages of this machine may come here.")
-        return await handler(request)
+        try:
+            answer = await handler(request)
+        except web.HTTPException as refusal:
+            refusal.headers["Content-Security-Policy"] = policy
+            raise
+        if not answer.prepared:  # as the stream of a page is by now
+            answer.headers["Content-Security-Policy"] = policy
+        return answer
 
     class Web(Server):
         def initialize_logging(self) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from textual.containers import Vertical
 from textual.message import Message
 
+from noodlings.errors import NoodlingsError
 from studio.source import Answer, Deed, Question, Sign
 
 
@@ -75,7 +76,10 @@ class Pane(Vertical):
             first.focus(scroll_visible=False)
 
     def happened(self, sign: Sign) -> None:
-        """Something happened to the agent that is looked at; told to every pane, in sight or not."""
+        """Something happened to the agent that is looked at, or the source is found again.
+
+        Told to every pane, in sight or not.
+        """
 
     def observed(self, mind: Answer) -> None:
         """The state of any agent's mind, as in the answer to `Question.OBSERVE`; told after each turn."""
@@ -83,7 +87,7 @@ class Pane(Vertical):
     def done(self, deed: Deed) -> None:
         """What it wanted done is done."""
 
-    def refused(self, why: str) -> None:
+    def refused(self, error: NoodlingsError) -> None:
         """What it wanted done last was not done; the words are told anyway."""
 
     def clear(self) -> None:

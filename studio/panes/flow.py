@@ -25,7 +25,7 @@ KEY = "flow"
 COLUMNS = (
     Column("", "", 1),
     Column("", "score", 8),
-    Column("", "why", 16),
+    Column("", "why", 16, most=36),
     Column("", "who", 6, least=60),
     Column("", "text", None),
 )

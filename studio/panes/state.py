@@ -128,7 +128,7 @@ def _plots(mind: Mapping[str, Any], mood: Mapping[str, Any], width: int, height:
 
 
 def _title(name: str, figure: str, turns: int) -> Text:
-    return Text.assemble((name, ACCENT), (f"  {figure} now", LOUD), (f"  of {turns} turns", QUIET))
+    return Text.assemble((name, ACCENT), (f"  {figure} at the last turn", LOUD), (f", of {turns}", QUIET))
 
 
 def _nothing(width: int, height: int) -> Text:

@@ -15,6 +15,7 @@ from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question
 from studio.widgets.columns import histogram
 from studio.widgets.drawing import Drawing
+from studio.widgets.remark import Remark
 
 KEY = "stats"
 MOST = 60
@@ -39,6 +40,7 @@ class Stats(Pane):
         with VerticalScroll():
             yield Drawing(id="fill")
             yield Drawing(id="histogram")
+        yield Remark()
 
     def asks(self) -> Sequence[Ask]:
         """The figures."""
@@ -48,9 +50,9 @@ class Stats(Pane):
         """Draw the figures."""
         stats = answers[KEY]
         if "error" in stats:
-            words = Text(stats["error"], style="yellow")
-            self.query_one("#fill", Drawing).show(lambda width, height: words)
+            self.query_one(Remark).say(stats["error"], warning=True)
             return
+        self.query_one(Remark).say("")
         self.query_one("#fill", Drawing).show(partial(_fill, stats))
         self.query_one("#histogram", Drawing).show(partial(_importances, stats))
 

@@ -11,10 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
+from noodlings.errors import NoodlingsError
 from noodlings.look import ACCENT, LOUD, QUIET, bar, feeling_style, number
 from noodlings.text import MAX_LINE, clean
 from studio.panes.base import Ask, Pane
-from studio.source import Action, Answer, Deed, Question, Sign
+from studio.source import FOUND, Action, Answer, Deed, Question, Sign, Unreachable
 from studio.widgets.remark import Remark
 
 KEY = "working"
@@ -81,6 +82,7 @@ class Talk(Pane):
         self._entry: int | None = None
         self._steps: list[str] = []
         self._said = ""
+        self._unheard = self._unread = False
         self._heard: list[tuple[int, str | None]] = []
         self.query_one("#steps").display = False
 
@@ -96,8 +98,12 @@ class Talk(Pane):
         """The latest exchanges."""
         working = answers[KEY]
         if "error" in working:
+            self._unread = True
             self.query_one(Remark).say(working["error"], warning=True)
             return
+        if self._unread:
+            self._unread = False
+            self.query_one(Remark).say("")
         shown = Text("\n").join([_exchange(working["name"], entry) for entry in working["entries"]])
         empty = Text(f"{clean(working['name'])} has heard nothing yet.", style=QUIET)
         self.query_one("#exchanges", Static).update(shown if working["entries"] else empty)
@@ -107,7 +113,10 @@ class Talk(Pane):
             self._to_the_end()
 
     def happened(self, sign: Sign) -> None:
-        """Another step of a turn."""
+        """Another step of a turn, or one is heard again."""
+        if sign.step == FOUND and self._unheard:
+            self._unheard = False
+            self.query_one(Remark).say("")
         if "entry" not in sign.data:
             return
         if sign.data["entry"] != self._entry:
@@ -122,9 +131,10 @@ class Talk(Pane):
             self.query_one(Remark).say("")
         self._to_the_end()
 
-    def refused(self, why: str) -> None:
+    def refused(self, error: NoodlingsError) -> None:
         """It was not heard: the words go back into the line."""
-        self.query_one(Remark).say(why, warning=True)
+        self._unheard = isinstance(error, Unreachable)
+        self.query_one(Remark).say(str(error), warning=True)
         line = self.query_one(Line)
         line.value = line.value or self._said
 

@@ -31,6 +31,12 @@ WORDS = {
     "failed": "failed",
 }
 """How a transistor went about it, see `noodlings.values.trace.Modulation`."""
+ORDERS = {
+    "fused": "fused, in one call of a model",
+    "serial": "one after the other, by a model",
+    "offline": "one after the other, without a model",
+}
+"""How the chain works, or did in one turn."""
 
 
 class Transistors(Pane):
@@ -155,4 +161,8 @@ def _remark(turn: Mapping[str, Any], chain: Mapping[str, Any], back: int) -> str
     when = f" · {ago(percept['age'])}" if percept else ""
     which = "last turn" if back == 1 else f"{back} turns back"
     voice = f" · {turn['turn']['voice']} voice" if turn["turn"] is not None else ""
-    return f"{which}{when}{voice} · chain {chain['chain']}" if turn["turn"] else f"chain {chain['chain']}"
+    if turn["turn"] is None:
+        return f"they work {ORDERS.get(chain['chain'], chain['chain'])}"
+    ways = {made["how"] for made in turn["modulations"]}
+    worked = "".join([f" · {words}" for way, words in ORDERS.items() if way in ways][:1])
+    return f"{which}{when}{voice}{worked}"

@@ -19,6 +19,7 @@ class Banner(Widget):
 
     DEFAULT_CSS = "Banner { height: 1; background: $panel; padding: 0 1; }"
     lost: reactive[bool] = reactive(False)
+    refused: reactive[bool] = reactive(False)
 
     def __init__(self, label: str, changeable: bool) -> None:
         super().__init__()
@@ -39,7 +40,9 @@ class Banner(Widget):
 
     def render(self) -> Text:
         """Name at the left, state at the right, in as many cells as there are."""
-        if self.lost:
+        if self.refused:
+            state = Text("✕ refused", style="red bold")
+        elif self.lost:
             state = Text("↻ reconnecting", style="yellow bold")
         elif self._changeable:
             state = Text("● live", style="green")

@@ -1,4 +1,4 @@
-"""One quiet line beside what matters: how much there is, how it is sorted, what went wrong."""
+"""One quiet line beside what matters: how much there is, how it is sorted; and whole, what went wrong."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from noodlings.look import QUIET, cut, words
 
 
 class Remark(Widget):
-    """A line, cut where it is too long."""
+    """A line, cut where it is too long; a warning takes as many lines as it needs."""
 
-    DEFAULT_CSS = "Remark { height: 1; padding: 0 1; }"
+    DEFAULT_CSS = "Remark { height: auto; max-height: 6; padding: 0 1; }"
 
     def __init__(self, text: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._text = words(text, QUIET)
+        self._warning = False
 
     def say(self, text: str, warning: bool = False) -> None:
         """Something else from now on; a warning is marked as one."""
         self._text = words(f"! {text}", "yellow") if warning else words(text, QUIET)
-        self.refresh()
+        self._text.no_wrap = not warning
+        self.refresh(layout=warning or self._warning)
+        self._warning = warning
 
     def render(self) -> Text:
-        """The line."""
-        return cut(self._text, max(self.size.width, 1))
+        """The line, or the lines."""
+        return self._text if self._warning else cut(self._text, max(self.size.width, 1))

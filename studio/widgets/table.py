@@ -25,6 +25,8 @@ from noodlings.text import ELLIPSIS
 
 GAP = 1
 """Cells between two columns."""
+OPEN = 40
+"""Cells that the open column keeps before another one grows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class Column:
         width: cells; None for the one open column, which takes what is left.
         align: of cells and title.
         least: it is shown only in a table of at least so many cells.
+        most: it grows to so many cells for what stands in it, as long as `OPEN` are left for the open column.
     """
 
     key: str
@@ -44,6 +47,7 @@ class Column:
     width: int | None
     align: Literal["left", "right"] = "left"
     least: int = 0
+    most: int = 0
 
 
 class Table(ScrollView, can_focus=True):
@@ -105,6 +109,7 @@ class Table(ScrollView, can_focus=True):
         super().__init__(id=id)
         self._columns = columns
         self._rows: dict[int, Sequence[Text]] = {}
+        self._longest: dict[int, int] = {}
         self._count = 0
         self._sorted: tuple[str, bool] = ("", True)
 
@@ -124,7 +129,7 @@ class Table(ScrollView, can_focus=True):
         fewer = count < self._count
         first, last = self.in_sight()
         followed = first <= self.cursor <= last  # else somebody has scrolled away from it
-        self._rows = {}
+        self._rows, self._longest = {}, {}
         self._count = count
         self._sorted = (order, falling)
         self._resize()
@@ -136,6 +141,10 @@ class Table(ScrollView, can_focus=True):
     def hand(self, rows: Mapping[int, Sequence[Text]]) -> None:
         """Some of the rows, by index, a cell for each column. What is in sight and missing is asked for."""
         self._rows |= rows
+        for at, column in enumerate(self._columns):
+            if column.most:
+                longest = max((cells[at].cell_len for cells in rows.values()), default=0)
+                self._longest[at] = min(max(self._longest.get(at, 0), longest), column.most)
         self.refresh()
         self._miss()
 
@@ -260,7 +269,12 @@ class Table(ScrollView, can_focus=True):
         there = [(at, column) for at, column in enumerate(self._columns) if column.least <= width]
         fixed = sum(column.width for _, column in there if column.width is not None)
         room = max(width - 1 - GAP * len(there) - fixed - 1, 1)
-        return [(at, column, room if column.width is None else column.width) for at, column in there]
+        shown = []
+        for at, column in there:
+            wider = max(min(self._longest.get(at, 0) - (column.width or 0), room - OPEN), 0)
+            room -= wider
+            shown.append((at, column, None if column.width is None else column.width + wider))
+        return [(at, column, room if cells is None else cells) for at, column, cells in shown]
 
     def _strip(self, line: Text, style: str, width: int, mark: str = " ") -> Strip:
         drawn = Text(mark, no_wrap=True, end="").append_text(line)

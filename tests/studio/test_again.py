@@ -16,6 +16,8 @@ from studio.panes.talk import Line, Talk
 from studio.panes.what_if import Asked, WhatIf
 from studio.panes.working import Working
 from studio.source import Answer, Question
+from studio.widgets.remark import Remark
+from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
@@ -64,7 +66,7 @@ async def test_cursor_and_scrolling_stay_in_a_table(tmp_path: Path, pane: type[W
     source = Village(tmp_path)
     async with looking(source, (80, 24)) as (app, pilot):
         await pilot.press("2" if pane is Working else "3")
-        table = app.query_one(pane).query_one("Table")
+        table = app.query_one(pane).query_one(Table)
         await until(pilot, lambda: table.count > 10 and table.complete)
         await pilot.press("home", "down", "down")
         table.scroll_to(y=9, animate=False)  # as with a wheel: the cursor is no longer in sight
@@ -89,10 +91,10 @@ async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(t
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
         await pilot.press("0", "slash", *"dog")
-        pane = app.query_one(WhatIf)
+        remark = app.query_one(WhatIf).query_one(Remark)
         await until(pilot, lambda: "come to mind" in screen_of(app))
-        pane.query_one("Remark").say = lambda text, warning=False: said.append(text)
         said: list[str] = []
+        remark.say = lambda text, warning=False: said.append(text)  # type: ignore[method-assign]
         await again(pilot, source)
         assert app.query_one(Asked).value == "dog"
         assert not any("looking" in words for words in said)

@@ -194,3 +194,21 @@ def _wait(holds: Callable[[], bool]) -> None:
             return
         signal.sigtimedwait([], 0.1)
     raise AssertionError("it never held")
+
+
+def test_a_folder_that_is_damaged_or_of_another_version_is_refused_before_there_is_a_screen(
+    tmp_path: Path,
+) -> None:
+    keep(tmp_path, 1)
+    database = tmp_path / "noodlings.db"
+    with closing(sqlite3.connect(database)) as other, other:
+        other.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(NoodlingsError, match="made by a newer noodlings"):
+        met(tmp_path)
+    with closing(sqlite3.connect(database)) as other, other:
+        other.execute("UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(NoodlingsError, match="not up to date: open it once for writing"):
+        met(tmp_path)
+    database.write_bytes(b"this is no database, but as long as the head of one would be" * 40)
+    with pytest.raises(NoodlingsError, match="is damaged"):
+        met(tmp_path)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from studio.panes.detail import Detail
 from studio.panes.episodic import Episodic
 from studio.panes.memory_pane import MemoryPane
 from studio.panes.subconscious import Subconscious
@@ -19,6 +19,11 @@ from tests.studio.village import Village, looking, screen_of, until
 def shown(pane: MemoryPane) -> int | None:
     """The memory that stands there in full."""
     return None if pane.detail.entry is None else int(pane.detail.entry["id"])
+
+
+def more_asked(source: Talking, count: int) -> bool:
+    """Whether more was asked than that."""
+    return len(source.asked) > count
 
 
 async def followed(app: Any, pilot: Any) -> tuple[MemoryPane, int, int]:
@@ -47,7 +52,7 @@ async def test_it_stays_when_everything_is_read_again_and_says_where_one_is(
         for _ in range(2):
             asked = len(source.asked)
             await pilot.press("r")
-            await until(pilot, lambda asked=asked: len(source.asked) > asked + 3)
+            await until(pilot, partial(more_asked, source, asked + 3))
             await pilot.pause(0.1)
             assert shown(pane) == after
         await pilot.press("escape")
@@ -96,9 +101,9 @@ async def test_escape_leads_from_the_memory_to_all_of_them(tmp_path: Path) -> No
         pane = app.query_one(Episodic)
         await until(pilot, lambda: shown(pane) is not None)
         await pilot.press("enter")
-        assert isinstance(app.focused, Detail)
+        assert app.focused is pane.detail
         await pilot.press("escape")
-        assert app.focused is pane.table
+        assert app.screen.focused is pane.table
 
 
 async def test_another_symbol_is_chosen_and_its_memory_shown(tmp_path: Path) -> None:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import pty
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +21,7 @@ from studio.app import Studio
 from studio.panes.stats import Stats
 from studio.remote import RemoteSource
 from studio.source import FOUND, LOST, Action, Question, Sign, Unreachable
-from tests.api.serving import Server, served
+from tests.api.serving import ROOT, Server, environment, served
 from tests.studio.village import screen_of, until
 
 TOKENS = [
@@ -150,6 +154,45 @@ async def test_what_a_token_does_not_allow_is_said_in_words(tmp_path: Path) -> N
                 await viewer.ask(Question.BROWSE, "phi", order="colour")
         finally:
             await viewer.close()
+
+
+def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path: Path) -> None:
+    RemoteSource("http://127.0.0.1:9").meet()  # it may come back
+    with served(tmp_path, tokens=TOKENS) as server:
+        RemoteSource(server.url, TOKENS[1]["token"]).meet()
+        with pytest.raises(
+            Forbidden, match=r"Authorization: Bearer … Give it with --token or NOODLINGS_TOKEN\."
+        ):
+            RemoteSource(server.url).meet()
+        run = [sys.executable, "-m", "noodlings", "studio", "--url", server.url]
+        screen, terminal = pty.openpty()  # on which nothing is drawn
+        refused = subprocess.run(
+            [*run, "--token", "wrong-token-wrong-token"],
+            stdin=terminal,
+            stdout=terminal,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env=environment(TEXTUAL_DRIVER="none, for stderr is no terminal here"),
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        os.close(terminal)
+        os.close(screen)
+        assert refused.returncode == 2
+        assert refused.stderr.startswith("noodlings: This needs a token: the header Authorization: Bearer …")
+        alone = subprocess.run(
+            run,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=ROOT,
+            env=environment(),
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (alone.returncode, alone.stdout) == (2, "")
+        assert "needs a terminal" in alone.stderr
 
 
 async def test_a_server_that_is_not_there_or_is_another_one() -> None:

@@ -31,7 +31,7 @@ class Moving(Talking):
 async def test_strip_and_plots_are_there(tmp_path: Path, size: tuple[int, int]) -> None:
     async with looking(Talking(tmp_path, await spoken_to()), size) as (app, pilot):
         await pilot.press("8")
-        await until(pilot, lambda: "surprise" in screen_of(app) and "now" in screen_of(app))
+        await until(pilot, lambda: "surprise" in screen_of(app) and "at the last turn" in screen_of(app))
         screen = screen_of(app)
         assert all(
             words in screen for words in ("fast", "medium", "slow", "mood, valence", "+1.0", "−1.0", "▲")

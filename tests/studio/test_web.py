@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from httpx2 import Client, HTTPTransport
@@ -112,9 +113,19 @@ def test_a_token_is_in_no_command_line(process: subprocess.Popen[str], port: int
             assert b"a-secret" not in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+def test_a_page_fetches_nothing_from_elsewhere(process: subprocess.Popen[str], port: int) -> None:
+    with Client(base_url=f"http://127.0.0.1:{port}") as client:
+        for path in ("/", "/static/css/xterm.css", "/nothing"):
+            policy = client.get(path).headers["Content-Security-Policy"]
+            rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
+            assert rules["default-src"].startswith("'self'")
+            named = {word for words in rules.values() for word in words.split() if "//" in word}
+            assert {urlsplit(word).netloc for word in named} == {f"127.0.0.1:{port}", f"localhost:{port}"}
+
+
 def test_without_the_package_it_says_which_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match=r"noodlings\[web\]"):
+    with pytest.raises(UserError, match=r"pip install '\.\[web\]' in the folder"):
         web.serve(["true"], 1, {})
 
 

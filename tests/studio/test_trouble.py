@@ -1,0 +1,103 @@
+"""What cannot be read is said whole, and of when what is shown is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from noodlings.errors import Forbidden, NoodlingsError
+from studio.panes.stats import Stats
+from studio.source import FOUND, LOST, Action, Answer, Question, Sign, Unreachable
+from tests.studio.talking import Talking, spoken_to
+from tests.studio.village import looking, screen_of, until
+
+SENTENCE = "This needs a token: the header Authorization: Bearer … Give it with --token or NOODLINGS_TOKEN."
+
+
+class Troubled(Talking):
+    """Refuses everything, or one question, with the words of `error` while there is one."""
+
+    error: NoodlingsError | None = None
+    only: Question | None = None
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """As ever, or refused."""
+        if self.error is not None and self.only in (None, question):
+            raise self.error
+        return await super().ask(question, agent, **how)
+
+    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+        """As ever, or refused."""
+        if self.error is not None:
+            raise self.error
+        return await super().act(action, agent, **how)
+
+
+def words_of(screen: str) -> str:
+    """What stands right of everybody, as running text."""
+    return " ".join(" ".join(line[24:] for line in screen.split("\n")).split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_a_refusal_is_said_whole_and_nobody_pretends_to_reconnect(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    source = Troubled(tmp_path, await spoken_to())
+    async with looking(source, size) as (app, pilot):
+        await until(pilot, lambda: "7 of 20" in screen_of(app))
+        source.error = Forbidden(SENTENCE)
+        await source._signs.put(Sign(step=LOST, data={"why": "the stream is refused (401)"}))
+        await pilot.press("r")
+        await until(pilot, lambda: SENTENCE in words_of(screen_of(app)))
+        assert "✕ refused" in screen_of(app)
+        assert "reconnecting" not in screen_of(app)
+        assert "7 of 20" in screen_of(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_the_words_for_one_pane_stand_in_it_whole(tmp_path: Path, size: tuple[int, int]) -> None:
+    source = Troubled(tmp_path, await spoken_to())
+    source.only = Question.WORKING
+    async with looking(source, size) as (app, pilot):
+        source.error = NoodlingsError(SENTENCE)
+        await pilot.press("9")
+        await until(pilot, lambda: SENTENCE in words_of(screen_of(app)))
+        source.error = None
+        await pilot.press("r")
+        await until(pilot, lambda: "! This needs" not in screen_of(app) and "my dog?" in screen_of(app))
+
+
+async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> None:
+    source = Troubled(tmp_path, await spoken_to())
+    async with looking(source) as (app, pilot):
+        await until(pilot, lambda: "7 of 20" in screen_of(app))
+        source.error = Unreachable("http://127.0.0.1:9 does not answer")
+        await source._signs.put(Sign(step=LOST, data={"why": "refused"}))
+        await until(pilot, lambda: "↻ reconnecting" in screen_of(app))
+        assert "Stats is as it was at " in screen_of(app)
+        await pilot.press("2", "1")
+        await until(pilot, lambda: "does not answer" in screen_of(app))
+        assert all(
+            words in screen_of(app) for words in ("7 of 20", "episodic", "importance of what is in mind")
+        )
+        await pilot.press("4")
+        assert "Nothing is read yet." in screen_of(app)
+        source.error = None
+        await source._signs.put(Sign(step=FOUND))
+        await pilot.press("1")
+        await until(pilot, lambda: "as it was" not in screen_of(app) and "does not" not in screen_of(app))
+        assert app.query_one(Stats)
+
+
+async def test_what_was_not_heard_is_no_error_any_more_once_one_is_heard_again(tmp_path: Path) -> None:
+    source = Troubled(tmp_path, await spoken_to())
+    async with looking(source) as (app, pilot):
+        await pilot.press("9", "slash", *"hi")
+        source.error = Unreachable("http://127.0.0.1:9 does not answer")
+        await pilot.press("enter")
+        await until(pilot, lambda: "! http://127.0.0.1:9 does not answer" in screen_of(app))
+        source.error = None
+        await source._signs.put(Sign(step=FOUND))
+        await until(pilot, lambda: "! http" not in screen_of(app))
