@@ -85,7 +85,8 @@ async def recall(context: Context, arguments: str) -> Reply:
 
     By words, and by meaning where there is an embedding model, best first. Below each memory stands where it
     is (working or episodic memory, or only in the archive), what found it, and what its score is made of:
-    "lexical" are words that stand in it, "next to" those of the lines said just before and after.
+    "lexical" are words that stand in it, "next to" those of the lines said just before and after, "semantic"
+    is how near it comes in meaning, together with these lines.
 
       --user WHO          only what somebody shared with it; "me" is you
       --since WHEN        only from then on: 3d, 12h, 2wk, or a date: 2026-01-31
