@@ -31,11 +31,7 @@ WORDS = {
     "failed": "failed",
 }
 """How a transistor went about it, see `noodlings.values.trace.Modulation`."""
-ORDERS = {
-    "fused": "fused, in one call of a model",
-    "serial": "one after the other, by a model",
-    "offline": "one after the other, without a model",
-}
+ORDERS = {"fused": "fused in one call", "serial": "one by one", "offline": "one by one"}
 """How the chain works, or did in one turn."""
 
 
@@ -162,7 +158,8 @@ def _remark(turn: Mapping[str, Any], chain: Mapping[str, Any], back: int) -> str
     which = "last turn" if back == 1 else f"{back} turns back"
     voice = f" · {turn['turn']['voice']} voice" if turn["turn"] is not None else ""
     if turn["turn"] is None:
-        return f"they work {ORDERS.get(chain['chain'], chain['chain'])}"
+        by = "without a model" if chain["chain"] == "offline" else "by a model"
+        return f"they work {ORDERS.get(chain['chain'], chain['chain'])}, {by}"
     ways = {made["how"] for made in turn["modulations"]}
     worked = "".join([f" · {words}" for way, words in ORDERS.items() if way in ways][:1])
     return f"{which}{when}{voice}{worked}"

@@ -65,6 +65,23 @@ async def test_what_was_left_out_says_by_how_little(tmp_path: Path) -> None:
         assert "enough" in screen_of(app)
 
 
+async def test_why_takes_the_room_that_texts_leave(tmp_path: Path) -> None:
+    source = Talking(
+        tmp_path, await spoken_to((*[f"I am so happy today, it is day {n}!!" for n in range(14)],))
+    )
+    async with looking(source, (200, 60)) as (app, pilot):
+        await pilot.press("6")
+        await until(pilot, lambda: "in mind" in screen_of(app))
+        table = app.query_one(Flow).query_one(Table)
+        whys = [row[2].plain for row in table._rows.values()]
+        assert max(map(len, whys)) > 16
+        assert all(why in screen_of(app) for why in whys)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        assert "…" in screen_of(app)
+        assert "I am so happy" in screen_of(app)
+
+
 async def test_an_agent_that_never_answered_has_no_flow(tmp_path: Path) -> None:
     async with looking(Village(tmp_path), agent="servnak") as (app, pilot):
         await pilot.press("6")

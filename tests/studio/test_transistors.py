@@ -39,6 +39,8 @@ async def test_comma_goes_back_a_turn_and_the_first_one_is_the_last_stop(tmp_pat
         await pilot.press("comma")
         await until(pilot, lambda: "My dog died" in screen_of(app))
         assert "2 turns back" in screen_of(app)
+        assert "one by one" in screen_of(app)
+        assert "fused" not in screen_of(app)
         await pilot.press("comma")
         await until(pilot, lambda: "no turn before this one" in screen_of(app))
         assert "My dog died" in screen_of(app)
@@ -52,6 +54,7 @@ async def test_an_agent_that_said_nothing_shows_its_gains(tmp_path: Path) -> Non
         await pilot.press("7")
         await until(pilot, lambda: "said nothing yet" in screen_of(app))
         assert "affect" in screen_of(app)
+        assert "one by one, without a model" in screen_of(app)
 
 
 async def test_hostile_words_are_only_words(tmp_path: Path) -> None:
