@@ -59,7 +59,7 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
         caity.types(f"create Caity {PASSWORD}")
         caity.sees("The Workshop")
         caity.types("@derez phi")
-        caity.sees("only an admin")
+        caity.sees("Only an admin")
         caity.types("north")
         caity.sees("The Walled Garden")
         done = subprocess.run(
