@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import httpx2
 from websockets.asyncio.client import connect
-from websockets.exceptions import InvalidStatus, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
 from noodlings.text import clean, shorten
@@ -140,8 +140,11 @@ class RemoteSource:
                 why = clean(stream.close_reason or "") or "the stream ended"
             except InvalidStatus as error:
                 why = f"the stream is refused ({error.response.status_code})"
+            except ConnectionClosed as error:
+                reason = error.rcvd.reason if error.rcvd is not None else ""
+                why = clean(reason) or "the server went away"
             except (OSError, WebSocketException) as error:  # a time-out is an OSError
-                why = clean(str(error))
+                why = clean(str(error)) or "the server went away"
             if not tried:
                 yield Sign(step=LOST, data={"why": shorten(why, 200)})
             await asyncio.sleep(WAITS[min(tried, len(WAITS) - 1)])

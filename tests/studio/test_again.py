@@ -10,6 +10,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import OptionList
 
 from studio import app as application
+from studio.panes import what_if
 from studio.panes.episodic import Episodic, Filter
 from studio.panes.subconscious import Subconscious
 from studio.panes.talk import Line, Talk
@@ -87,12 +88,17 @@ async def test_what_is_half_typed_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("soon")
-async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(tmp_path: Path) -> None:
+async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(what_if, "EVERY", 60.0)  # how far it is loaded is not asked meanwhile
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("0", "slash", *"dog")
-        remark = app.query_one(WhatIf).query_one(Remark)
+        await pilot.press("0")
         await until(pilot, lambda: "come to mind" in screen_of(app))
+        await pilot.press("slash", *"dog")
+        remark = app.query_one(WhatIf).query_one(Remark)
+        await until(pilot, lambda: app.query_one(Asked).value == "dog" and "looking" not in screen_of(app))
         said: list[str] = []
         remark.say = lambda text, warning=False: said.append(text)  # type: ignore[method-assign]
         await again(pilot, source)
