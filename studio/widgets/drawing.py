@@ -28,11 +28,16 @@ class Drawing(Widget):
 
     def show(self, draw: Draw) -> None:
         """Draw something else from now on."""
+        before = self._lines(self.size.width)
         self._draw = draw
-        self.refresh(layout=True)
+        # All that is on the screen is laid out anew only where that is due.
+        self.refresh(layout=not self.size.width or self._lines(self.size.width) != before)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The lines of the drawing at this width."""
+        return self._lines(width)
+
+    def _lines(self, width: int) -> int:
         return 0 if self._draw is None else self._draw(width, 0).plain.count("\n") + 1
 
     def render(self) -> Text:
