@@ -117,7 +117,10 @@ def measure(store: SqlStore, many: int) -> Iterator[tuple[str, tuple[float, floa
     yield "add an entry with a link", linked
     for count in (1, 20, 100):
         yield f"links of {count} entries", timed(lambda count=count: store.links_of(AGENT, some(count)))
-    yield f"{READ} links of what every tenth line recalled", timed(lambda: store.links_of(AGENT, [HUB], READ), 20)
+    yield (
+        f"{READ} links of what every tenth line recalled",
+        timed(lambda: store.links_of(AGENT, [HUB], READ), 20),
+    )
     one_user = replace(Filters(), user=PEOPLE[0])
     for depth in (1, 2, 3):
         yield (
