@@ -35,7 +35,7 @@ def command(folder: Path, *words: str) -> list[str]:
 
 
 class Output:
-    """What a process says, read all the while: where nobody reads, a pipe fills and its writer waits forever."""
+    """What a process says, read all the while: where nobody reads, a pipe fills and its writer waits."""
 
     def __init__(self, pipe: IO[str]) -> None:
         self._pipe = pipe
