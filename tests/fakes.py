@@ -16,7 +16,7 @@ from noodlings.config import Settings
 from noodlings.errors import NotFound
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
-from noodlings.ports import Allowance
+from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
@@ -53,6 +53,20 @@ def make_persona(name: str, **changes: object) -> Persona:
         "appetites": dict.fromkeys(APPETITES, 0.5),
     }
     return Persona(**(fields | changes))  # type: ignore[arg-type]
+
+
+class SlowVoice:
+    """A model that is `asked`, and answers when its `gate` lets it."""
+
+    name = "llm"
+
+    def __init__(self) -> None:
+        self.asked, self.gate = asyncio.Event(), asyncio.Event()
+
+    async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
+        self.asked.set()
+        await self.gate.wait()
+        return Speech("A model speaks.")
 
 
 class ScriptedMinds:

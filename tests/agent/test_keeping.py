@@ -7,22 +7,8 @@ import asyncio
 import pytest
 
 from noodlings.errors import StoreError
-from noodlings.ports import Speech
 from noodlings.values.percept import Percept
-
-
-class Slow:
-    """A model that answers when it is let."""
-
-    name = "llm"
-
-    def __init__(self):
-        self.asked, self.gate = asyncio.Event(), asyncio.Event()
-
-    async def speak(self, utterance, allowance):
-        self.asked.set()
-        await self.gate.wait()
-        return Speech("A model speaks.")
+from tests.fakes import SlowVoice
 
 
 @pytest.fixture
@@ -72,7 +58,7 @@ async def test_what_is_not_answered_is_kept_whole_at_once(make_agent, percept, c
 
 
 async def test_the_state_does_not_wait_for_a_model(make_agent, percept, commits):
-    voice = Slow()
+    voice = SlowVoice()
     agent = make_agent(voice=voice)
     turn = asyncio.create_task(agent.perceive(percept("My dog died yesterday")))
     await voice.asked.wait()

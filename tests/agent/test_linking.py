@@ -14,7 +14,7 @@ from noodlings.ports import Speech
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, Recalled, Why
 from noodlings.values.percept import Kind, Percept
-from tests.fakes import make_persona
+from tests.fakes import SlowVoice, make_persona
 from tests.memory.entries import an_entry
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
@@ -131,18 +131,7 @@ async def test_of_a_model_all_but_the_merely_recent_is_taken_for_recalled(make_a
 
 
 async def test_what_is_forgotten_while_it_thinks_is_not_linked(make_agent, store, tell):
-    class Waits:
-        name = "llm"
-
-        def __init__(self):
-            self.asked, self.gate = asyncio.Event(), asyncio.Event()
-
-        async def speak(self, utterance, allowance):
-            self.asked.set()
-            await self.gate.wait()
-            return Speech("I see.")
-
-    agent = make_agent(voice=(voice := Waits()))
+    agent = make_agent(voice=(voice := SlowVoice()))
     dog = await tell(agent, "My dog died yesterday")
     turn = asyncio.create_task(tell(agent, "hello", addressed=True, depth=0))
     await voice.asked.wait()
