@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from noodlings.errors import UserError
 from noodlings.options import Config, Data, settings_of
-
-if TYPE_CHECKING:
-    from studio.source import Source
 
 TOKEN = "NOODLINGS_TOKEN"  # noqa: S105 — the name of a variable
 """Where a token is looked for."""
@@ -54,16 +51,11 @@ def studio(
         raise typer.Exit(serve(command, port, {TOKEN: token} if token else {}))
 
     _require_terminal()
-    source: Source
-    if url:
-        source = server = sources.remote_source(url, token, user)
-        server.meet()
-    else:
-        source = folder = sources.apart_source(config, **({"store": {"path": str(data)}} if data else {}))
-    from studio.app import Studio  # the folder is opened meanwhile
+    given_folder = {"store": {"path": str(data)}} if data else {}
+    source = sources.remote_source(url, token, user) if url else sources.apart_source(config, **given_folder)
+    from studio.app import Studio  # a folder is opened meanwhile
 
-    if not url:
-        folder.meet()
+    source.meet()
     Studio(source, agent).run()
 
 

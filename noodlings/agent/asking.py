@@ -17,10 +17,10 @@ from noodlings.config import ContextSettings
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.recall.filters import Filters
-from noodlings.recall.search import Hit
+from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.recall.words import stems
 from noodlings.text import clean
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -47,7 +47,6 @@ _ASKING = re.compile(
 )
 """The words of asking somebody who remembers: they are not what it is about."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
-_COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.NEXT_TO: "next_to", Why.DATE: "date"}
 
 
 def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
@@ -149,8 +148,8 @@ def recollections(
 
 
 def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
-    why = tuple(reason for reason in hit.why if reason in _COMPONENTS)
-    scores = {reason.value: hit.scores[_COMPONENTS[reason]] for reason in why}
+    why = tuple(reason for reason in hit.why if reason in COMPONENTS)
+    scores = {reason.value: hit.scores[COMPONENTS[reason]] for reason in why}
     return Recalled(entry, why, hit.score, scores)
 
 

@@ -48,22 +48,10 @@ _ALONE = frozenset({"he", "she", "it", "who", "that", "nobody", "everybody", "ev
 # "makes you feel", "let them go": the verb after these is none that stands in a tense.
 _BARE_AFTER = frozenset(
     {
-        "make",
-        "makes",
-        "made",
-        "let",
-        "lets",
-        "help",
-        "helps",
-        "helped",
-        "see",
-        "saw",
-        "hear",
-        "heard",
-        "watch",
+        "make", "makes", "made", "let", "lets", "help", "helps", "helped", "see", "saw", "hear", "heard",
+        "watch", "do", "does", "did", "will", "would", "can", "could", "should", "must", "may", "might", "to",
     }
-    | {"do", "does", "did", "will", "would", "can", "could", "should", "must", "may", "might", "to"}
-)
+)  # fmt: skip
 
 
 def turn(text: str, to_speaker: bool) -> str:

@@ -27,7 +27,7 @@ from noodlings.values.memory import Why
 
 Moments = npt.NDArray[np.float64]
 
-_REASONS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.NEXT_TO: "next_to", Why.DATE: "date"}
+COMPONENTS = {Why.SEMANTIC: "meaning", Why.LEXICAL: "words", Why.NEXT_TO: "next_to", Why.DATE: "date"}
 """What speaks for an entry (`noodlings.recall.rank.EVIDENCE`), and the component that tells how much."""
 
 MAX_LIMIT = 1_000
@@ -175,8 +175,8 @@ def _dated(dates: tuple[NamedDate, ...], all_moments: Moments, moments: Moments)
 
 
 def _hit(entry_id: int, score: float, components: dict[str, float], lifted: float, only_near: bool) -> Hit:
-    found = [reason for reason, name in _REASONS.items() if components.get(name, 0.0) > 0.0]
-    why = sorted(found, key=lambda reason: -components[_REASONS[reason]])
+    found = [reason for reason, name in COMPONENTS.items() if components.get(name, 0.0) > 0.0]
+    why = sorted(found, key=lambda reason: -components[COMPONENTS[reason]])
     if lifted > 0.0:
         why.append(Why.AFFECT)
     return Hit(entry_id, float(score), tuple(why), components | {"mood": float(lifted)}, only_near)
