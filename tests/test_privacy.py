@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.agent.archive import AgentArchive
@@ -49,7 +49,6 @@ PAIRS = st.sets(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=20)
 
 
 @given(LINES, PAIRS, TEXTS, st.integers(0, 5), st.none() | st.just(SORROWFUL))
-@settings(deadline=None)  # every example writes files
 def test_what_one_user_told_is_found_as_if_nobody_else_had_ever_spoken(lines, pairs, query, level, mood):
     told = sorted(lines, key=lambda line: -line[3])
     entries = [

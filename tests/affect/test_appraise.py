@@ -193,7 +193,7 @@ def test_it_is_surer_of_strong_words() -> None:
     assert 0.5 <= unsure < sure <= 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=300))
 def test_any_text_is_appraised(text: str) -> None:
     appraisal = appraiser.appraise(text)

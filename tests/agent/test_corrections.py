@@ -631,4 +631,4 @@ class AnyCorrections(RuleBasedStateMachine):
 
 
 TestAnyCorrections = AnyCorrections.TestCase
-TestAnyCorrections.settings = hypothesis_settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestAnyCorrections.settings = hypothesis_settings(max_examples=40, stateful_step_count=30)

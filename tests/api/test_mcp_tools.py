@@ -221,7 +221,7 @@ ANYTHING = st.recursive(
 KEYS = st.sampled_from(sorted({key for tool in TOOLS for key in tool.arguments.model_fields}))
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tool=st.sampled_from(TOOLS),
     arguments=st.dictionaries(KEYS, ANYTHING | st.sampled_from(["phi", "say", 1, 0.5]), max_size=5),

@@ -132,7 +132,7 @@ async def test_help_and_the_tab_key_know_it(player):
 
 
 @given(st.text(max_size=60))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 def test_whatever_is_typed_is_answered(quiet_society, arguments):
     society, _ = quiet_society
     context = Context(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))

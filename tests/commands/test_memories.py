@@ -150,7 +150,7 @@ async def test_a_player_reads_no_word_of_others(society: FakeSociety, flags: str
         assert "not yours to read" in reply.render(80)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.sampled_from(["user_caity", "user_bob", "servnak"]), st.sampled_from(list(Kind))))
 )

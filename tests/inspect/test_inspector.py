@@ -285,7 +285,7 @@ said = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(said, min_size=1, max_size=40), st.data())
 def test_no_word_of_another_ever_reaches_a_player(
     heard: list[tuple[str, Kind, Affect | None]], data: st.DataObject

@@ -303,7 +303,7 @@ def test_a_sentence_finds_its_place(text, made):
 
 
 @given(text=st.text(max_size=300), cue=st.sampled_from([*SIGNS, *APPETITES, "alike", ""]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_thought_comes_out_as_one_printable_line(text, cue):
     thought = clean(text) or "so"
     for transistor in (*FIVE, "wit"):

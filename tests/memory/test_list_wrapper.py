@@ -498,5 +498,5 @@ class ListMachine(RuleBasedStateMachine):
         assert sorted(texts(working)) == sorted(line["text"] for line in self.model)
 
 
-ListMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+ListMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
 TestAsAList = ListMachine.TestCase

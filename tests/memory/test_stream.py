@@ -138,7 +138,7 @@ class StreamMachine(RuleBasedStateMachine):
         assert mask.tolist() == [value(self.model[entry_id]) for entry_id in self.stream.ids.tolist()]
 
 
-StreamMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+StreamMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40)
 TestStream = StreamMachine.TestCase
 
 

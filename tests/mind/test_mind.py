@@ -126,7 +126,7 @@ def test_words_alone_serve_where_there_is_no_embedder():
     assert insult.surprise > max(percept.surprise for percept in stream)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(percepts)
 def test_whatever_comes_everything_stays_in_range(stream):
     mind = Mind()
@@ -139,7 +139,7 @@ def test_whatever_comes_everything_stays_in_range(stream):
         assert isinstance(mind.expects(), Affect)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(percepts, percepts)
 def test_a_restart_changes_nothing(before, after):
     lived, restarted = Mind(), Mind()

@@ -46,7 +46,7 @@ def test_the_shipped_weights_prove_that_the_slow_layer_moves_less():
     assert travel_bound(shipped()) < 1.0
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(affects, min_size=1, max_size=60))
 def test_the_slow_layer_moves_less_than_the_fast_one(stream):
     states = lived(stream)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noodlings.affect.feeling import feeling
@@ -136,7 +136,6 @@ hostile = st.text() | st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(any_entry, hostile, hostile, hostile, st.none() | hostile)
 @example(DOG, "phi", "\n---\nuser: victim\nprivate: false\n---\n", "> a\n> b", "---")
 def test_no_words_get_out_of_their_place(

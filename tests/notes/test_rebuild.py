@@ -29,9 +29,7 @@ def rebuilt(path: Path) -> Rebuilt:
 
 
 @given(st.lists(entries, min_size=1, max_size=6, unique_by=lambda entry: entry.id), st.data())
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_the_same_bytes_as_were_written(
     tmp_path_factory: pytest.TempPathFactory, some: list, data: st.DataObject
 ) -> None:

@@ -361,7 +361,7 @@ def outcome(content: bytes) -> str:
     return ""
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.integers(0, 10**6), st.integers(0, 255))
 def test_any_byte_may_be_wrong(at: int, byte: int) -> None:
     """It is refused in words, or it is still a file that can be taken in; nothing else happens."""
@@ -375,7 +375,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.sampled_from([PHI, FIRST, TRACE, LINK]),
     st.lists(st.tuples(st.integers(0, 30), json_values), min_size=1, max_size=3),

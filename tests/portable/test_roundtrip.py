@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noodlings.app import build
@@ -120,7 +120,7 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
     return kept, told, links, sorted(made_of_them, key=lambda made: made.symbol.id)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(whole_agents(), st.integers(0, 9))
 def test_any_memories_come_back_as_they_were(
     folders: tuple[Path, Path],
