@@ -39,7 +39,8 @@ KeyHeader = Annotated[
 class Said(BaseModel):
     """What somebody said or did.
 
-    `present` are whoever else hears the answer: what others told in confidence is not said before them.
+    `present` are whoever else hears it and the answer: what others told in confidence is not said before
+    them. With nobody else present it is told in confidence itself.
     """
 
     model_config = ConfigDict(
@@ -112,8 +113,7 @@ async def perceive(
         timestamp=society.clock.now(),
         kind=kind,
         addressed=said.addressed,
-        audience=frozenset({caller.user_id, here.id}) if kind in PRIVATE else frozenset(),
-        present=frozenset({caller.user_id} | ({*map(clean, said.present)} if kind not in PRIVATE else set())),
+        present=frozenset({caller.user_id, *(map(clean, said.present) if kind not in PRIVATE else ())}),
         place=clean(said.place),
         depth=said.depth,
         data={"tags": [clean(tag) for tag in said.tags]} if said.tags else {},

@@ -18,6 +18,7 @@ from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.text import MAX_LINE, shorten
 from noodlings.transcript import Problem, Recorded, read_transcript
+from noodlings.values.audience import OPEN
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
 
@@ -144,6 +145,7 @@ def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
         kind=Kind.EMOTE if line.kind is Kind.THOUGHT and not own else line.kind,
         addressed=named and not own,
         present=frozenset({line.user_id}),
+        audience=OPEN,  # whoever wrote it down heard it
         affect=line.affect,
         surprise=line.surprise,
         identity_salience=line.identity_salience,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from zlib import crc32
 
 import numpy as np
@@ -19,7 +19,7 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Percept, audience_of
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
 
@@ -53,6 +53,11 @@ def make_persona(name: str, **changes: object) -> Persona:
         "appetites": dict.fromkeys(APPETITES, 0.5),
     }
     return Persona(**(fields | changes))  # type: ignore[arg-type]
+
+
+def witnessed(entry: MemoryEntry, ids: Collection[str] = ()) -> MemoryEntry:
+    """The entry as an agent keeps it: of a whisper or a thought only its witnesses may learn."""
+    return replace(entry, audience=audience_of(entry.kind, entry.user_id, ids))
 
 
 class SlowVoice:

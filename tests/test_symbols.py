@@ -10,6 +10,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
+from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind, Percept
 
 FATHER_IN_LAW = "My father-in-law shouted at me: my report is worthless! I am terrified of him"
@@ -41,7 +42,7 @@ async def test_an_intense_moment_leaves_a_symbol_and_calm_ones_leave_none(tmp_pa
     entry_id = await hear(society, FATHER_IN_LAW)
     (symbol,) = subconscious.symbols
     assert (symbol.entry_id, symbol.literal_event, symbol.made_by) == (entry_id, FATHER_IN_LAW, "images")
-    assert (symbol.timestamp, symbol.circle) == (society.clock.now(), frozenset())
+    assert (symbol.timestamp, symbol.audience.confined) == (society.clock.now(), True)
     society.close()
 
 
@@ -81,7 +82,7 @@ async def test_what_was_told_in_private_is_known_to_those_who_know_it(tmp_path: 
     phi = society.agents["phi"]
     await hear(society, FATHER_IN_LAW, kind=Kind.WHISPER, audience=frozenset({"phi"}))
     (symbol,) = phi.subconscious.symbols
-    assert symbol.circle == {"user_caity", "phi"}
+    assert symbol.audience == Audience(frozenset({"user_caity", "phi"}), confined=True)
     assert phi.subconscious.retrieve_by_affect(phi.affect, present=frozenset({"user_bob"})) == []
     society.close()
 

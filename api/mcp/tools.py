@@ -18,7 +18,7 @@ from noodlings.inspect.recall_views import RecallView
 from noodlings.inspect.views import StatsView
 from noodlings.inspect.why_views import WhyView
 from noodlings.text import clean
-from noodlings.values.percept import PRIVATE, Kind, Percept
+from noodlings.values.percept import Kind, Percept
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,6 @@ async def store_memory(call: Call, wanted: StoreMemory) -> Answer:
         timestamp=call.society.clock.now(),
         kind=kind,
         addressed=True,
-        audience=frozenset({caller.user_id, agent}) if kind in PRIVATE else frozenset(),
         present=frozenset({caller.user_id}),
     )
     entry_id, _ = await turns.perceive(agent, percept)

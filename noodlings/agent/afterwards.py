@@ -93,7 +93,7 @@ class Afterwards:
         if not in_mind:
             return None
         # What one thinks oneself is no surprise.
-        itself = Percept(inner.id, "", now, Kind.THOUGHT, audience=frozenset({inner.id}), surprise=0.0)
+        itself = Percept(inner.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), inner.forgettings
         speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
@@ -191,7 +191,7 @@ class Afterwards:
             symbolist,
             entry_id=entry.id,
             timestamp=entry.timestamp,
-            circle=entry.circle if entry.private else frozenset(),
+            audience=entry.audience,
             allowance=Allowance(entry.user_id),
         )
 

@@ -36,9 +36,10 @@ from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.mind.mind import Mind
-from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
+from noodlings.values.audience import OPEN
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -179,11 +180,12 @@ class Agent:
         """
         await self._afterwards.muse(now)
         inner = self._inner
-        fresh = [act for act in self.persona.voice.idle if act not in inner.said]
+        done = {line.text for line in inner.said}
+        fresh = [act for act in self.persona.voice.idle if act not in done]
         if not fresh:
             return None
         act = inner.random(now).choice(fresh)
-        inner.note_said(act, now)
+        inner.note_said(OwnLine(act, OPEN), now)
         return act
 
     async def settle(self) -> None:
@@ -232,8 +234,9 @@ class Agent:
         if turn.response is None:
             return
         with timed(turn.milliseconds, "respond"):
-            self._inner.note_said(turn.response, turn.percept.timestamp)
-            turn.entry = self.memory.complete(entry, turn.response)
+            self._inner.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
+            confined = turn.audience if turn.audience.confined and not entry.audience.confined else None
+            turn.entry = self.memory.complete(entry, turn.response, confined)
             truly = self._answering.truly_recalled(turn)
             self.memory.reinforce(truly, turn.percept.timestamp)
             self._journal.linked(recalled(turn.entry, turn.recalled, truly))

@@ -19,6 +19,8 @@ from noodlings.errors import LLMError
 from noodlings.memory.context import Budget
 from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import ThoughtState
+from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
+from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
@@ -74,7 +76,7 @@ class Answering:
             turn.affect,
             budget,
             also=also,
-            present=percept.present | {percept.user_id},
+            present=percept.listeners,
             without=(turn.entry.id,),
             min_similarity=self._with.memory.affect_threshold,
         )
@@ -110,7 +112,7 @@ class Answering:
             mood=inner.feelings.mood.at_time(now),
             recalled=tuple(in_mind),
             names=names,
-            said=tuple(inner.said),
+            own_lines=tuple(inner.said),
             named_mood=named or "",
             manner=rules.moods.get(named, "") if named else "",
             blocks=game.blocks(rules, now),
@@ -135,6 +137,7 @@ class Answering:
         with timed(turn.milliseconds, "modulate"):
             coloured = await chain.own_way(speech.text, state)
         turn.say(voice.name, speech, coloured.text, (*seen.modulations, *coloured.modulations))
+        turn.audience = self._audience(replace(utterance, lenses=seen.lenses))
         turn.degraded += (*seen.degraded, *coloured.degraded)
 
     async def _one_by_one(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
@@ -144,7 +147,12 @@ class Answering:
             state = self._state(turn, utterance, voice)
             coloured = await self._inner.chain.serial(speech.text, state)
         turn.say(voice.name, speech, coloured.text, coloured.modulations)
+        turn.audience = self._audience(replace(utterance, lenses=coloured.lenses))
         turn.degraded += coloured.degraded
+
+    def _audience(self, utterance: Utterance) -> Audience:
+        """Who may learn of what was said out of an utterance; whoever said it is among them."""
+        return utterance.audience.joined_by(self._inner.id)
 
     def _state(self, turn: Turn, utterance: Utterance, voice: Voice) -> ThoughtState:
         inner, percept = self._inner, turn.percept
@@ -154,13 +162,13 @@ class Answering:
             affect=turn.affect,
             mood=turn.mood,
             percept=percept,
-            recalled=tuple(turn.recalled),
-            memory=inner.memory,
-            subconscious=inner.subconscious,
+            recalled=utterance.recalled,
+            memory=DisclosedMemories(inner.memory, percept.listeners),
+            subconscious=DisclosedSymbols(inner.subconscious, percept.listeners),
             goals=inner.feelings.appetites.goals(self._with.drives, now),
             appetites=inner.feelings.appetites.at_time(self._with.drives, now),
-            present=percept.present | {percept.user_id},
-            said=tuple(inner.said),
+            present=percept.listeners,
+            said=utterance.said,
             now=now,
             phenomenal_state=inner.mind.state,
             surprise=turn.entry.surprise,
@@ -174,7 +182,8 @@ class Answering:
         inner = self._inner
         if inner.archive is None or not self._with.context.relevant:
             return []
-        talk = [entry for entry in inner.memory.retrieve_working(TALK + 1) if entry.id < turn.entry.id]
+        before = (entry for entry in inner.memory.retrieve_working() if entry.id < turn.entry.id)
+        talk = disclosed(before, turn.percept.listeners)[-TALK:]
         goals = inner.feelings.appetites.goals(self._with.drives, self._with.clock.now())
         asked = question(turn.percept, inner.persona, talk, (goal.text for goal in goals))
         return await remind(inner.archive, inner.memory, asked, turn, self._with.context)

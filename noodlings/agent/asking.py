@@ -83,7 +83,7 @@ def subject(text: str) -> str:
 
 def may_come(percept: Percept) -> Filters:
     """What may come to mind in answering a percept: what all who listen may know."""
-    return Filters(present=percept.present | {percept.user_id})
+    return Filters(present=percept.listeners)
 
 
 async def remind(

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.feelings import Feelings
-from noodlings.agent.state import STATE_VERSION, read_state
+from noodlings.agent.state import STATE_VERSION, own_line, read_state, stored_line
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.mind import Mind
-from noodlings.ports import AgentRecord, AgentState
+from noodlings.ports import AgentRecord, AgentState, OwnLine
 from noodlings.transistors.chain import Chain
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import Persona
@@ -57,7 +57,7 @@ class Inner:
     affect: Affect = NEUTRAL
     mind: Mind = field(default_factory=Mind)
     step: int = 0
-    said: deque[str] = field(default_factory=lambda: deque(maxlen=SAID))
+    said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=SAID))
     last_spoke: float | None = None
     forgettings: int = 0
 
@@ -66,9 +66,9 @@ class Inner:
         """The persona's id."""
         return self.persona.id
 
-    def note_said(self, text: str, now: float) -> None:
+    def note_said(self, line: OwnLine, now: float) -> None:
         """It said or did this."""
-        self.said.append(text)
+        self.said.append(line)
         self.last_spoke = now
 
     def seed_of(self, moment: float) -> int:
@@ -86,7 +86,7 @@ class Inner:
             {
                 "version": STATE_VERSION,
                 "step": self.step,
-                "said": list(self.said),
+                "said": [stored_line(line) for line in self.said],
                 "last_spoke": self.last_spoke,
                 "affect": self.affect.as_list(),
                 "feelings": self.feelings.as_dict(),
@@ -101,7 +101,7 @@ class Inner:
             state = read_state(record.state.data)
             # A kill between a percept and its answer leaves a state of before the percept.
             self.step = max([state.step, *(entry.step for entry in record.working)])
-            self.said.extend(state.said)
+            self.said.extend(own_line(line, self.id) for line in state.said)
             self.last_spoke = state.last_spoke
             self.affect = Affect.of(state.affect)
             self.feelings = Feelings.from_dict(state.feelings.model_dump(), self.persona)

@@ -59,7 +59,8 @@ def take_in(
             inner.feelings = inner.feelings.pushed(inner.affect, percept.timestamp)
     with timed(milliseconds, "predict"):
         meant = faculties.meaning.of(text, vector)
-        expectation = inner.mind.perceive(inner.affect, meant, percept.timestamp)
+        heard_by = percept.heard_by.joined_by(inner.id)
+        expectation = inner.mind.perceive(inner.affect, meant, percept.timestamp, heard_by, percept.listeners)
         surprise = expectation.surprise if percept.surprise is None else percept.surprise
         inner.feelings = inner.feelings.fed(faculties.drives, percept, inner.affect, surprise)
     inner.step += 1
@@ -75,7 +76,7 @@ def take_in(
             identity_salience=max(percept.identity_salience, identity_salience(text, inner.persona)),
             kind=percept.kind,
             addressed=percept.addressed,
-            audience=percept.audience,
+            audience=heard_by,
             place=percept.place,
             data=percept.data,
         )
@@ -85,7 +86,9 @@ def take_in(
         chance = inner.random(entry.id)
         decision = decide(percept, inner.persona, inner.affect, surprise, inner.last_spoke, chance)
     mood = inner.feelings.mood.current
-    turn = Turn(percept, entry, inner.affect, appraised_by, mood, decision, milliseconds, degraded)
+    turn = Turn(
+        percept, entry, inner.affect, appraised_by, mood, decision, milliseconds, degraded, entry.audience
+    )
     if by_words and not event:
         turn.before = before
     return turn

@@ -19,7 +19,9 @@ from noodlings.errors import UserError
 from noodlings.explain import explain
 from noodlings.mind.appetites import Appetites
 from noodlings.mind.mind import MindState
+from noodlings.ports import OwnLine
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import Audience
 
 STATE_VERSION = 1
 
@@ -34,12 +36,22 @@ class StoredFeelings(BaseModel):
     appetites: dict[str, Any]
 
 
+class StoredLine(BaseModel):
+    """An own line, who heard it, and whether nobody else may learn of it; see `OwnLine`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    text: str
+    heard_by: list[str]
+    confined: bool
+
+
 class StoredState(BaseModel):
     """The keys of a state.
 
     Attributes:
         step: how many percepts the agent took in.
-        said: its own latest lines, oldest first.
+        said: its own latest lines, oldest first; a mere string is one of before it was kept who heard it.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
         feelings: see `Feelings.as_dict`.
@@ -50,11 +62,27 @@ class StoredState(BaseModel):
 
     version: Literal[1]
     step: Annotated[int, Field(ge=0)]
-    said: list[str]
+    said: list[StoredLine | str]
     last_spoke: float | None
     affect: list[float]
     feelings: StoredFeelings
     mind: dict[str, Any]
+
+
+def stored_line(line: OwnLine) -> dict[str, Any]:
+    """An own line as it is stored."""
+    return {
+        "text": line.text,
+        "heard_by": sorted(line.audience.witnesses),
+        "confined": line.audience.confined,
+    }
+
+
+def own_line(stored: StoredLine | str, agent_id: str) -> OwnLine:
+    """The line that was stored. Where it is not known who heard it, only the agent may learn of it."""
+    if isinstance(stored, str):
+        return OwnLine(stored, Audience(frozenset({agent_id}), confined=True))
+    return OwnLine(stored.text, Audience(frozenset(stored.heard_by), stored.confined))
 
 
 def read_state(data: Mapping[str, Any]) -> StoredState:

@@ -11,6 +11,7 @@ from noodlings.affect.mood import Mood
 from noodlings.agent.decision import Decision
 from noodlings.ports import Allowance, Speech
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
@@ -35,6 +36,7 @@ class Turn:
         modulations: what each transistor made of it, in order.
         response, voice, used: what was said, by which voice, out of which entries.
         allowance: what it may spend on models, and spent.
+        audience: who may learn of the answer; before there is one, of the percept.
     """
 
     percept: Percept
@@ -45,6 +47,7 @@ class Turn:
     decision: Decision
     milliseconds: dict[str, float]
     degraded: list[str]
+    audience: Audience
     recalled: list[Recalled] = field(default_factory=list)
     before: Mood | None = None
     thought: str = ""
@@ -64,6 +67,7 @@ class Turn:
         self.recalled, self.modulations, self.used = [], (), frozenset()
         self.voice, self.thought, self.response = "", "", None
         self.decision = Decision(False, why)
+        self.audience = self.entry.audience
 
     def trace(self, agent_id: str) -> Trace:
         """The record of the turn. Memories go in by reference."""
@@ -92,6 +96,7 @@ class Turn:
             calls=self.allowance.calls,
             tokens=self.allowance.tokens,
             degraded=tuple(self.degraded),
+            audience=self.audience,
         )
 
 

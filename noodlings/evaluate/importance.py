@@ -23,6 +23,7 @@ from noodlings.errors import UserError
 from noodlings.replay import BEGINNING, PACE
 from noodlings.text import MAX_LINE, shorten
 from noodlings.transcript import Problem, Recorded, read_transcript
+from noodlings.values.audience import OPEN
 from noodlings.values.percept import Percept
 
 LISTENER = "listener"
@@ -86,6 +87,7 @@ async def _perceived(society: Society, line: Recorded, now: float) -> dict[str, 
             kind=line.kind,
             addressed=agent.persona.name.casefold() in line.text.casefold(),
             identity_salience=line.identity_salience,
+            audience=OPEN,
         )
     )
     return {

@@ -28,6 +28,7 @@ from noodlings.evaluate.ingest import Listener
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.rank import DEFAULT_WEIGHTS
 from noodlings.values.affect import Affect
+from noodlings.values.audience import OPEN
 from noodlings.values.percept import Percept
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -199,6 +200,7 @@ def _percepts(turns: Iterable[dict[str, Any]]) -> Iterable[Percept]:
             user_id=f"user_{turn['speaker'].lower().replace(' ', '_')}",
             text=turn["text"] + (f" [shares a photo: {caption}]" if caption else ""),
             timestamp=started + place * TURN_SECONDS,
+            audience=OPEN,
         )
 
 

@@ -12,6 +12,7 @@ from itertools import islice
 from noodlings.inspect.look import Look, by_importance
 from noodlings.inspect.rights import may_read
 from noodlings.inspect.views import FlowEntryView, LeftOutView
+from noodlings.values.audience import may_learn
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.trace import Trace
 
@@ -57,7 +58,8 @@ def _weighed(look: Look, percept: MemoryEntry) -> list[Recalled]:
 
 def _could_have_been(look: Look, entry: MemoryEntry, percept: MemoryEntry) -> bool:
     earlier = entry.id < percept.id
-    return earlier and entry.known_to(frozenset({percept.user_id})) and may_read(look.caller, entry)
+    told = may_learn(frozenset({percept.user_id}), entry.audience)
+    return earlier and told and may_read(look.caller, entry)
 
 
 def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> float:

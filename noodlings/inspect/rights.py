@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from noodlings.errors import Forbidden
 from noodlings.recall.filters import Filters
+from noodlings.values.audience import may_learn
 from noodlings.values.caller import Caller
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
@@ -21,7 +22,8 @@ T = TypeVar("T")
 
 def may_read(caller: Caller, entry: MemoryEntry) -> bool:
     """Whether this caller may know the words (and the feelings) of this entry."""
-    return caller.sees_all or (entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT)
+    own = entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT
+    return caller.sees_all or (own and may_learn(frozenset({caller.user_id}), entry.audience))
 
 
 def readable_by(caller: Caller, filters: Filters) -> Filters:
@@ -30,7 +32,9 @@ def readable_by(caller: Caller, filters: Filters) -> Filters:
         return filters
     kinds = (filters.kinds or frozenset(Kind)) - {Kind.THOUGHT}
     nothing = not kinds or filters.user not in (None, caller.user_id)
-    return replace(filters, user=caller.user_id, kinds=kinds, among=frozenset() if nothing else filters.among)
+    among = frozenset() if nothing else filters.among
+    user = caller.user_id
+    return replace(filters, user=user, kinds=kinds, among=among, present=frozenset({user}))
 
 
 def readable(

@@ -49,6 +49,6 @@ def _seen(look: Look, symbol: Symbol) -> SymbolView:
         salience=symbol.salience,
         surprise=symbol.surprise,
         made_by=clean(symbol.made_by),
-        private=bool(symbol.circle),
+        private=symbol.audience.confined,
         likeness=likeness(now, symbol.affect, subconscious.metric),
     )

@@ -14,7 +14,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.build import builder
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 
-# Columns of the integer matrix. A circle is 0 for what is public; the last three are 0 or 1.
+# Columns of the integer matrix. A circle is 0 for what is open; the last three are 0 or 1.
 ID, STEP, USER, CIRCLE, RECALL_COUNT, HELD, PINNED, HAS_STATE = range(INTS := 8)
 # Columns of the float matrix; the six parts of importance and affect follow. NaN stands for None.
 TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY = range(7)
@@ -22,7 +22,7 @@ FLOATS = 18
 
 Words = tuple[Any, ...]
 """user_id, text, response, kind, audience, place, override_by, extra."""
-WHO, AUDIENCE = 0, 4
+AUDIENCE = 4
 
 PUBLIC = 0
 _NO_AFFECT = [math.nan] * 5
@@ -39,7 +39,7 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
         entry.id,
         entry.step,
         code(entry.user_id),
-        code(entry.circle) if entry.private else PUBLIC,
+        code(entry.audience) if entry.audience.confined else PUBLIC,
         entry.recall_count,
         entry.held,
         entry.pinned,
@@ -110,5 +110,5 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
 
 
 def code(of: Hashable) -> int:
-    """64 bits that stand for somebody, or for a circle; never 0. Only ever compared within this process."""
+    """64 bits for somebody, or for an audience; never 0. Only ever compared within this process."""
     return hash(of) or 1

@@ -15,6 +15,7 @@ from noodlings.errors import UserError
 from noodlings.memory.episodic import EpisodicMemory
 from noodlings.memory.stream import Stream
 from noodlings.values.affect import Affect
+from noodlings.values.audience import disclosed
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 
 CHARACTERS_PER_TOKEN = 4
@@ -60,7 +61,7 @@ def gather(
     budget: Budget,
     *,
     also: Sequence[Recalled],
-    present: frozenset[str],
+    present: frozenset[str] | None,
     without: Collection[int],
     min_similarity: float,
 ) -> list[Recalled]:
@@ -78,7 +79,8 @@ def gather(
     alike = (
         [] if felt is None else episodic.recall_alike(felt, budget.affect_similar, min_similarity, allowed)
     )
-    brought = [found for found in also if found.entry.id not in without and found.entry.known_to(present)]
+    known = also if present is None else disclosed(also, present)
+    brought = [found for found in known if found.entry.id not in without]
     return assemble(recent(latest), (brought, important, alike), budget)
 
 

@@ -19,11 +19,9 @@ from noodlings.memory.stream import STATE_SIZE
 from noodlings.memory.strength import INITIAL_STABILITY
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Kind
-
-EVERYBODY: frozenset[str] = frozenset()
-"""The audience of what was said aloud: whoever was there."""
+from noodlings.values.percept import Kind, audience_of
 
 
 def encode(
@@ -41,7 +39,7 @@ def encode(
     kind: Kind = Kind.SAY,
     addressed: bool = False,
     remember: bool = False,
-    audience: Collection[str] = (),
+    audience: Audience | Collection[str] = (),
     place: str = "",
     extra: dict[str, Any],
 ) -> MemoryEntry:
@@ -67,7 +65,7 @@ def encode(
         identity_salience=parts.salience,
         phenomenal_state=read_state(phenomenal_state),
         kind=kind,
-        audience=frozenset(audience) if audience else EVERYBODY,
+        audience=audience_of(kind, user_id, audience),
         place=place,
         stability=INITIAL_STABILITY,
         extra=extra,

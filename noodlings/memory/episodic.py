@@ -50,10 +50,14 @@ class EpisodicMemory(Stream):
         """Whether there is no room and nothing may leave."""
         return self.full and bool(self.held.all())
 
-    def important(self, limit: int | None, min_importance: float, user_id: str | None) -> list[MemoryEntry]:
-        """The most important first (equal ones: newer first), of one user when `user_id` is given."""
+    def important(
+        self, limit: int | None, min_importance: float, user_id: str | None, known: Mask | None = None
+    ) -> list[MemoryEntry]:
+        """The most important known ones first (equal ones: newer first), of one user where one is given."""
         scores = self.importances()
         mask = scores >= min_importance
+        if known is not None:
+            mask &= known
         if user_id is not None:
             mask &= self.said_by(user_id)
         return self.entries(self.top(scores, len(self) if limit is None else limit, mask))

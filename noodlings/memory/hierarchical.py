@@ -20,7 +20,7 @@ from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
-from noodlings.memory.encode import EVERYBODY, read_affect, unit
+from noodlings.memory.encode import read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance
 from noodlings.memory.journal import Journal
@@ -31,6 +31,7 @@ from noodlings.memory.strength import reinforced
 from noodlings.memory.two_streams import TwoStreams
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 
 log = logging.getLogger(__name__)
@@ -76,12 +77,15 @@ class HierarchicalMemory(Recorder):
         self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold)
         self._streams = TwoStreams(self._working, self._episodic, journal)
 
-    def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
+    def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
         """Put the response beside an entry. Its importance may rise by that, once; it may become episodic.
 
         `entry` may have left both streams in the meantime; the new value is returned and journalled anyway.
+
+        Args:
+            audience: who may learn of it now, where the answer holds what fewer know than what it answers.
         """
-        changes: dict[str, Any] = {"response": response}
+        changes: dict[str, Any] = {"response": response, "audience": audience or entry.audience}
         answered = importance(replace(entry.parts, answered=1.0), self.weights)
         if entry.override is None and answered > entry.encoded_importance:
             changes |= {"override": answered, "override_by": "response"}
@@ -186,7 +190,12 @@ class HierarchicalMemory(Recorder):
         return self._working.entries(self._working.newest(last_n))
 
     def retrieve_episodic(
-        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
+        self,
+        user_id: str | None = None,
+        min_importance: float = 0.0,
+        limit: int | None = 10,
+        *,
+        present: frozenset[str] | None = None,
     ) -> list[MemoryEntry]:
         """Episodic entries, most important first (equal ones: newer first).
 
@@ -194,8 +203,9 @@ class HierarchicalMemory(Recorder):
             user_id: only what this user said or did.
             min_importance: only entries at least this important, 0…1.
             limit: at most so many; None for all.
+            present: who will hear of it, see `context`.
         """
-        return self._episodic.important(limit, min_importance, user_id)
+        return self._episodic.important(limit, min_importance, user_id, self._episodic.known_to(present))
 
     def retrieve_by_affect_similarity(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
@@ -204,10 +214,16 @@ class HierarchicalMemory(Recorder):
         return self._episodic.alike(Affect.of(current_affect), top_k, min_similarity)
 
     def recall_by_affect(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+        self,
+        current_affect: Any,
+        top_k: int = 5,
+        min_similarity: float = 0.7,
+        *,
+        present: frozenset[str] | None = None,
     ) -> list[Recalled]:
-        """The same, each with the likeness as its score."""
-        return self._episodic.recall_alike(Affect.of(current_affect), top_k, min_similarity)
+        """The same, each with the likeness as its score; `present` as in `context`."""
+        known = self._episodic.known_to(present)
+        return self._episodic.recall_alike(Affect.of(current_affect), top_k, min_similarity, known)
 
     def context(
         self,
@@ -216,7 +232,7 @@ class HierarchicalMemory(Recorder):
         budget: Budget = DEFAULT_BUDGET,
         *,
         also: Sequence[Recalled] = (),
-        present: frozenset[str] = EVERYBODY,
+        present: frozenset[str] | None = None,
         without: Collection[int] = (),
         min_similarity: float = 0.7,
     ) -> list[Recalled]:
@@ -227,7 +243,8 @@ class HierarchicalMemory(Recorder):
             current_affect: what is felt now, as in `add`; None leaves the affect slots empty.
             budget: slots, entries and tokens.
             also: entries recalled by other means (words, meaning, links).
-            present: who will hear the answer; nothing private that one of them lacks is brought.
+            present: who will hear the answer; nothing is brought that one of them may not learn. None for
+                no limit.
             without: ids to leave out, such as the entry that is being answered.
             min_similarity: how alike a feeling must be.
         """
@@ -264,7 +281,7 @@ class HierarchicalMemory(Recorder):
         told in private and that `user_id` lacks; if others listen too, say so with `context(present=…)`.
         """
         budget = Budget(working_n, episodic_n, affect_similar_n, total_size)
-        present = EVERYBODY if user_id is None else frozenset((user_id,))
+        present = None if user_id is None else frozenset((user_id,))
         return [found.entry for found in self.context(user_id, current_affect, budget, present=present)]
 
     def stats(self) -> MemoryStats:

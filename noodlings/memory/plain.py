@@ -16,10 +16,10 @@ from typing import Any
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.context import Budget, assemble, recent
-from noodlings.memory.encode import EVERYBODY
 from noodlings.memory.importance import DEFAULT_WEIGHTS
 from noodlings.memory.journal import Journal
 from noodlings.memory.recorder import Recorder
+from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 
 CAPACITY = 500
@@ -35,9 +35,9 @@ class PlainMemory(Recorder):
         super().__init__(weights, journal)
         self._entries: dict[int, MemoryEntry] = {}
 
-    def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
-        """Put the response beside an entry."""
-        return self._revise(replace(entry, response=response))
+    def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
+        """Put the response beside an entry; see `HierarchicalMemory.complete`."""
+        return self._revise(replace(entry, response=response, audience=audience or entry.audience))
 
     def reinforce(self, entry_ids: Iterable[int], now: float | None = None) -> None:
         """A list does not remember being read."""
@@ -97,7 +97,12 @@ class PlainMemory(Recorder):
         return entries if last_n is None else entries[max(len(entries) - last_n, 0) :]
 
     def retrieve_episodic(
-        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
+        self,
+        user_id: str | None = None,
+        min_importance: float = 0.0,
+        limit: int | None = 10,
+        *,
+        present: frozenset[str] | None = None,
     ) -> list[MemoryEntry]:
         """Always empty."""
         return []
@@ -109,7 +114,12 @@ class PlainMemory(Recorder):
         return []
 
     def recall_by_affect(
-        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+        self,
+        current_affect: Any,
+        top_k: int = 5,
+        min_similarity: float = 0.7,
+        *,
+        present: frozenset[str] | None = None,
     ) -> list[Recalled]:
         """Always empty."""
         return []
@@ -121,7 +131,7 @@ class PlainMemory(Recorder):
         budget: Budget = Budget(CONTEXT, 0, 0),  # noqa: B008 -- frozen
         *,
         also: Sequence[Recalled] = (),
-        present: frozenset[str] = EVERYBODY,
+        present: frozenset[str] | None = None,
         without: Collection[int] = (),
         min_similarity: float = 0.7,
     ) -> list[Recalled]:
@@ -129,7 +139,7 @@ class PlainMemory(Recorder):
         known = (
             entry
             for entry in reversed(self._entries.values())
-            if entry.id not in without and entry.known_to(present)
+            if entry.id not in without and (present is None or may_learn(present, entry.audience))
         )
         return assemble(recent(islice(known, CONTEXT)), (), Budget(CONTEXT, 0, 0, None, budget.max_tokens))
 

@@ -17,6 +17,7 @@ from noodlings.memory.host_file import read, write
 from noodlings.memory.journal import Journal
 from noodlings.memory.saved import Saved, SavedEntry
 from noodlings.memory.strength import strength_of
+from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind
 
@@ -58,7 +59,7 @@ class Recorder(ABC):
         kind: Kind = Kind.SAY,
         addressed: bool = False,
         remember: bool = False,
-        audience: Collection[str] = (),
+        audience: Audience | Collection[str] = (),
         place: str = "",
         **extra: Any,
     ) -> MemoryEntry:
@@ -73,7 +74,9 @@ class Recorder(ABC):
             phenomenal_state: 40 numbers, a dict of arrays that are 40 together, or None.
             surprise, identity_salience: 0…1.
             response: what the agent answered, when that is already known.
-            kind, audience, place: see `Percept`.
+            kind, place: see `Percept`.
+            audience: who may learn of it, or only the ids of those who witnessed it. Of a whisper or a
+                thought nobody else may ever learn.
             addressed: it was said to this agent.
             remember: somebody asked to keep it.
             extra: anything else, kept with the entry.

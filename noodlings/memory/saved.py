@@ -14,8 +14,9 @@ from typing import Any
 from noodlings.errors import UserError
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import clean
+from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, audience_of
 
 DEEPEST = 50
 """Levels of what a host put into a row; what lies deeper is not kept."""
@@ -57,7 +58,8 @@ def record_of(saved: SavedEntry) -> dict[str, Any]:
         "affect": None if entry.affect is None else entry.affect.as_list(),
         "parts": asdict(entry.parts),
         "kind": entry.kind.value,
-        "audience": sorted(entry.audience),
+        "audience": sorted(entry.audience.witnesses),
+        "confined": entry.audience.confined,
         "working": saved.working,
         "episodic": saved.episodic,
     }
@@ -125,7 +127,7 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
         identity_salience=unit(record["identity_salience"], "identity_salience"),
         phenomenal_state=read_state(record["phenomenal_state"]),
         kind=Kind(record["kind"]),
-        audience=frozenset(_words(user_id, "audience") for user_id in record["audience"]),
+        audience=_audience(record),
         place=_words(record["place"], "place"),
         pinned=_flag(record["pinned"]),
         recall_count=count(record["recall_count"], "recall_count"),
@@ -133,6 +135,14 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
         stability=stability,
         extra=dict(record["extra"]),
     )
+
+
+def _audience(record: Mapping[str, Any]) -> Audience:
+    """Who may learn of it; in files from before that was noted it follows from the kind."""
+    witnesses = frozenset(_words(user_id, "audience") for user_id in record["audience"])
+    if "confined" not in record:
+        return audience_of(Kind(record["kind"]), record["user_id"], witnesses)
+    return Audience(witnesses, _flag(record["confined"]))
 
 
 def count(value: Any, name: str) -> int:

@@ -18,6 +18,7 @@ from noodlings.memory.columns import code, packed, unpacked
 from noodlings.memory.likeness import Metric
 from noodlings.memory.strength import strength
 from noodlings.values.affect import Affect
+from noodlings.values.audience import may_learn
 from noodlings.values.memory import MemoryEntry
 
 Rows = npt.NDArray[np.intp]
@@ -173,21 +174,22 @@ class Stream:
         mask: Mask = self._ints[: self._size, columns.USER] == code(user_id)
         return mask
 
-    def known_to(self, users: frozenset[str]) -> Mask:
-        """Whether each row may be spoken of before these users (see `MemoryEntry.known_to`), shape (len,)."""
+    def known_to(self, listeners: frozenset[str] | None) -> Mask:
+        """Whether each row may be spoken of before these listeners, shape (len,); None for no limit."""
+        if listeners is None:
+            return np.ones(self._size, dtype=np.bool_)
         circles = self._ints[: self._size, columns.CIRCLE]
         mask: Mask = circles == columns.PUBLIC
         private = np.flatnonzero(~mask)
         if len(private):  # each circle is asked once, however many secrets it shares
             _, examples, which = np.unique(circles[private], return_index=True, return_inverse=True)
-            mask[private] = np.array([self._knows(row, users) for row in private[examples]])[which]
+            mask[private] = np.array([self._knows(row, listeners) for row in private[examples]])[which]
         return mask
 
-    def _knows(self, row: int, users: frozenset[str]) -> bool:
-        user_id, audience = self._words[row][columns.WHO], self._words[row][columns.AUDIENCE]
-        return bool(users <= audience | {user_id})
+    def _knows(self, row: int, listeners: frozenset[str]) -> bool:
+        return may_learn(listeners, self._words[row][columns.AUDIENCE])
 
-    def allowed(self, present: frozenset[str], without: Collection[int]) -> Mask:
+    def allowed(self, present: frozenset[str] | None, without: Collection[int]) -> Mask:
         """Rows that may be spoken of before `present` and are not to be left out, shape (len,)."""
         mask = self.known_to(present)
         for entry_id in without:

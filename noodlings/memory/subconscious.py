@@ -15,17 +15,18 @@ Usable alone: no event loop but the caller's, no disk. The rules it keeps:
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from noodlings.errors import LLMError, UserError
-from noodlings.memory.encode import EVERYBODY, finite, read_affect, unit
+from noodlings.memory.encode import finite, read_affect, unit
 from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
 from noodlings.ports import Allowance, Symbolist
 from noodlings.text import clean, shorten
+from noodlings.values.audience import OPEN, Audience, may_learn, within
 from noodlings.values.memory import Symbol
 
 log = logging.getLogger(__name__)
@@ -105,7 +106,7 @@ class SubconsciousMemory:
         *,
         entry_id: int,
         timestamp: float,
-        circle: Collection[str] = EVERYBODY,
+        audience: Audience = OPEN,
         allowance: Allowance | None = None,
     ) -> Symbol | None:
         """Make a symbol of an intense moment.
@@ -117,7 +118,7 @@ class SubconsciousMemory:
             llm: makes the image.
             entry_id: the memory of that moment; forgetting it takes the symbol with it.
             timestamp: world time of that moment.
-            circle: whoever may hear of it; empty means anybody.
+            audience: who may learn of that moment, and so of the symbol.
             allowance: what this may spend; by default as much as it takes.
 
         Returns:
@@ -135,7 +136,9 @@ class SubconsciousMemory:
         salience = symbol_salience(felt.intensity, surprise)
         if not self._has_place_for(salience, entry_id):
             return None
-        image = await llm.imagine(event, felt, self.latest_images, allowance or Allowance())
+        # Whoever makes the image sees only what all who may learn of it may learn too.
+        shown = tuple(told.symbolic_encoding for told in self._latest if within(audience, told.audience))
+        image = await llm.imagine(event, felt, shown, allowance or Allowance())
         image = self._new_image(image, llm.name)
         if not self._has_place_for(salience, entry_id):  # others came while the model thought
             return None
@@ -150,7 +153,7 @@ class SubconsciousMemory:
             salience,
             surprise,
             llm.name,
-            frozenset(circle),
+            audience,
         )
         self._add(symbol)
         return symbol
@@ -187,10 +190,14 @@ class SubconsciousMemory:
     @property
     def latest_images(self) -> tuple[str, ...]:
         """The images that are not to be made again now, the last one last."""
-        return tuple(symbol.symbolic_encoding for symbol in self.symbols[-AVOIDED:])
+        return tuple(symbol.symbolic_encoding for symbol in self._latest)
+
+    @property
+    def _latest(self) -> tuple[Symbol, ...]:
+        return self.symbols[-AVOIDED:]
 
     def retrieve_by_affect(
-        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] = EVERYBODY
+        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] | None = None
     ) -> list[Symbol]:
         """Up to `top_k` symbols that were made in a feeling like this one, most alike first.
 
@@ -198,7 +205,8 @@ class SubconsciousMemory:
             current_affect: what is felt now, as in `encode_event`. With the default metric a neutral feeling
                 is like no other, and brings nothing.
             top_k: ≥ 0.
-            present: who will hear what they colour; none is brought that one of these may not hear of.
+            present: who will hear what they colour; none is brought that one of these may not learn of.
+                None for no limit.
 
         Raises:
             UserError: `top_k` is negative, the affect no affect.
@@ -206,7 +214,7 @@ class SubconsciousMemory:
         return [symbol for symbol, _ in self.recall_by_affect(current_affect, top_k, present=present)]
 
     def recall_by_affect(
-        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] = EVERYBODY
+        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] | None = None
     ) -> list[tuple[Symbol, float]]:
         """The same, each with its likeness, 0…1. Of equal likeness the newer comes first."""
         if top_k < 0:
@@ -218,7 +226,9 @@ class SubconsciousMemory:
         found = [
             (symbol, alike)
             for symbol, alike in zip(symbols, likeness, strict=True)
-            if alike >= self.threshold and alike > 0.0 and symbol.known_to(present)
+            if alike >= self.threshold
+            and alike > 0.0
+            and (present is None or may_learn(present, symbol.audience))
         ]
         found.sort(key=lambda pair: (-pair[1], -pair[0].id))
         return found[:top_k]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ import numpy.typing as npt
 from noodlings.errors import UserError
 from noodlings.mind.meaning import SIZE, Vector
 from noodlings.mind.packing import pack, unpack
+from noodlings.values.audience import OPEN, Audience, may_learn
 
 Vectors = npt.NDArray[np.float32]
 Numbers = npt.NDArray[np.float64]
@@ -54,27 +56,44 @@ class Familiar:
     Attributes:
         vectors: (n, 128), unit length. times: (n,), world seconds of each.
         exactness: how much the agent expects the same to the letter, 0…1.
+        audiences: who may learn of each, (n,).
     """
 
     vectors: Vectors = field(default_factory=lambda: np.zeros((0, SIZE), dtype=np.float32))
     times: Numbers = field(default_factory=lambda: np.zeros(0))
     exactness: float = 0.0
+    audiences: tuple[Audience, ...] = ()
 
-    def hear(self, meant: Vector, now: float) -> tuple[float, Familiar]:
-        """How likely a meaning, (128,), was to come now, above 0 to 1; and with it among the rest."""
+    def hear(
+        self, meant: Vector, now: float, audience: Audience = OPEN, listeners: frozenset[str] | None = None
+    ) -> tuple[float, Familiar]:
+        """How likely a meaning, (128,), was to come now, above 0 to 1; and with it among the rest.
+
+        Args:
+            audience: who may learn of it.
+            listeners: before whom its likelihood shows, in a face or a figure: what one of them may not learn
+                of counts as never heard, or they would be told by it that somebody said the same. None for
+                nobody.
+        """
+        known = self if listeners is None else self._disclosed(listeners)
+        likelihood, exactness = known._expected(meant, now)
+        vectors = np.concatenate([self.vectors[1 - CAPACITY :], meant[None, :]])
+        times = np.append(self.times[1 - CAPACITY :], now)
+        vectors.flags.writeable = times.flags.writeable = False
+        audiences = (*self.audiences[1 - CAPACITY :], audience)
+        return likelihood, Familiar(vectors, times, exactness, audiences)
+
+    def _expected(self, meant: Vector, now: float) -> tuple[float, float]:
+        """How likely a meaning was to come now, and how exact the agent expects the next to be."""
         share = self._shares(now)
         cosine = _cosine(self.vectors, meant)
         alike = float(share @ cosine**ALIKE)
         exact = float(share @ cosine**EXACT)
         new = NEW_LIKELIHOOD * (1.0 - float(share.sum()))
         likelihood = alike + self.exactness * (exact - alike) + new
-
-        vectors = np.concatenate([self.vectors[1 - CAPACITY :], meant[None, :]])
-        times = np.append(self.times[1 - CAPACITY :], now)
-        vectors.flags.writeable = times.flags.writeable = False
         to_the_letter = exact / (alike + NEW_LIKELIHOOD)  # of what was foreseen; 0 when nothing was
         exactness = self.exactness + ATTENTION * (to_the_letter - self.exactness)
-        return min(likelihood, 1.0), Familiar(vectors, times, exactness)
+        return min(likelihood, 1.0), exactness
 
     def _shares(self, now: float) -> Numbers:
         """Of each kept meaning in the forecast of the next one, (n,); what lacks to 1 is left for the new."""
@@ -91,15 +110,33 @@ class Familiar:
 
     def without(self, moments: Collection[float]) -> Familiar:
         """Without what was heard at these moments, in world seconds."""
-        kept = ~np.isin(self.times, list(moments))
+        return self._where(~np.isin(self.times, list(moments)))
+
+    def _disclosed(self, listeners: frozenset[str]) -> Familiar:
+        """With nothing that one of those who listen may not learn of."""
+        known = [may_learn(listeners, audience) for audience in self.audiences]
+        return self if all(known) else self._where(np.array(known, dtype=np.bool_))
+
+    def _where(self, kept: npt.NDArray[np.bool_]) -> Familiar:
         vectors, times = self.vectors[kept], self.times[kept]
         vectors.flags.writeable = times.flags.writeable = False
-        return Familiar(vectors, times, self.exactness)
+        audiences = tuple(compress(self.audiences, kept))
+        return Familiar(vectors, times, self.exactness, audiences)
 
     def as_dict(self, write: Callable[[Any], Any] = pack) -> dict[str, Any]:
         """JSON-compatible and exact; `write` makes JSON of a long array (see `MindState`)."""
         vectors = write(self.vectors.astype(np.float16))
-        return {"vectors": vectors, "times": self.times.tolist(), "exactness": self.exactness}
+        confined = {
+            str(row): sorted(audience.witnesses)
+            for row, audience in enumerate(self.audiences)
+            if audience.confined
+        }
+        return {
+            "vectors": vectors,
+            "times": self.times.tolist(),
+            "exactness": self.exactness,
+            "confined": confined,
+        }
 
     @classmethod
     def from_dict(cls, data: Any) -> Familiar:
@@ -109,7 +146,18 @@ class Familiar:
         times = unpack(data, "times", (-1,))
         vectors = unpack(data, "vectors", (len(times), SIZE), np.float16, -1.0, 1.0).astype(np.float32)
         exactness = float(unpack(data, "exactness", (), low=0.0, high=1.0))
-        return cls(vectors[-CAPACITY:], times[-CAPACITY:], exactness)
+        confined = data.get("confined", {})  # missing in what was stored before it was noted
+        if not isinstance(confined, Mapping) or not all(map(_are_ids, confined.values())):
+            raise UserError("a stored mind is damaged: confined must say which ids know of which meaning")
+        audiences = tuple(
+            Audience(frozenset(confined[str(row)]), confined=True) if str(row) in confined else OPEN
+            for row in range(len(times))
+        )
+        return cls(vectors[-CAPACITY:], times[-CAPACITY:], exactness, audiences[-CAPACITY:])
+
+
+def _are_ids(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(user_id, str) for user_id in value)
 
 
 def _cosine(vectors: Vectors, meant: Vector) -> Numbers:

@@ -26,6 +26,7 @@ from noodlings.mind.phenomenal import AFFECT_SIZE, STATE_SIZE, step
 from noodlings.mind.predictor import Learner, expect, features, learner
 from noodlings.mind.surprise import HISTORY, affect_error, calibrated, meaning_error, usual
 from noodlings.values.affect import Affect
+from noodlings.values.audience import OPEN, Audience
 
 Numbers = npt.NDArray[np.float64]
 
@@ -113,6 +114,8 @@ def perceive(
     affect: Affect,
     meaning: Any,
     now: float,
+    audience: Audience = OPEN,
+    listeners: frozenset[str] | None = None,
 ) -> tuple[MindState, Expectation]:
     """One percept: the mind after it, and what it was. Arguments and errors as in `Mind`."""
     if not math.isfinite(now):
@@ -123,7 +126,7 @@ def perceive(
 
     error, familiar = affect_error(expected, came), mind.familiar
     if meant is not None:
-        likelihood, familiar = familiar.hear(meant, now)
+        likelihood, familiar = familiar.hear(meant, now, audience, listeners)
         error += meaning_error(likelihood)
     surprise = calibrated(error, usual(mind.errors))
 
@@ -154,7 +157,14 @@ class Mind:
         self._learn = learn or learner(np)
         self._mind = MindState.newborn(self._parameters)
 
-    def perceive(self, affect: Affect, meaning: Any, now: float) -> Expectation:
+    def perceive(
+        self,
+        affect: Affect,
+        meaning: Any,
+        now: float,
+        audience: Audience = OPEN,
+        listeners: frozenset[str] | None = None,
+    ) -> Expectation:
         """Take in one percept: how surprising it was, and what state it leaves.
 
         Args:
@@ -162,11 +172,16 @@ class Mind:
             meaning: an embedding of its text (any one-dimensional array; all of one model), else
                 `noodlings.mind.meaning.word_vector(text)`, else None for what has no words.
             now: world time, seconds.
+            audience: who may learn of it.
+            listeners: before whom its surprise shows: what one of them may not learn of is no reason to have
+                expected it. None for nobody.
 
         Raises:
             UserError: a number is not finite or a shape does not fit; the mind is as it was before.
         """
-        self._mind, expectation = perceive(self._parameters, self._learn, self._mind, affect, meaning, now)
+        self._mind, expectation = perceive(
+            self._parameters, self._learn, self._mind, affect, meaning, now, audience, listeners
+        )
         return expectation
 
     @property

@@ -99,7 +99,7 @@ def _front(note: Note) -> dict[str, Any]:
         "kind": entry.kind.value,
         "private": entry.private,
         "addressed": entry.parts.addressed > 0.0,
-        "audience": sorted(entry.audience),
+        "audience": sorted(entry.audience.witnesses),
         "place": entry.place,
         "time": "" if moment is None else f"{moment.replace(tzinfo=None).isoformat()}Z",
         "timestamp": float(entry.timestamp),

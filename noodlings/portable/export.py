@@ -114,14 +114,18 @@ def _entry_line(agent_id: str, kept: KeptEntry) -> dict[str, Any]:
         "parts": asdict(entry.parts),
         "phenomenal_state": None if state is None else state.tolist(),
         "kind": entry.kind.value,
-        "audience": sorted(entry.audience),
+        "audience": sorted(entry.audience.witnesses),
+        "confined": entry.audience.confined,
         "episodic": kept.episodic,
         "consolidated": kept.consolidated,
     }
 
 
 def _trace_line(trace: Trace) -> dict[str, Any]:
-    line = asdict(trace)
+    line = asdict(trace) | {
+        "audience": sorted(trace.audience.witnesses),
+        "confined": trace.audience.confined,
+    }
     return {"type": "trace", "agent": line.pop("agent_id"), **line}
 
 
@@ -131,5 +135,8 @@ def _link_line(agent_id: str, link: Link) -> dict[str, Any]:
 
 
 def _symbol_line(agent_id: str, made: KeptSymbol) -> dict[str, Any]:
-    line = asdict(made.symbol) | {"circle": sorted(made.symbol.circle), "faded": made.faded}
+    line = asdict(made.symbol)
+    audience = made.symbol.audience
+    del line["audience"]
+    line |= {"circle": sorted(audience.witnesses) if audience.confined else [], "faded": made.faded}
     return {"type": "symbol", "agent": agent_id, **line}

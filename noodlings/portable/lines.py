@@ -27,9 +27,10 @@ from noodlings.portable.fields import (
     state_array,
 )
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience, confined_to
 from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry, Symbol
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, audience_of
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 FORMAT = "noodlings-export"
@@ -99,6 +100,7 @@ class EntryLine(Strict):
     phenomenal_state: Annotated[list[float], Field(min_length=STATE_SIZE, max_length=STATE_SIZE)] | None
     kind: Annotated[Kind, Field(strict=False)]  # by its name
     audience: list[Text]
+    confined: bool | None = None
     place: Text
     pinned: bool
     recall_count: Whole
@@ -115,9 +117,16 @@ class EntryLine(Strict):
             "affect": None if self.affect is None else self.affect.value(),
             "parts": self.parts.value(),
             "phenomenal_state": state_array(self.phenomenal_state),
-            "audience": frozenset(self.audience),
+            "audience": self._audience(),
         }
         return KeptEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
+
+    def _audience(self) -> Audience:
+        """Who may learn of it; in files from before that was noted it follows from the kind."""
+        witnesses = frozenset(self.audience)
+        if self.confined is None:
+            return audience_of(self.kind, self.user_id, witnesses)
+        return Audience(witnesses, self.confined)
 
 
 class _Recalled(Strict):
@@ -170,6 +179,8 @@ class TraceLine(Strict):
     calls: Whole = 0
     tokens: Whole = 0
     degraded: list[Text]
+    audience: list[Text] = Field(default_factory=list)
+    confined: bool = False
 
     def value(self) -> Trace:
         """The turn."""
@@ -181,6 +192,7 @@ class TraceLine(Strict):
             "recalled": tuple(recalled.value() for recalled in self.recalled),
             "modulations": tuple(modulation.value() for modulation in self.modulations),
             "degraded": tuple(self.degraded),
+            "audience": Audience(frozenset(self.audience), self.confined),
         }
         return Trace(agent_id=self.agent, **same | changed)
 
@@ -227,9 +239,10 @@ class SymbolLine(Strict):
 
     def value(self) -> KeptSymbol:
         """The symbol."""
-        same = {field.name: getattr(self, field.name) for field in fields(Symbol)}
-        changed = {"affect": self.affect.value(), "circle": frozenset(self.circle)}
-        return KeptSymbol(Symbol(**same | changed), self.faded)
+        unchanged = (field.name for field in fields(Symbol) if field.name not in ("affect", "audience"))
+        same = {name: getattr(self, name) for name in unchanged}
+        symbol = Symbol(**same, affect=self.affect.value(), audience=confined_to(self.circle))
+        return KeptSymbol(symbol, self.faded)
 
 
 class EndLine(Strict):

@@ -23,7 +23,7 @@ from noodlings.ports.keeping import (
     Store,
     Vectors,
 )
-from noodlings.ports.speaking import Allowance, FeelingModel, Speech, Symbolist, Utterance, Voice
+from noodlings.ports.speaking import Allowance, FeelingModel, OwnLine, Speech, Symbolist, Utterance, Voice
 
 __all__ = [
     "AgentRecord",
@@ -38,6 +38,7 @@ __all__ = [
     "Forgotten",
     "Intake",
     "Notes",
+    "OwnLine",
     "Records",
     "Shelf",
     "Snapshot",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled
 from noodlings.values.percept import Percept
@@ -15,8 +16,19 @@ from noodlings.values.persona import Persona
 
 
 @dataclass(frozen=True, slots=True)
+class OwnLine:
+    """A line that an agent said itself, and who may learn of it."""
+
+    text: str
+    audience: Audience
+
+
+@dataclass(frozen=True, slots=True)
 class Utterance:
-    """Everything a voice may build a reply from.
+    """Everything a voice may build a reply from, as far as all who hear the reply may learn of it.
+
+    Whoever makes one may hand it too much: memories, own lines and lenses that one of `percept.listeners` may
+    not learn of are left out. So there is no utterance, and no prompt, that holds what must not be told.
 
     Attributes:
         persona: who speaks.
@@ -25,7 +37,7 @@ class Utterance:
         mood: what the agent feels now.
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
-        said: the agent's own latest lines, oldest first; a voice does not repeat them.
+        own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
         named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
             is no game.
         manner: how that mood sounds, in words for a model.
@@ -41,12 +53,29 @@ class Utterance:
     mood: Affect
     recalled: tuple[Recalled, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
+    own_lines: tuple[OwnLine, ...] = ()
     named_mood: str = ""
     manner: str = ""
     blocks: tuple[str, ...] = ()
     lenses: tuple[Lens, ...] = ()
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("recalled", "own_lines", "lenses"):
+            told = disclosed(getattr(self, name), self.percept.listeners)
+            object.__setattr__(self, name, told)
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The words of `own_lines`."""
+        return tuple(line.text for line in self.own_lines)
+
+    @property
+    def audience(self) -> Audience:
+        """Of what is said out of it: those who hear it, and nobody else where any of it is confined."""
+        made_of: list[Witnessed] = [*self.recalled, *self.own_lines, *self.lenses]
+        confined = self.percept.heard_by.confined or of_all(made_of).confined
+        return Audience(self.percept.listeners, confined)
 
 
 @dataclass(frozen=True, slots=True)

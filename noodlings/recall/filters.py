@@ -18,6 +18,7 @@ from noodlings.affect.feeling import FAMILIES, family_of, feeling
 from noodlings.errors import UserError
 from noodlings.recall.growing import Growing
 from noodlings.recall.neighbours import NOWHERE, Rows
+from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
@@ -37,7 +38,7 @@ class Filters:
         feeling: a word or family of `noodlings.affect.feeling` ("sorrow", "annoyed").
         among: only these entries, by id; None for all.
         without: not these entries, by id.
-        present: who would hear of it: nothing private that one of them does not know. Empty for no limit.
+        present: who would hear of it: nothing that one of them may not learn of. None for no limit.
     """
 
     user: str | None = None
@@ -49,7 +50,7 @@ class Filters:
     feeling: str | None = None
     among: frozenset[int] | None = None
     without: frozenset[int] = frozenset()
-    present: frozenset[str] = frozenset()
+    present: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         for name in ("since", "until"):
@@ -81,7 +82,7 @@ class Filters:
             and self.feeling in (None, felt, family_of(felt))
             and (self.among is None or entry.id in self.among)
             and entry.id not in self.without
-            and entry.known_to(self.present)
+            and (self.present is None or may_learn(self.present, entry.audience))
         )
 
 
@@ -105,7 +106,7 @@ class FilterIndex:
         self._feelings = Growing(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
-        self._private: dict[int, frozenset[str]] = {}
+        self._confined: dict[int, Audience] = {}
         self._in_order = True
 
     def append(self, entry: MemoryEntry) -> None:
@@ -120,11 +121,11 @@ class FilterIndex:
         self._feelings.append(self._code("feeling", feeling(entry.affect)))
         for key in (("user", entry.user_id), ("kind", entry.kind), *(("tag", tag) for tag in tags_of(entry))):
             self._rows.setdefault(key, array("I")).append(row)
-        if entry.private:
-            self._private[row] = entry.circle
+        self._note_audience(row, entry)
 
     def update(self, row: int, entry: MemoryEntry) -> None:
-        """What may change about an entry: its importance, and tags that were added."""
+        """What may change about an entry: its importance, who may learn of it, and tags that were added."""
+        self._note_audience(row, entry)
         self._importance.rows[row] = entry.importance
         for tag in tags_of(entry):
             rows = self._rows.setdefault(("tag", tag), array("I"))
@@ -136,7 +137,7 @@ class FilterIndex:
         rows = [self.row_of.pop(entry_id) for entry_id in set(entry_ids) & self.row_of.keys()]
         for row in rows:
             self.alive.rows[row] = False
-            self._private.pop(row, None)
+            self._confined.pop(row, None)
         return rows
 
     def user_code(self, user_id: str) -> int:
@@ -165,10 +166,10 @@ class FilterIndex:
         return passed if filters.user is not None or len(passed) < len(self.row_of) else None
 
     def hidden(self, filters: Filters) -> Rows:
-        """Rows that are private, and unknown to one of those who would hear of them."""
-        if not filters.present:
+        """Rows that one of those who would hear of them may not learn of."""
+        if filters.present is None:
             return NOWHERE
-        unknown = [row for row, knowing in self._private.items() if not filters.present <= knowing]
+        unknown = [row for row, known in self._confined.items() if not may_learn(filters.present, known)]
         return np.array(unknown, np.intp)
 
     def told(self, filters: Filters) -> Rows | None:
@@ -176,6 +177,10 @@ class FilterIndex:
         if filters.user is None:
             return None
         return self.rows(Filters(user=filters.user, kinds=filters.kinds))
+
+    def _note_audience(self, row: int, entry: MemoryEntry) -> None:
+        if entry.audience.confined:
+            self._confined[row] = entry.audience
 
     def _listed(self, filters: Filters) -> Rows | None:
         """Rows by ids, users, kinds and tags, the shortest list first; None for no such filter."""

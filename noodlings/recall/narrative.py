@@ -100,7 +100,7 @@ def _happened(entry: MemoryEntry, teller: Teller) -> str:
 
 def _hearers(entry: MemoryEntry, teller: Teller) -> str:
     """To whom it was said, as far as that is known."""
-    ids = entry.audience - {entry.user_id}
+    ids = entry.audience.witnesses - {entry.user_id} if entry.private else frozenset()
     if not ids and (entry.private or entry.parts.addressed > 0.0):
         ids = frozenset({teller.agent_id})
     return " and ".join(sorted(teller.name(user_id) for user_id in ids))

@@ -19,13 +19,15 @@ from noodlings.explain import nearest
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Appetites, Goal, shipped_drives
-from noodlings.ports import Allowance, Utterance, Voice
-from noodlings.scene.file import Scene
+from noodlings.ports import Allowance, OwnLine, Utterance, Voice
+from noodlings.scene.file import Memory, Scene
 from noodlings.transistors.base import ThoughtState
+from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
 from noodlings.transistors.load import load_chain
 from noodlings.values.affect import Affect
+from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry, Symbol
+from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
 from noodlings.values.persona import APPETITES, TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
@@ -123,8 +125,7 @@ async def play(
     else:
         thought, degraded = scene.thought, ()
     coloured = await chain.serial(thought, state)
-    memory = state["memory"]
-    entries = {entry.id: entry.user_text for entry in _all(memory)}
+    entries = {number: made.text for number, made in enumerate(_in_order(scene), 1)}
     symbols = {symbol.id: symbol.symbolic_encoding for symbol in symbols_of(scene)}
     return Played(
         scene.name,
@@ -175,7 +176,7 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
         NOW,
         said.kind,
         addressed=True,
-        audience=frozenset(said.audience),
+        audience=said.audience,
         present=frozenset(said.present),
         affect=said.affect,
         surprise=said.surprise,
@@ -192,9 +193,9 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
         identity_salience=max(said.salience, identity_salience(said.text, persona)),
         kind=percept.kind,
         addressed=True,
-        audience=percept.audience,
+        audience=percept.heard_by,
     )
-    hear = percept.present | {percept.user_id}
+    hear = percept.listeners
     recalled = memory.context(percept.user_id, affect, present=hear, without=(answered.id,))
     subconscious = SubconsciousMemory()
     subconscious.restore(symbols_of(scene))
@@ -207,7 +208,7 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
         speaker=shown_name(percept.user_id, {}),
         mood=mood,
         recalled=tuple(recalled),
-        said=scene.said,
+        own_lines=tuple(OwnLine(line, OPEN) for line in scene.said),
         seed=scene.seed,
     )
     return ThoughtState(
@@ -216,8 +217,8 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
         mood=mood,
         percept=percept,
         recalled=recalled,
-        memory=memory,
-        subconscious=subconscious,
+        memory=DisclosedMemories(memory, hear),
+        subconscious=DisclosedSymbols(subconscious, hear),
         goals=_goals(scene, appetites),
         appetites=appetites.at_time(shipped_drives(), NOW),
         present=hear,
@@ -241,7 +242,7 @@ def _memory(scene: Scene, persona: Persona) -> HierarchicalMemory:
     """Whatever a scene says that it remembers, it has in mind, however little it matters."""
     room = len(scene.memories) + 1
     memory = HierarchicalMemory(max(room, 20), max(room, 200), surprise_threshold=0.0)
-    for step, remembered in enumerate(sorted(scene.memories, key=lambda m: -m.ago), 1):
+    for step, remembered in enumerate(_in_order(scene), 1):
         salience = remembered.salience
         entry = memory.add(
             NOW - remembered.ago,
@@ -273,7 +274,7 @@ def symbols_of(scene: Scene) -> list[Symbol]:
             made.salience,
             0.5,
             "scene",
-            frozenset(made.circle),
+            confined_to(made.circle),
         )
         for number, made in enumerate(scene.symbols, 1)
     ]
@@ -283,5 +284,6 @@ def _felt(given: Affect | None, text: str, addressed: bool) -> Affect:
     return given or Appraiser().appraise(text, addressed=addressed).affect
 
 
-def _all(memory: Any) -> list[MemoryEntry]:
-    return [*memory.retrieve_working(), *memory.retrieve_episodic(limit=None)]
+def _in_order(scene: Scene) -> list[Memory]:
+    """The memories of a scene, oldest first: their ids count from 1."""
+    return sorted(scene.memories, key=lambda made: -made.ago)

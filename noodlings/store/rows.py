@@ -18,8 +18,9 @@ import numpy as np
 from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
+from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, audience_of
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from noodlings.values.vector import EntryVector, Vector
 
@@ -70,7 +71,6 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
         "identity_salience": number(entry.identity_salience, "identity_salience"),
         "phenomenal_state": _state_blob(entry.phenomenal_state),
         "kind": entry.kind.value,
-        "audience": to_json(sorted(entry.audience), "audience") if entry.audience else None,
         "place": text(entry.place, "place"),
         "extra": to_json(entry.extra, "extra") if entry.extra else None,
         "episodic": False,
@@ -90,6 +90,8 @@ def history_row(entry: MemoryEntry) -> Row:
         "recall_count": whole(entry.recall_count, "recall_count"),
         "last_recalled": None if recalled is None else number(recalled, "last_recalled"),
         "stability": number(entry.stability, "stability"),
+        "audience": _witnesses(entry.audience),
+        "confined": entry.audience.confined,
     }
 
 
@@ -113,7 +115,7 @@ def entry_of(row: Stored) -> MemoryEntry:
             identity_salience=row["identity_salience"],
             phenomenal_state=_state_array(row["phenomenal_state"]),
             kind=Kind(row["kind"]),
-            audience=frozenset(optional(row["audience"], f"audience of {what}", ())),
+            audience=_audience(row, what),
             place=row["place"],
             pinned=bool(row["pinned"]),
             recall_count=row["recall_count"],
@@ -123,6 +125,18 @@ def entry_of(row: Stored) -> MemoryEntry:
         )
     except (struct.error, KeyError, TypeError, ValueError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error}") from error
+
+
+def _witnesses(audience: Audience) -> str | None:
+    return to_json(sorted(audience.witnesses), "audience") if audience.witnesses else None
+
+
+def _audience(row: Stored, what: str) -> Audience:
+    """Who may learn of the entry of a row; what was stored before that was noted follows from its kind."""
+    witnesses = frozenset(optional(row["audience"], f"audience of {what}", ()))
+    if row["confined"] is None:
+        return audience_of(Kind(row["kind"]), row["user_id"], witnesses)
+    return Audience(witnesses, bool(row["confined"]))
 
 
 def optional(document: str | None, what: str, default: Any) -> Any:
@@ -173,6 +187,8 @@ def trace_row(trace: Trace) -> Row:
         "calls": whole(trace.calls, "calls"),
         "tokens": whole(trace.tokens, "tokens"),
         "degraded": list(trace.degraded),
+        "audience": sorted(trace.audience.witnesses),
+        "confined": trace.audience.confined,
     }
     return {
         "agent_id": text(trace.agent_id, "agent_id"),
@@ -208,6 +224,7 @@ def trace_of(row: Stored) -> Trace:
             calls=data.get("calls", 0),
             tokens=data.get("tokens", 0),
             degraded=tuple(data["degraded"]),
+            audience=Audience(frozenset(data.get("audience", ())), data.get("confined", False)),
         )
     except (KeyError, TypeError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error!r}") from error

@@ -8,6 +8,7 @@ from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import number, text, to_json, whole
 from noodlings.store.rows import AFFECT, Row, Stored, optional
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.kept import KeptSymbol
 from noodlings.values.memory import Symbol
 
@@ -25,7 +26,7 @@ def symbol_row(agent_id: str, symbol: Symbol) -> Row:
         "salience": number(symbol.salience, "salience"),
         "surprise": number(symbol.surprise, "surprise"),
         "made_by": text(symbol.made_by, "made_by"),
-        "circle": to_json(sorted(symbol.circle), "circle") if symbol.circle else None,
+        "circle": to_json(sorted(symbol.audience.witnesses), "circle") if symbol.audience.confined else None,
         "faded": False,
     }
 
@@ -44,7 +45,9 @@ def symbol_of(row: Stored) -> Symbol:
             salience=row["salience"],
             surprise=row["surprise"],
             made_by=row["made_by"],
-            circle=frozenset(optional(row["circle"], f"circle of {what}", ())),
+            audience=Audience(
+                frozenset(optional(row["circle"], f"circle of {what}", ())), row["circle"] is not None
+            ),
         )
     except (struct.error, TypeError, ValueError, NoodlingsError) as error:
         raise StoreError(f"{what} is damaged: {error}") from error

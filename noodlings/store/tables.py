@@ -25,7 +25,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0004"
+SCHEMA = "0005"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(
@@ -67,6 +67,7 @@ entries = Table(
     Column("identity_salience", Float, nullable=False),
     Column("phenomenal_state", LargeBinary),
     Column("kind", Text, nullable=False),
+    # Who witnessed it; `confined` says whether only they may learn of it.
     Column("audience", Text),
     Column("place", Text, nullable=False),
     Column("pinned", Boolean, nullable=False),
@@ -76,6 +77,8 @@ entries = Table(
     Column("extra", Text),
     Column("episodic", Boolean, nullable=False),
     Column("consolidated", Boolean, nullable=False),
+    # NULL in rows from before it was noted; then it follows from the kind.
+    Column("confined", Boolean),
     UniqueConstraint("agent_id", "id"),
 )
 

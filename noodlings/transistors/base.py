@@ -13,6 +13,7 @@ from noodlings.errors import UserError
 from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, Utterance, Voice
 from noodlings.values.affect import Affect, FloatArray
+from noodlings.values.audience import disclosed
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
 from noodlings.values.percept import Percept
@@ -20,7 +21,7 @@ from noodlings.values.persona import Persona
 
 
 class Memories(Protocol):
-    """What a transistor reads of a memory; every kind of agent memory has it."""
+    """What a transistor reads of a memory: what all who listen may learn of, and nothing else."""
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
@@ -34,12 +35,10 @@ class Memories(Protocol):
 
 
 class Symbols(Protocol):
-    """What a transistor reads of a subconscious."""
+    """What a transistor reads of a subconscious: what all who listen may learn of, and nothing else."""
 
-    def retrieve_by_affect(
-        self, current_affect: Any, top_k: int = 3, *, present: frozenset[str] = ...
-    ) -> list[Symbol]:
-        """Symbols that felt like it and may colour what these users hear, most alike first."""
+    def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
+        """Symbols that felt like it, most alike first."""
 
 
 class ThoughtState(TypedDict):
@@ -56,7 +55,7 @@ class ThoughtState(TypedDict):
     recalled: Sequence[Recalled]
     """What is in mind for the answer, oldest to newest."""
     memory: Memories
-    """All that the agent has in mind. It holds the percept that is answered, too."""
+    """All that the agent has in mind and may tell. It holds the percept that is answered, too."""
     subconscious: Symbols | None
     """Its symbols, or None where it has none."""
     goals: Sequence[Goal]
@@ -66,7 +65,7 @@ class ThoughtState(TypedDict):
     present: frozenset[str]
     """Whoever hears the reply, ids. The one who is answered always does."""
     said: Sequence[str]
-    """Its own latest lines, oldest first."""
+    """Its own latest lines that whoever listens may know, oldest first."""
     now: float
     """World time, seconds since 1970-01-01 UTC."""
     phenomenal_state: FloatArray | None
@@ -154,5 +153,10 @@ class CognitiveTransistor:
 
 
 async def through(lens: Lens, thought: str, state: ThoughtState) -> str:
-    """The thought as the voice of the moment puts it, seen through a lens. Raises `LLMError`."""
+    """The thought as the voice of the moment puts it, seen through a lens. Raises `LLMError`.
+
+    Where somebody who listens may not learn of all that the lens shows, the thought stays as it is.
+    """
+    if not disclosed([lens], state["percept"].listeners):
+        return thought
     return await state["voice"].modulate(thought, lens, state["utterance"], state["allowance"])

@@ -33,11 +33,12 @@ class Lenses(NamedTuple):
 
 
 class Coloured(NamedTuple):
-    """A thought that went through transistors: its words, the record of each, what failed, in words."""
+    """A thought that went through transistors: its words, the record and lens of each, what failed."""
 
     text: str
     modulations: tuple[Modulation, ...]
     degraded: tuple[str, ...]
+    lenses: tuple[Lens, ...]
 
 
 class Chain:
@@ -78,6 +79,7 @@ class Chain:
 async def _run(transistors: Sequence[CognitiveTransistor], thought: str, state: ThoughtState) -> Coloured:
     modulations: list[Modulation] = []
     degraded: list[str] = []
+    lenses: list[Lens] = []
     for transistor in transistors:
         before = thought
         lens, how = None, "off"
@@ -88,7 +90,9 @@ async def _run(transistors: Sequence[CognitiveTransistor], thought: str, state: 
             except Exception as error:  # noqa: BLE001 -- a user's own code: whatever it does stays in here
                 thought, how = before, _note_failure(transistor, error, degraded)
         modulations.append(_modulation(transistor, before, thought, how, lens))
-    return Coloured(thought, tuple(modulations), tuple(degraded))
+        if lens is not None:
+            lenses.append(lens)
+    return Coloured(thought, tuple(modulations), tuple(degraded), tuple(lenses))
 
 
 async def _step(

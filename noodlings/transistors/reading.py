@@ -1,7 +1,6 @@
 """What transistors may read, and of what: the rules that all of them share.
 
-A memory may colour a reply when somebody else did it, when it is not the very thing that is answered, and
-when no one who listens would learn something private by it.
+A memory may colour a reply when somebody else did it, and when it is not the very thing that is answered.
 """
 
 from __future__ import annotations
@@ -58,20 +57,14 @@ def _amount(affect: Affect) -> float:
     return max(affect.intensity, affect.boredom)
 
 
-def listeners(state: ThoughtState) -> frozenset[str]:
-    """Whoever hears the reply, ids."""
-    return state["present"] | {state["percept"].user_id}
-
-
 def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[MemoryEntry]:
     """Those of the entries that may colour this reply, in the same order."""
-    persona, percept, hear = state["persona"], state["percept"], listeners(state)
+    persona, percept = state["persona"], state["percept"]
     own, text = {persona.id, f"agent_{persona.id}"}, clean(percept.text)
     return [
         entry
         for entry in entries
         if entry.kind not in _PASSING
         and entry.user_id not in own
-        and entry.known_to(hear)
         and not (entry.timestamp >= percept.timestamp and entry.user_text == text)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from noodlings.memory.likeness import likeness
 from noodlings.transistors.base import CognitiveTransistor, ThoughtState
-from noodlings.transistors.reading import READ, felt, listeners
+from noodlings.transistors.reading import READ, felt
 from noodlings.values.lens import Lens
 
 _DIRECTION = (
@@ -23,7 +23,7 @@ class SubconsciousTransistor(CognitiveTransistor):
         now = felt(state)
         if state["subconscious"] is None or not now.noticeable:
             return None
-        found = state["subconscious"].retrieve_by_affect(now.affect, READ, present=listeners(state))
+        found = state["subconscious"].retrieve_by_affect(now.affect, READ)
         if not found:
             return None
         return self.seen(_DIRECTION, likeness(now.affect, found[0].affect), cue="image", symbols=found)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from noodlings.values.audience import Audience, of_all
 from noodlings.values.memory import MemoryEntry, Symbol
 
 
@@ -36,3 +37,8 @@ class Lens:
     entries: tuple[MemoryEntry, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     phrases: tuple[str, ...] = ()
+
+    @property
+    def audience(self) -> Audience:
+        """Who may learn of all that it is coloured by."""
+        return of_all((*self.entries, *self.symbols))

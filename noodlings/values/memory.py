@@ -8,7 +8,8 @@ from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.percept import PRIVATE, Kind
+from noodlings.values.audience import OPEN, Audience
+from noodlings.values.percept import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class MemoryEntry:
         identity_salience: how much it touches who the agent is, 0…1.
         phenomenal_state: the agent's 40 numbers at that moment, shape (40,), or None.
         kind: what sort of percept it was.
-        audience: who else knows of it (ids); empty means whoever was there.
+        audience: who witnessed it and may learn of it and of the answer to it.
         place: where it was, a room's id, or "".
         pinned: never leaves episodic memory.
         recall_count: how often it was truly recalled for a response.
@@ -67,7 +68,7 @@ class MemoryEntry:
     identity_salience: float = 0.0
     phenomenal_state: FloatArray | None = None
     kind: Kind = Kind.SAY
-    audience: frozenset[str] = frozenset()
+    audience: Audience = OPEN
     place: str = ""
     pinned: bool = False
     recall_count: int = 0
@@ -92,17 +93,8 @@ class MemoryEntry:
 
     @property
     def private(self) -> bool:
-        """Whether only `audience` (and the agent) may know of it."""
-        return self.kind in PRIVATE
-
-    @property
-    def circle(self) -> frozenset[str]:
-        """Whoever did it and its audience: who knows of it when it is private."""
-        return self.audience | {self.user_id}
-
-    def known_to(self, users: frozenset[str]) -> bool:
-        """Whether saying it aloud before these users tells none of them anything private."""
-        return not self.private or users <= self.circle
+        """Whether only those who witnessed it may know of it."""
+        return self.audience.confined
 
 
 class LinkType(StrEnum):
@@ -155,7 +147,7 @@ class Symbol:
         salience: how much it counts, 0…1; the least salient is evicted.
         surprise: of the moment, 0…1.
         made_by: which model made it; "images" for our own table.
-        circle: whoever may hear of it; empty means anybody.
+        audience: who may hear of it: whoever may learn of the moment itself.
     """
 
     id: int
@@ -167,11 +159,7 @@ class Symbol:
     salience: float
     surprise: float
     made_by: str
-    circle: frozenset[str] = frozenset()
-
-    def known_to(self, users: frozenset[str]) -> bool:
-        """Whether its image may colour what these users hear."""
-        return not self.circle or users <= self.circle
+    audience: Audience = OPEN
 
 
 class Why(StrEnum):
@@ -204,6 +192,11 @@ class Recalled:
     why: tuple[Why, ...]
     score: float
     scores: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def audience(self) -> Audience:
+        """Of the entry."""
+        return self.entry.audience
 
 
 @dataclass(frozen=True, slots=True)

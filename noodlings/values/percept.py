@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from noodlings.errors import UserError
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 
 
 class Kind(StrEnum):
@@ -25,7 +27,22 @@ class Kind(StrEnum):
 
 
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
-"""Kinds that only those in `Percept.audience` know of."""
+"""Kinds that are always confined to those who witnessed them."""
+_TOLD = frozenset({Kind.SAY, Kind.EMOTE})
+"""Kinds that are confined where nobody else is there: alone with a character is private."""
+
+
+def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str]) -> Audience:
+    """Who may learn of something: of a whisper or a thought never anybody who did not witness it.
+
+    Args:
+        kind: what it was.
+        user_id: who did it; a witness too.
+        witnessed: who may learn of it, or only the ids of those who witnessed it.
+    """
+    audience = witnessed if isinstance(witnessed, Audience) else Audience(frozenset(witnessed))
+    confined = audience.confined or kind in PRIVATE
+    return Audience(audience.witnesses | {user_id}, confined=True) if confined else audience
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +55,9 @@ class Percept:
         kind: see `Kind`.
         timestamp: world time in seconds since 1970-01-01 UTC, finite.
         addressed: it was meant for this agent (named, whispered to, alone together).
-        audience: whoever else knows of it, ids. Empty means: everybody who was there.
-        present: who would hear the agent's answer, ids without the agent's own.
+        present: who would hear the agent's answer, ids without the agent's own; whoever did it always does.
+        audience: who may learn of it, or the ids of those who witnessed it; None where that follows from what
+            it is and who is there, see `heard_by`.
         affect: what the agent feels about it, when the world already knows; else it is appraised.
         surprise: 0…1, when the world already knows; else it is forecast and compared.
         identity_salience: how much it touches who the agent is, 0…1.
@@ -53,7 +71,7 @@ class Percept:
     timestamp: float
     kind: Kind = Kind.SAY
     addressed: bool = False
-    audience: frozenset[str] = frozenset()
+    audience: Audience | Collection[str] | None = None
     present: frozenset[str] = frozenset()
     affect: Affect | None = None
     surprise: float | None = None
@@ -71,3 +89,20 @@ class Percept:
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:
                 raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
+
+    @property
+    def listeners(self) -> frozenset[str]:
+        """Whoever hears the agent's answer, ids; never empty."""
+        return self.present | {self.user_id}
+
+    @property
+    def heard_by(self) -> Audience:
+        """Who witnessed it and may learn of it, the agent itself aside.
+
+        A whisper, a thought, and what is told to a character with nobody else there, is confined to those who
+        heard it. What is told before others is open, and so is what happens in the world.
+        """
+        if self.audience is not None:
+            return audience_of(self.kind, self.user_id, self.audience)
+        alone = self.kind in _TOLD and self.listeners == {self.user_id}
+        return Audience(self.listeners, confined=alone or self.kind in PRIVATE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from noodlings.values.affect import Affect
+from noodlings.values.audience import OPEN, Audience
 from noodlings.values.memory import ImportanceParts
 
 
@@ -69,6 +70,7 @@ class Trace:
         milliseconds: how long each step took, by its name.
         calls, tokens: what the turn cost of a model.
         degraded: what failed and was done without, in words.
+        audience: who heard the answer, and may learn of it and of what it was made of.
     """
 
     agent_id: str
@@ -90,6 +92,7 @@ class Trace:
     calls: int = 0
     tokens: int = 0
     degraded: tuple[str, ...] = ()
+    audience: Audience = OPEN
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import Any
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock
 from noodlings.text import MAX_LINE, clean, shorten
+from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -211,7 +212,7 @@ class World:
             return
         depth = percept.depth + 1
         if not words:
-            self.emote(agent_id, manner, depth)
+            self._happen(being, Line(Kind.EMOTE, heard(manner), agent_id, being.name), depth, trace)
         elif percept.kind is Kind.WHISPER:
             # What was asked in a whisper is answered in one: aloud it would tell the whole room.
             target = self._beings.get(percept.user_id)
@@ -219,9 +220,9 @@ class World:
                 log.info("%s had an answer for %s, who is gone", agent_id, percept.user_id)
                 return
             line = Line(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name)
-            self._happen(being, line, depth)
+            self._happen(being, line, depth, trace)
         else:
-            self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth)
+            self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth, trace)
 
     def thinking(self, agent_id: str) -> None:
         """Let the players around see that a character is long about its answer; no mind perceives it."""
@@ -246,17 +247,24 @@ class World:
         elif act:
             self.emote(being_id, act, depth=1)
 
-    def _happen(self, being: Being, line: Line, depth: int = 0) -> Line:
-        """Show the line to the players in the room and hand it to the minds there; the actor is left out."""
+    def _happen(self, being: Being, line: Line, depth: int = 0, trace: Trace | None = None) -> Line:
+        """Show the line to the players in the room and hand it to the minds there; the actor is left out.
+
+        What is confined in the turn that it came of stays so in the minds of those who hear it.
+        """
         self._show(being.id, line)
         others = self._others(being.id)
         if depth > MAX_DEPTH:
             return line
         present = frozenset({being.id, *(other.id for other in others)})
         now, place = self._clock.now(), self._rooms[being.id]
+        audience = Audience(present, confined=True) if trace and trace.audience.confined else None
         for hearer in others:
             if hearer.persona is not None:
-                percept = perceived(line, being, hearer, others, present, now=now, place=place, depth=depth)
+                percept = perceived(
+                    line, being, hearer, others, present,
+                    now=now, place=place, depth=depth, audience=audience,
+                )  # fmt: skip
                 if percept is not None:
                     self._minds.hand(hearer.id, percept)
         return line

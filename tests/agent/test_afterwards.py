@@ -11,6 +11,7 @@ from noodlings.errors import LLMError
 from noodlings.ports import Speech
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind, Percept
 from tests.fakes import ScriptedSymbolist
@@ -149,7 +150,7 @@ async def test_a_secret_leaves_an_image_for_those_who_know_it(make_agent, store,
     agent = make_agent()
     await agent.perceive(percept(kind=Kind.WHISPER, audience=frozenset({"phi", "user_caity"})))
     (symbol,) = store.load("phi").symbols
-    assert symbol.circle == {"phi", "user_caity"}
+    assert symbol.audience == Audience(frozenset({"phi", "user_caity"}), confined=True)
 
 
 # -- thoughts of its own
@@ -168,8 +169,7 @@ async def test_a_thought_is_kept_as_one_and_nobody_hears_it(make_agent, store, p
     assert found
     for entry in found:
         assert (entry.user_id, entry.response, entry.private) == ("phi", None, True)
-        assert entry.circle == {"phi"}
-        assert not entry.known_to(frozenset({"user_caity"}))
+        assert entry.audience == Audience(frozenset({"phi"}), confined=True)
         (trace,) = store.traces("phi", 1, entry.id + 1)
         assert (trace.entry_id, trace.response, trace.decision) == (entry.id, None, "its own")
         about = [link for link in store.links_of("phi", [entry.id]) if link.type is LinkType.REFLECTED]
@@ -185,7 +185,7 @@ async def test_a_thought_leaves_what_is_felt_as_it_was(make_agent, percept):
 
 async def test_nobodys_reply_is_made_of_a_thought(make_agent, store, percept):
     agent = make_agent(ruminate=True)
-    await stirred(agent, percept)
+    await stirred(agent, percept, present=frozenset({"user_bob"}))
     own = {entry.id for entry in thoughts(store)}
     for present in (frozenset(), frozenset({"user_bob"})):
         trace = await agent.perceive(percept("what about the dog?", present=present))

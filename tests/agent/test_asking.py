@@ -174,7 +174,8 @@ def say(clock: ManualClock) -> Callable[..., Percept]:
 
 async def chatter(agent: Agent, say: Callable[..., Percept], many: int = 60) -> None:
     for number in range(many):
-        await agent.perceive(say(f"I am terribly happy, hooray {number}", "user_bob", addressed=False))
+        line, before = f"I am terribly happy, hooray {number}", frozenset({"user_caity"})
+        await agent.perceive(say(line, "user_bob", addressed=False, present=before))
 
 
 def recalled_in(trace: Trace, entry_id: int) -> RecalledTrace | None:

@@ -31,6 +31,7 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.recall import How
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
+from noodlings.values.audience import may_learn
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 from tests.api.mcp_clients import ROOT, said, texts
@@ -126,8 +127,8 @@ def test_what_is_whispered_stays_in_confidence(society: Society, use: Use, kind:
     number = stored.structured_content["turn"]["percept"]["id"]
     entry = society.find("phi").entry(number)
     assert (entry.user_text, entry.user_id, entry.kind.value) == ("I am afraid", "user_ann", kind)
-    assert entry.private is (kind == "whisper")
-    assert entry.known_to({"user_bob"}) is (kind == "say")
+    assert entry.private
+    assert not may_learn(frozenset({"user_bob"}), entry.audience)
     assert f"#{number}" in said(stored)
 
 

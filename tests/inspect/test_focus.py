@@ -15,7 +15,6 @@ from noodlings.agent.meaning import Meaning
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.rights import may_read
-from noodlings.memory.encode import EVERYBODY
 from noodlings.ports import Changes
 from noodlings.recall.focus import HOUR
 from noodlings.store.memory import MemoryStore
@@ -38,7 +37,7 @@ class Searchable(FakeAgent):
     archive: AgentArchive | None = None
 
 
-def told(number, text, user="user_ann", kind=Kind.SAY, hours=0.5, audience=EVERYBODY):
+def told(number, text, user="user_ann", kind=Kind.SAY, hours=0.5, audience=()):
     return an_entry(
         number,
         user_id=user,

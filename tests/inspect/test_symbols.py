@@ -11,6 +11,7 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL
+from noodlings.values.audience import confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
@@ -44,7 +45,7 @@ def ids(view):
 
 def test_the_latest_stand_first_with_all_there_is_to_them():
     entries = [an_entry(1), an_entry(2)]
-    private = a_symbol(2, 2, JOYFUL, circle=frozenset({"user_ann"}), literal_event="a \x1b[31msecret")
+    private = a_symbol(2, 2, JOYFUL, audience=confined_to({"user_ann"}), literal_event="a \x1b[31msecret")
     view = an_inspector(entries, [a_symbol(1, 1), private]).symbols(ADMIN, "phi")
     assert (view.agent, view.name, view.total, view.capacity, view.hidden) == ("phi", "Phi", 2, 100, 0)
     assert ids(view) == [2, 1]

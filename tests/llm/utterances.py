@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes, plain_persona
-from noodlings.ports import Utterance
+from noodlings.ports import OwnLine, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import OPEN
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -56,6 +57,6 @@ def utterance(
         mood=mood,
         recalled=recalled,
         names={CAITY: "caity", BOB: "bob", "agent_phi": "Phi"},
-        said=said,
+        own_lines=tuple(OwnLine(line, OPEN) for line in said),
         seed=turn,
     )

@@ -8,6 +8,7 @@ from typing import Any
 from noodlings.memory.strength import INITIAL_STABILITY
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from tests.fakes import witnessed
 
 ANXIOUS = Affect(-0.4, 0.8, 0.8, 0.1, 0.0)
 WORRIED = Affect(-0.5, 0.7, 0.65, 0.15, 0.05)
@@ -30,7 +31,8 @@ def an_entry(number: int, importance: float = 0.5, **changes: Any) -> MemoryEntr
         parts=ImportanceParts(surprise=0.25),
         stability=INITIAL_STABILITY,
     )
-    return replace(entry, **changes)
+    ids = changes.pop("audience", ())
+    return witnessed(replace(entry, **changes), ids)
 
 
 def remembered(number: int, importance: float = 0.5, **changes: Any) -> MemoryEntry:

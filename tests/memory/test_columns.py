@@ -5,6 +5,7 @@ import pytest
 
 from noodlings.memory.columns import FLOATS, INTS, packed, unpacked
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 BARE = MemoryEntry(1, 2.5, 3, "user_caity", "hello", None, 0.1, 0.2, ImportanceParts(0.1, 0.2))
@@ -22,7 +23,7 @@ FULL = MemoryEntry(
     override_by="hand",
     response="I heard nothing.",
     identity_salience=0.5,
-    audience=frozenset({"phi"}),
+    audience=Audience(frozenset({"phi"}), confined=True),
     place="cellar",
     pinned=True,
     recall_count=3,

@@ -231,7 +231,7 @@ SECRET = {"affect": SORROWFUL, "surprise": 1.0, "kind": Kind.WHISPER, "audience"
         ({ME}, True),
         ({ME, "user_bo"}, True),
         ({"user_bo"}, True),
-        (set(), True),
+        (set(), False),
         ({ME, "user_micha"}, False),
         ({"user_micha"}, False),
     ],

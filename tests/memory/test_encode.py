@@ -14,6 +14,7 @@ from noodlings.memory.encode import encode, read_affect, read_state
 from noodlings.memory.importance import importance
 from noodlings.memory.strength import INITIAL_STABILITY
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
 
@@ -164,5 +165,9 @@ def test_text_is_one_printable_line() -> None:
 
 def test_who_heard_it_and_where_and_what_else() -> None:
     entry = encoded(kind=Kind.WHISPER, audience=["b", "b"], place="den", extra={"stage_cue": "sighs"})
-    assert (entry.kind, entry.audience, entry.place) == (Kind.WHISPER, frozenset({"b"}), "den")
+    assert (entry.kind, entry.audience, entry.place) == (
+        Kind.WHISPER,
+        Audience(frozenset({"b", entry.user_id}), confined=True),
+        "den",
+    )
     assert entry.extra == {"stage_cue": "sighs"}

@@ -58,7 +58,7 @@ def test_the_interface_is_the_one_that_hosts_know() -> None:
     assert [name for name, _ in given[5:7]] == ["phenomenal_state", "surprise"]
     assert given[7:] == [("response", None), ("identity_salience", 0.0)]
     assert parameters("retrieve_working", 9) == [("last_n", None)]
-    assert parameters("retrieve_episodic", 9) == [("user_id", None), ("min_importance", 0.0), ("limit", 10)]
+    assert parameters("retrieve_episodic", 3) == [("user_id", None), ("min_importance", 0.0), ("limit", 10)]
     assert parameters("retrieve_by_affect_similarity", 9) == [
         ("current_affect", needed),
         ("top_k", 5),

@@ -18,6 +18,7 @@ from noodlings.memory.likeness import likeness
 from noodlings.memory.subconscious import AVOIDED, INTENSE, LONGEST, SubconsciousMemory, symbol_salience
 from noodlings.ports import Allowance
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import confined_to
 from noodlings.values.memory import Symbol
 from tests.fakes import ScriptedSymbolist
 from tests.memory.entries import ANXIOUS, BORED, JOYFUL, SORROWFUL, WORRIED
@@ -66,7 +67,7 @@ async def test_an_intense_moment_leaves_a_symbol_with_all_that_it_was_made_of():
         llm,
         entry_id=7,
         timestamp=9.5,
-        circle={"user_caity", "agent_phi"},
+        audience=confined_to({"user_caity", "agent_phi"}),
         allowance=allowance,
     )
     assert symbol == Symbol(
@@ -79,7 +80,7 @@ async def test_an_intense_moment_leaves_a_symbol_with_all_that_it_was_made_of():
         salience=symbol_salience(ANXIOUS.intensity, 0.25),
         surprise=0.25,
         made_by="scripted",
-        circle=frozenset({"user_caity", "agent_phi"}),
+        audience=confined_to({"user_caity", "agent_phi"}),
     )
     assert memory.symbols == (symbol,)
     assert llm.asked == [("he said: it is worthless", ANXIOUS, ())]
@@ -209,7 +210,7 @@ async def test_of_equal_ones_the_newer_comes_first_and_nothing_raises():
 
 async def test_what_was_told_in_private_colours_nothing_that_others_hear():
     memory = SubconsciousMemory()
-    await encoded(memory, 1, circle=frozenset({"user_caity"}))
+    await encoded(memory, 1, audience=confined_to({"user_caity"}))
     await encoded(memory, 2)
     caity, others = frozenset({"user_caity"}), frozenset({"user_caity", "user_bo"})
     assert [symbol.id for symbol in memory.retrieve_by_affect(ANXIOUS, present=caity)] == [2, 1]

@@ -64,7 +64,13 @@ def test_several_agents_hear_the_same_in_the_same_second(tmp_path: Path) -> None
 async def test_the_whole_way_from_a_line_to_its_note_and_out_of_it_again(tmp_path: Path) -> None:
     settings = load_settings(store={"path": str(tmp_path)}, embedding={"model": "none"})
     society = build(settings, clock=ManualClock(1_759_350_427.0))
-    said = Percept("user_caity", "My zebra died yesterday", 1_759_350_427.0, addressed=True)
+    said = Percept(
+        "user_caity",
+        "My zebra died yesterday",
+        1_759_350_427.0,
+        addressed=True,
+        present=frozenset({"user_bob"}),
+    )
     trace = await society.perceive("phi", said)
     await society.perceive("phi", replace(said, text="I stole a zebra", kind=Kind.WHISPER, timestamp=1.8e9))
     society.close()

@@ -19,6 +19,7 @@ from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
+from tests.fakes import witnessed
 from tests.store.records import an_entry
 from tests.store.records import entries as any_entry
 
@@ -107,7 +108,7 @@ def test_who_did_what(changes: dict[str, Any], sentence: str) -> None:
 @pytest.mark.parametrize("kind", Kind)
 def test_a_private_memory_is_marked(kind: Kind) -> None:
     private = kind in (Kind.WHISPER, Kind.THOUGHT)
-    assert front(render(Note("phi", replace(DOG, kind=kind), "sad")))["private"] is private
+    assert front(render(Note("phi", witnessed(replace(DOG, kind=kind)), "sad")))["private"] is private
 
 
 def test_nothing_felt_and_nothing_answered() -> None:
@@ -148,7 +149,7 @@ def test_no_words_get_out_of_their_place(
     assert (data["id"], data["timestamp"]) == (entry.id, entry.timestamp)
     assert data["private"] is entry.private
     assert data["importance"] == entry.importance
-    assert set(data["audience"]) == entry.audience
+    assert set(data["audience"]) == entry.audience.witnesses
     assert quotes(note) == [clean(said) for said in (text, response) if said is not None]
     assert note.count("\n---\n") == 1
     note.encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from noodlings.recall.archive import Archive
 from noodlings.recall.search import Searcher
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, witnessed
 
 EMBEDDER = HashingEmbedder()
 APART = 7_200.0
@@ -22,7 +22,8 @@ def make_entry(entry_id, text, user="user_ann", **changes):
         "encoded_importance": 0.5,
         "parts": ImportanceParts(),
     }
-    return MemoryEntry(id=entry_id, user_id=user, user_text=text, **(fields | changes))
+    ids = changes.pop("audience", ())
+    return witnessed(MemoryEntry(id=entry_id, user_id=user, user_text=text, **(fields | changes)), ids)
 
 
 def vector_of(text):

@@ -12,9 +12,11 @@ from hypothesis.extra import numpy as arrays
 from noodlings.store.documents import LARGEST
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import Audience, confined_to
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
+from tests.fakes import witnessed
 
 AGENT = "phi"
 
@@ -32,7 +34,8 @@ def an_entry(number: int, text: str = "hello", **changes: Any) -> MemoryEntry:
         "encoded_importance": 0.5,
         "parts": ImportanceParts(surprise=0.25, addressed=1.0),
     }
-    return MemoryEntry(**(fields | changes))
+    ids = changes.pop("audience", ())
+    return witnessed(MemoryEntry(**(fields | changes)), ids)
 
 
 def a_trace(number: int, *recalled: int, **changes: Any) -> Trace:
@@ -101,6 +104,7 @@ states = st.sampled_from([np.float32, np.float64]).flatmap(
     )
 )
 
+audiences = st.builds(Audience, st.frozensets(texts, max_size=3), st.booleans())
 entries = st.builds(
     MemoryEntry,
     id=counts,
@@ -118,7 +122,7 @@ entries = st.builds(
     identity_salience=unit,
     phenomenal_state=st.none() | states,
     kind=st.sampled_from(Kind),
-    audience=st.frozensets(texts, max_size=3),
+    audience=audiences,
     place=texts,
     pinned=st.booleans(),
     recall_count=counts,
@@ -138,7 +142,7 @@ symbols = st.builds(
     salience=unit,
     surprise=unit,
     made_by=texts,
-    circle=st.frozensets(texts, max_size=3),
+    audience=st.frozensets(texts, max_size=3).map(confined_to),
 )
 
 scores = st.dictionaries(st.sampled_from([why.value for why in Why]), unit)

@@ -114,6 +114,7 @@ def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_sy
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
     connection.execute("DROP TABLE symbols")
     connection.execute("ALTER TABLE agents DROP COLUMN forgotten_symbol_id")
+    connection.execute("ALTER TABLE entries DROP COLUMN confined")
     connection.execute("UPDATE alembic_version SET version_num = '0003'")
     connection.commit()
     connection.close()

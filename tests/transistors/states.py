@@ -9,9 +9,11 @@ from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
-from noodlings.ports import Allowance, Utterance
+from noodlings.ports import Allowance, OwnLine, Utterance
 from noodlings.transistors.base import ThoughtState
+from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import OPEN
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind, Percept
 from tests.fakes import make_persona
@@ -44,9 +46,15 @@ def make_state(text: str = "it rained", affect: Affect = NEUTRAL, **more: Any) -
     """Caity says it to Phi, who has an empty mind unless `memory`, `symbols`, `goals` … say otherwise."""
     persona = more.pop("persona", make_persona("Phi", identity_words=("kitten", "whiskers", "phi")))
     percept = Percept(
-        CAITY, text, NOW, more.pop("kind", Kind.SAY), identity_salience=more.pop("salience", 0.0)
+        CAITY,
+        text,
+        NOW,
+        more.pop("kind", Kind.SAY),
+        present=more.pop("present", frozenset()),
+        identity_salience=more.pop("salience", 0.0),
     )
     subconscious = SubconsciousMemory()
+    memory = more.pop("memory", None) or HierarchicalMemory(surprise_threshold=0.0)
     subconscious.restore(more.pop("symbols", ()))
     mood, said = more.pop("mood", NEUTRAL), more.pop("said", ())
     state = ThoughtState(
@@ -55,17 +63,24 @@ def make_state(text: str = "it rained", affect: Affect = NEUTRAL, **more: Any) -
         mood=mood,
         percept=percept,
         recalled=(),
-        memory=HierarchicalMemory(surprise_threshold=0.0),
-        subconscious=subconscious,
+        memory=DisclosedMemories(memory, percept.listeners),
+        subconscious=DisclosedSymbols(subconscious, percept.listeners),
         goals=(),
         appetites=persona.appetites,
-        present=frozenset({CAITY}),
+        present=percept.listeners,
         said=said,
         now=NOW,
         phenomenal_state=None,
         surprise=0.2,
         voice=OfflineVoice(),
-        utterance=Utterance(persona, percept, "caity", mood, said=said, seed=more.pop("seed", 0)),
+        utterance=Utterance(
+            persona,
+            percept,
+            "caity",
+            mood,
+            own_lines=tuple(OwnLine(line, OPEN) for line in said),
+            seed=more.pop("seed", 0),
+        ),
         allowance=Allowance(),
     )
     return {**state, **more}  # type: ignore[typeddict-item]

@@ -63,7 +63,7 @@ def own(name, made):
 
 
 async def test_serial_keeps_before_and_after_of_each_in_order():
-    text, modulations, degraded = await Chain([Bright(), Loud(), Bright(0.0)]).serial(
+    text, modulations, degraded, _ = await Chain([Bright(), Loud(), Bright(0.0)]).serial(
         "a thought", make_state(voice=ScriptedVoice())
     )
     assert text == "A THOUGHT <BRIGHT>"
@@ -95,7 +95,7 @@ async def test_nothing_to_add_is_passed():
 
 async def test_a_model_that_fails_leaves_the_thought_and_is_named():
     state = make_state(voice=ScriptedVoice(LLMError("the model at x gave no answer in 2 s")))
-    text, modulations, degraded = await Chain([Bright(), Loud()]).serial("a thought", state)
+    text, modulations, degraded, _ = await Chain([Bright(), Loud()]).serial("a thought", state)
     assert text == "A THOUGHT"
     assert [made.how for made in modulations] == ["failed", "serial"]
     assert degraded == ("transistor bright: the model at x gave no answer in 2 s",)
@@ -111,7 +111,7 @@ async def test_a_model_that_fails_leaves_the_thought_and_is_named():
     ],
 )
 async def test_whatever_a_users_own_does_stays_in_it(made, words):
-    text, modulations, degraded = await Chain([own("odd", made), Loud()]).serial("a thought", make_state())
+    text, modulations, degraded, _ = await Chain([own("odd", made), Loud()]).serial("a thought", make_state())
     assert text == "A THOUGHT"
     assert [m.how for m in modulations] == ["failed", "offline"]
     assert degraded[0].startswith(f"transistor odd: {words}")
@@ -119,7 +119,7 @@ async def test_whatever_a_users_own_does_stays_in_it(made, words):
 
 
 async def test_what_a_users_own_makes_is_one_printable_line():
-    text, _, _ = await Chain([own("odd", "two\nlines\x1b[31m " + "x" * 9_999)]).serial("a", make_state())
+    text, *_ = await Chain([own("odd", "two\nlines\x1b[31m " + "x" * 9_999)]).serial("a", make_state())
     assert text.startswith("two lines xxx")
     assert len(text) == 4_000
 
@@ -132,7 +132,7 @@ async def test_one_that_never_ends_is_left_when_the_time_of_the_turn_is_over():
             await asyncio.Event().wait()
 
     state = make_state(allowance=Allowance(until=time.monotonic() + 0.05))
-    text, _, degraded = await Chain([Slow()]).serial("a thought", state)
+    text, _, degraded, _ = await Chain([Slow()]).serial("a thought", state)
     assert text == "a thought"
     assert degraded == ("transistor slow: it was not ready in time",)
 

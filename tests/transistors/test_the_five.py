@@ -15,6 +15,7 @@ from noodlings.transistors.memory import MemoryTransistor
 from noodlings.transistors.reading import FAINT
 from noodlings.transistors.subconscious import SubconsciousTransistor
 from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.audience import confined_to
 from noodlings.values.memory import Recalled, Why
 from noodlings.values.percept import Kind
 from tests.fakes import make_persona
@@ -205,7 +206,7 @@ def test_nothing_private_that_a_listener_lacks_gets_into_a_lens(
 ) -> None:
     secret = "a kitten with whiskers wants to learn why I am lonely"
     remembered(memory, secret, SAD, user=BOB, kind=Kind.WHISPER, surprise=1.0, identity_salience=1.0)
-    hidden = symbol(circle=frozenset({BOB}))
+    hidden = symbol(audience=confined_to({BOB}))
     alone = make_state(affect=SAD, memory=memory, symbols=[hidden], goals=(CURIOUS,))
     lens = transistor().lens(alone)
     assert lens is None or not (lens.entries or lens.symbols)
@@ -217,7 +218,7 @@ def test_nothing_private_that_a_listener_lacks_gets_into_a_lens(
 
 def test_a_secret_may_colour_what_its_teller_hears(memory: HierarchicalMemory) -> None:
     remembered(memory, "I am lonely", SAD, kind=Kind.WHISPER)
-    own = symbol(circle=frozenset({CAITY}))
+    own = symbol(audience=confined_to({CAITY}))
     state = make_state(affect=SAD, memory=memory, symbols=[own])
     assert MemoryTransistor().lens(state) is not None
     assert SubconsciousTransistor().lens(state) is not None
