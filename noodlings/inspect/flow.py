@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noodlings.inspect.left_out import left_out
-from noodlings.inspect.look import Look, felt
+from noodlings.inspect.look import Look
 from noodlings.inspect.turns import recalled_in, turns
 from noodlings.inspect.views import FlowView, TurnView
 from noodlings.ports import Store
@@ -41,8 +41,8 @@ def turn_view(look: Look, trace: Trace, percept: MemoryEntry | None) -> TurnView
     return TurnView(
         percept=None if percept is None else look.entry(percept),
         response=None if forgotten or trace.response is None else clean(trace.response),
-        mood=felt(trace.mood),
+        mood=look.state(trace.mood),
         voice=trace.voice,
-        decision=clean(trace.decision),
+        decision=clean(trace.decision if look.caller.sees_all else trace.decision.partition(" (")[0]),
         degraded=tuple(clean(words) for words in trace.degraded),
     )

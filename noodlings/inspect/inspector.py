@@ -7,6 +7,7 @@ what was left out. Reading never changes, reinforces or reorders anything.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.ask import search_for
@@ -16,7 +17,7 @@ from noodlings.inspect.focus import focus_on
 from noodlings.inspect.groups import grouped
 from noodlings.inspect.link_views import FocusView, LinksView
 from noodlings.inspect.links import linked_with
-from noodlings.inspect.look import Look, by_importance, cut, felt
+from noodlings.inspect.look import Look, cut, felt
 from noodlings.inspect.mood_views import MoodView, ObserveView
 from noodlings.inspect.recall import PLAINLY, How, archive_state, recall
 from noodlings.inspect.recall_views import ArchiveView, RecallView
@@ -24,6 +25,7 @@ from noodlings.inspect.rights import readable
 from noodlings.inspect.state import mind_of, mood_of
 from noodlings.inspect.symbol_views import SymbolsView
 from noodlings.inspect.symbols import symbols_of
+from noodlings.inspect.turns import turns
 from noodlings.inspect.views import (
     AffectGroupsView,
     AgentsView,
@@ -75,8 +77,8 @@ class Inspector:
             name=look.name,
             species=clean(persona.species),
             description=clean(persona.description),
-            mood=felt(look.agent.mood),
-            affect=felt(look.agent.affect),
+            mood=look.state(look.agent.mood),
+            affect=felt(look.affect()),
             hierarchical=stats.hierarchical,
             working=stats.working,
             episodic=stats.episodic,
@@ -94,11 +96,14 @@ class Inspector:
         return mind_of(look, self._turns(look))
 
     def stats(self, caller: Caller, name: str) -> StatsView:
-        """How full an agent's memory is; figures without content are open to everybody."""
+        """How full an agent's memory is, open to everybody; a player's own importances alone."""
         look = self._look(caller, name)
         stats = look.agent.memory.stats()
         histogram = [0] * BINS
-        for entry in look.in_mind():
+        seen, _ = readable(caller, look.in_mind(), lambda entry: entry)
+        own = [entry.importance for entry in seen if look.agent.memory.is_episodic(entry.id)]
+        average = stats.average_importance if caller.sees_all else look.figure(sum(own) / max(len(own), 1))
+        for entry in seen:
             histogram[min(int(entry.importance * BINS), BINS - 1)] += 1
         return StatsView(
             agent=look.agent_id,
@@ -113,7 +118,7 @@ class Inspector:
             perceived=stats.perceived,
             consolidated=stats.consolidated,
             consolidation_rate=stats.consolidation_rate,
-            average_importance=stats.average_importance,
+            average_importance=average,
             pinned=stats.pinned,
             histogram=tuple(histogram),
         )
@@ -136,7 +141,7 @@ class Inspector:
         look = self._look(caller, name)
         user = None if who is None else look.user(who)
         entries = look.agent.memory.retrieve_episodic(user, min_importance, limit=None)
-        return look.page("episodic", entries, limit, offset, user or "")
+        return look.page("episodic", entries, limit, offset, user or "", by_weight=True)
 
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
         """One page of episodic memory, or of everything, sorted and narrowed as asked."""
@@ -145,7 +150,7 @@ class Inspector:
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important of all that is in mind, working and episodic, each once."""
         look = self._look(caller, name)
-        return look.page("important", sorted(look.in_mind(), key=by_importance), limit, offset)
+        return look.page("important", look.in_mind(), limit, offset, by_weight=True)
 
     def by_user(
         self, caller: Caller, name: str, who: str, limit: int | None = None, offset: int = 0
@@ -183,7 +188,7 @@ class Inspector:
             min_similarity: 0…1; None means as in the settings.
         """
         look = self._look(caller, name)
-        current = look.agent.affect if affect is None else affect
+        current = look.affect() if affect is None else affect
         least = self._society.settings.memory.affect_threshold if min_similarity is None else min_similarity
         # Rights come before the limit: else others' memories would take the places of the caller's own.
         found = look.agent.memory.recall_by_affect(current, max(len(look.in_mind()), 1), least)
@@ -289,8 +294,9 @@ class Inspector:
         return self._look(caller, name).user(who)
 
     def _turns(self, look: Look) -> list[Trace]:
-        """The latest turns, oldest first."""
-        return self._society.store.traces(look.agent_id, TURNS)[::-1]
+        """The latest turns that the caller may know of, oldest first."""
+        told = islice(turns(look, self._society.store, lambda trace: True), TURNS)
+        return [trace for trace, _ in told][::-1]
 
     def _look(self, caller: Caller, name: str) -> Look:
         return Look(self._society, self._society.find(name), caller)

@@ -34,7 +34,9 @@ def left_out(
 
     def nearest(why: Why, found: Iterable[Recalled], least: float) -> list[LeftOutView]:
         missed = (
-            LeftOutView(str(why), one.score, max(least, one.score), look.entry(one.entry))
+            LeftOutView(
+                str(why), look.figure(one.score), look.figure(max(least, one.score)), look.entry(one.entry)
+            )
             for one in found
             if one.score > 0 and one.entry.id not in known and _could_have_been(look, one.entry, percept)
         )

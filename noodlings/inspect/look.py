@@ -6,8 +6,8 @@ Texts come out as clean single lines, and what the caller may not read comes out
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from noodlings.affect.feeling import family, feeling
@@ -15,7 +15,7 @@ from noodlings.errors import NotFound, UserError, there_are
 from noodlings.inspect.rights import readable, require_all_history
 from noodlings.inspect.views import EntriesView, EntryView, FeltView, iso
 from noodlings.text import clean, shorten
-from noodlings.values.affect import Affect
+from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.caller import Caller, shown_name
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
 
 T = TypeVar("T")
+
+STEPS = 4
+"""Steps between 0 and 1 in which a player sees figures that others had a part in."""
 
 
 class Look:
@@ -44,6 +47,33 @@ class Look:
         self.name = clean(agent.persona.name)
         self.names = society.names()
         self.now = society.clock.now()
+
+    def figure(self, value: float) -> float:
+        """A figure as the caller may see it: all its digits, or for a player the nearest step.
+
+        What others said has a part in it, and six digits would tell whether somebody said the same.
+        """
+        return value if self.caller.sees_all else round(value * STEPS) / STEPS
+
+    def figures(self, values: Mapping[str, float]) -> dict[str, float]:
+        """The same of several by name."""
+        return {name: self.figure(value) for name, value in values.items()}
+
+    def parts(self, parts: ImportanceParts) -> ImportanceParts:
+        """The same of the components of an importance."""
+        return ImportanceParts(**self.figures(asdict(parts)))
+
+    def state(self, affect: Affect) -> FeltView:
+        """A feeling that others had a part in, with the word for it, in the steps that the caller may see."""
+        seen = affect if self.caller.sees_all else Affect(*map(self.figure, affect.as_list()))
+        return FeltView(seen, feeling(affect), family(affect))
+
+    def affect(self) -> Affect:
+        """What the agent felt last; for a player, about what this player told or did last."""
+        if self.caller.sees_all:
+            return self.agent.affect
+        own, _ = readable(self.caller, self.in_mind(), _itself)
+        return next((entry.affect for entry in reversed(own) if entry.affect is not None), NEUTRAL)
 
     def in_mind(self) -> list[MemoryEntry]:
         """Working and episodic memory, each entry once, oldest first; not yet limited by rights."""
@@ -66,13 +96,13 @@ class Look:
             affect=entry.affect,
             feeling=feeling(entry.affect),
             family=family(entry.affect),
-            surprise=entry.surprise,
-            importance=entry.importance,
-            encoded_importance=entry.encoded_importance,
-            override=entry.override,
+            surprise=self.figure(entry.surprise),
+            importance=self.figure(entry.importance),
+            encoded_importance=self.figure(entry.encoded_importance),
+            override=None if entry.override is None else self.figure(entry.override),
             override_by=entry.override_by,
-            parts=_parts_in_force(entry),
-            strength=self.agent.memory.strength(entry, self.now),
+            parts=self.parts(_parts_in_force(entry)),
+            strength=self.figure(self.agent.memory.strength(entry, self.now)),
             kind=entry.kind.value,
             pinned=entry.pinned,
             recall_count=entry.recall_count,
@@ -80,10 +110,19 @@ class Look:
         )
 
     def page(
-        self, view: str, entries: Sequence[MemoryEntry], limit: int | None, offset: int, user: str = ""
+        self,
+        view: str,
+        entries: Sequence[MemoryEntry],
+        limit: int | None,
+        offset: int,
+        user: str = "",
+        *,
+        by_weight: bool = False,
     ) -> EntriesView:
-        """`limit` readable entries from `offset` on, in the order given."""
+        """`limit` readable entries from `offset` on, in the order given, or the most important first."""
         kept, hidden = readable(self.caller, entries, _itself)
+        if by_weight:
+            kept.sort(key=lambda entry: (-self.figure(entry.importance), -entry.id))
         return EntriesView(
             agent=self.agent_id,
             name=self.name,

@@ -9,12 +9,13 @@ from noodlings.inspect.views import FeltView, View
 
 @dataclass(frozen=True, slots=True)
 class MoodView(View):
-    """What an agent feels: numbers without content, so everybody may see them; but for what a game told.
+    """What an agent feels. Everybody may see it, a player in steps; but for what a game told.
 
     Attributes:
-        mood: now; `baseline` is where it returns to, `affect` what the latest percept felt like.
+        mood: now; `baseline` is where it returns to, `affect` what the latest percept felt like, for a player
+            the latest of this player.
         half_life: world seconds in which half of what is between mood and baseline wears off.
-        valences: of the mood after each of the latest turns, oldest first, −1…1.
+        valences: of the mood after each of the latest turns that the caller may know of, oldest first, −1…1.
         goals: what it wants most now, in words.
         named: chill, hyped, nervous or frustrated, as a game's events left it; `named_left` are the world
             seconds until it is chill again if nothing happens.
@@ -38,12 +39,12 @@ class MoodView(View):
 
 @dataclass(frozen=True, slots=True)
 class ObserveView(View):
-    """The state of an agent's mind: numbers without content, so everybody may see them.
+    """The state of an agent's mind. Everybody may see it, a player in steps of a quarter.
 
     Attributes:
         fast, medium, slow: the phenomenal state, 16, 16 and 8 numbers of −1…1.
         mood: now; `affect` is what the latest percept felt like, `expected` what it expects next.
-        surprises: of the latest turns, oldest first, 0…1.
+        surprises: of the latest turns that the caller may know of, oldest first, 0…1.
         appetites: the eight drives now, 0…1; `usual` is where each returns to when nothing happens.
         goals: what they make it want, in words, the strongest first.
     """

@@ -56,7 +56,7 @@ async def recall(look: Look, records: Records, query: str, limit: int, how: How)
     """
     search = search_for(look)
     places = _places(look)
-    mood = look.agent.mood if how.include_emotion and how.mood is None else how.mood
+    mood = look.state(look.agent.mood).affect if how.include_emotion and how.mood is None else how.mood
     hits = await search(
         query,
         _within(how, places),

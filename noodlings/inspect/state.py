@@ -22,11 +22,11 @@ def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
     return MoodView(
         agent=look.agent_id,
         name=look.name,
-        mood=felt(agent.mood),
+        mood=look.state(agent.mood),
         baseline=felt(agent.baseline),
-        affect=felt(agent.affect),
+        affect=felt(look.affect()),
         half_life=HALF_LIFE_SECONDS,
-        valences=tuple(trace.mood.valence for trace in turns),
+        valences=tuple(look.figure(trace.mood.valence) for trace in turns),
         goals=tuple(goal.text for goal in agent.goals),
         named=agent.named_mood,
         named_left=game.tracker.left(look.now, rules.lasts_seconds),
@@ -38,18 +38,18 @@ def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
 def mind_of(look: Look, turns: Sequence[Trace]) -> ObserveView:
     """The state of its mind, and the surprises of its latest turns, oldest first."""
     agent = look.agent
-    state = agent.mind.state.tolist()
+    state = [look.figure(number) for number in agent.mind.state.tolist()]
     return ObserveView(
         agent=look.agent_id,
         name=look.name,
         fast=tuple(state[FAST]),
         medium=tuple(state[MEDIUM]),
         slow=tuple(state[SLOW]),
-        mood=felt(agent.mood),
-        affect=felt(agent.affect),
-        expected=felt(agent.mind.expects()),
-        surprises=tuple(trace.surprise for trace in turns),
-        appetites=agent.appetites,
+        mood=look.state(agent.mood),
+        affect=felt(look.affect()),
+        expected=look.state(agent.mind.expects()),
+        surprises=tuple(look.figure(trace.surprise) for trace in turns),
+        appetites=look.figures(agent.appetites),
         usual=dict(agent.persona.appetites),
         goals=tuple(goal.text for goal in agent.goals),
     )

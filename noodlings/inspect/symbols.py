@@ -14,7 +14,7 @@ from noodlings.values.memory import Symbol
 
 def symbols_of(look: Look, store: Store, limit: int | None, offset: int, similar: bool) -> SymbolsView:
     """A page of them: the latest first, or with `similar` what the agent's feeling brings back."""
-    subconscious, now = look.agent.subconscious, look.agent.affect
+    subconscious, now = look.agent.subconscious, look.affect()
     if similar:
         found = subconscious.retrieve_by_affect(now, len(subconscious))
     else:
@@ -36,7 +36,7 @@ def symbols_of(look: Look, store: Store, limit: int | None, offset: int, similar
 
 
 def _seen(look: Look, symbol: Symbol) -> SymbolView:
-    subconscious, now = look.agent.subconscious, look.agent.affect
+    subconscious, now = look.agent.subconscious, look.affect()
     return SymbolView(
         id=symbol.id,
         entry_id=symbol.entry_id,
@@ -46,8 +46,8 @@ def _seen(look: Look, symbol: Symbol) -> SymbolView:
         when=iso(symbol.timestamp),
         age=max(look.now - symbol.timestamp, 0.0),
         felt=felt(symbol.affect),
-        salience=symbol.salience,
-        surprise=symbol.surprise,
+        salience=look.figure(symbol.salience),
+        surprise=look.figure(symbol.surprise),
         made_by=clean(symbol.made_by),
         private=symbol.audience.confined,
         likeness=likeness(now, symbol.affect, subconscious.metric),

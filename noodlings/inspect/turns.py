@@ -59,8 +59,8 @@ def recalled_in(look: Look, store: Store, trace: Trace) -> tuple[tuple[FlowEntry
             id=recalled.entry_id,
             forgotten=recalled.entry_id not in entries,
             why=tuple(map(str, recalled.why)),
-            score=recalled.score,
-            scores=dict(recalled.scores),
+            score=look.figure(recalled.score),
+            scores=look.figures(recalled.scores),
             used=recalled.used or recalled.entry_id in told,
             entry=look.entry(entries[recalled.entry_id]) if recalled.entry_id in entries else None,
         )

@@ -2,7 +2,9 @@
 
 Every view has `as_dict()`, which is JSON exactly: it comes back equal from `json.loads(json.dumps(…))`.
 Floats are rounded to six digits, times are seconds since 1970-01-01 UTC with an ISO 8601 string beside them,
-texts are one printable line. `hidden` always counts what the caller has no right to read.
+texts are one printable line. `hidden` always counts what the caller has no right to read. Figures that others
+had a part in (surprise, importance, strength, mood, state of mind) a player sees in steps of a quarter, and
+no timing at all: with all their digits they would tell what others said.
 """
 
 from __future__ import annotations
@@ -98,8 +100,9 @@ class AgentsView(View):
 class StatsView(View):
     """How full an agent's memory is: figures without content, so everybody may see them.
 
-    `histogram` counts the entries in mind (working and episodic, each once) by importance, in ten bins of a
-    tenth each, the last one with 1 itself. Rates and averages are 0…1.
+    Importances are, for a player, those of its own memories. `histogram` counts the entries in mind (working
+    and episodic, each once) by importance, in ten bins of a tenth each, the last one with 1 itself. Rates and
+    averages are 0…1.
     """
 
     agent: str

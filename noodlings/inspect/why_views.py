@@ -55,7 +55,7 @@ class WhyView(View):
         thought: the plain thought before any transistor, "" for silence.
         recalled: what was in mind, oldest to newest.
         modulations: what each transistor made of the thought, in order.
-        steps: in the order in which they were done.
+        steps: in the order in which they were done; for those who see everything.
         calls, tokens: what it cost of a model.
         hidden: memories that were in mind and are not the caller's to read.
     """

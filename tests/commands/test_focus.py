@@ -68,7 +68,7 @@ async def test_the_context_with_its_counts_and_what_came_from_where(typed):
     first = rows.index("")
     assert first == 2
     block = rows[rows.index("", first + 1) + 1 :]
-    assert block[0].startswith('- 1 h ago (garden) caity said: "my boat is red"')
+    assert block[0].startswith('- 1 h ago (garden) caity said to Phi: "my boat is red"')
     assert any("[bold]she leaks[/bold] badly" in row for row in block)
     assert len(reply.data["context"]) == len(reply.data["memories"])
 

@@ -107,7 +107,8 @@ def test_agents_are_listed_by_name_for_everybody(society: FakeSociety, inspector
     society.add(FakeAgent(make_persona("Ada")))
     assert [view.name for view in inspector.agents(BOB).agents] == ["Ada", "Phi"]
     view = inspector.agent(BOB, "phi")
-    assert (view.mood.feeling, view.affect.feeling) == ("content", "sorrowful")
+    assert view.mood.feeling == "content"
+    assert inspector.agent(ADMIN, "phi").affect.feeling == "sorrowful"
 
 
 def test_stats_are_the_figures_of_the_memory_and_a_histogram(
@@ -115,7 +116,7 @@ def test_stats_are_the_figures_of_the_memory_and_a_histogram(
 ) -> None:
     for number in range(30):
         tell(society, "user_bob", f"line {number}", SORROW if number % 3 else None)
-    stats = inspector.stats(BOB, "phi").as_dict()
+    stats = inspector.stats(ADMIN, "phi").as_dict()
     own = asdict(society.agents["phi"].memory.stats())
     assert {name: stats[name] for name in own} == pytest.approx(own, abs=1e-6)
     in_mind = inspector.important(ADMIN, "phi", None).total

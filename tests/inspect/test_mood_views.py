@@ -50,7 +50,7 @@ def say(society, clock):
 
 async def test_a_view_of_the_mood_is_what_the_agent_feels(society, inspector, say):
     traces = [await say(text) for text in ("you are lovely", "you are an idiot", "hm")]
-    phi, view = society.agents["phi"], inspector.mood(CAITY, "Phi")
+    phi, view = society.agents["phi"], inspector.mood(ADMIN, "Phi")
     assert (view.agent, view.name) == ("phi", "Phi")
     assert (view.mood.affect, view.baseline.affect, view.affect.affect) == (
         phi.mood,
@@ -74,7 +74,7 @@ async def test_the_mood_of_now_is_not_that_of_the_last_turn(inspector, say, cloc
 
 async def test_a_view_of_the_mind_is_its_state(society, inspector, say):
     traces = [await say(text) for text in ("hello", "you are an idiot")]
-    phi, view = society.agents["phi"], inspector.observe(CAITY, "phi")
+    phi, view = society.agents["phi"], inspector.observe(ADMIN, "phi")
     assert (len(view.fast), len(view.medium), len(view.slow)) == (16, 16, 8)
     assert [*view.fast, *view.medium, *view.slow] == phi.mind.state.tolist()
     assert (view.mood.affect, view.affect.affect, view.expected.affect) == (

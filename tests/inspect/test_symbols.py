@@ -86,8 +86,11 @@ def test_a_player_sees_what_was_made_of_their_own_words_and_how_much_else_there_
         n for n, (user, kind) in enumerate(told, start=1) if user == "user_ann" and kind is not Kind.THOUGHT
     ]
     view = inspector.symbols(ANN, "phi", similar=similar)
-    assert sorted(symbol.entry_id for symbol in view.symbols) == own
-    assert (view.total, view.hidden) == (len(own), len(told) - len(own))
+    seen = sorted(symbol.entry_id for symbol in view.symbols)
+    if similar:  # to what the player's own words left, which may be nothing
+        assert set(seen) <= set(own)
+    else:
+        assert (seen, view.total, view.hidden) == (own, len(own), len(told) - len(own))
     for caller in (ADMIN, VIEWER):
         assert inspector.symbols(caller, "phi", similar=similar).total == len(told)
 

@@ -233,7 +233,7 @@ def test_how_the_chain_is_run_says_the_setting_only_where_there_is_a_model(chain
 def test_what_an_answer_raised_is_made_of_an_answer():
     raised = an_entry(1, user_id="user_ann", override=0.6, override_by="response", response="mew.")
     inspector = an_inspector([raised], [a_trace(1)])
-    percept = inspector.why(ANN, "phi").turn.percept
+    percept = inspector.why(ADMIN, "phi").turn.percept
     assert (percept.importance, percept.override_by, percept.parts.answered) == (0.6, "response", 1.0)
     by_hand = an_inspector([replace(raised, override_by="hand")], [a_trace(1)])
     assert by_hand.why(ANN, "phi").turn.percept.parts.answered == 0.0
