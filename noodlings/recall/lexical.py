@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from noodlings.recall.growing import Growing
-from noodlings.recall.neighbours import NOWHERE, Neighbours, Numbers, Rows
+from noodlings.recall.neighbours import NOWHERE, Mask, Neighbours, Numbers, Rows
 
 K1 = 1.2
 """How soon a repeated word stops counting more (Robertson and Zaragoza 2009, section 3.3)."""
@@ -38,6 +38,10 @@ class _Postings:
     def __init__(self) -> None:
         self.rows = array("I")
         self.counts = array("B")
+
+    def places(self, seen: Mask) -> int:
+        """In how many of the rows that are `seen`, shape (n,), it stands."""
+        return int(seen[np.frombuffer(self.rows, np.uint32)].sum()) if len(self.rows) else 0
 
     def only(self, rows: Rows) -> _Postings:
         """Where it stands among some rows (rising), which are counted from 0."""
@@ -115,18 +119,22 @@ class LexicalIndex:
         """How well each row matches, shape (n,), 0…1: the share of the query's words, by their rarity.
 
         Args:
-            hidden: rows whose words count nowhere.
+            hidden: rows whose words count nowhere, nor in how rare a word is or how long a line.
 
         Returns:
             By the words there or around it; and how much of that is by the words that stand there itself.
         """
         scores, own, best = np.zeros((3, len(self) + 1), np.float32)
+        seen = np.ones(len(self), np.bool_)
+        seen[hidden] = False
+        lines = max(len(self) - len(hidden), 1)
+        average = (self._total_length - float(self._lengths.rows[hidden].sum())) / lines or 1.0
         whole = 0.0
-        for rarity, postings in self._readable(set(stems)):
+        for rarity, postings in self._readable(set(stems), seen):
             whole += rarity
             if postings is None:
                 continue
-            rows, values = self._counts(postings, hidden)
+            rows, values = self._counts(postings, seen, average)
             own[rows] += np.float32(rarity) * values
             touched = neighbours.spread(rows, values)
             for places, counts in touched:
@@ -139,29 +147,27 @@ class LexicalIndex:
             own /= np.float32(whole)
         return scores[:-1], own[:-1]
 
-    def _readable(self, stems: set[str]) -> list[tuple[float, _Postings | None]]:
+    def _readable(self, stems: set[str], seen: Mask) -> list[tuple[float, _Postings | None]]:
         """(rarity, postings) from the rarest word on, as many as may be read; None: it stands nowhere."""
-        found = sorted((len(p.rows) if (p := self._postings.get(s)) else 0, s) for s in stems)
+        lines = int(seen.sum())
+        found = sorted((p.places(seen) if (p := self._postings.get(s)) else 0, s) for s in stems)
         readable: list[tuple[float, _Postings | None]] = []
         looked_at = 0
         for places, stem in found:
             looked_at += places
             if places and looked_at > MAX_POSTINGS and looked_at > places:
                 break
-            readable.append((self._rarity(places), self._postings.get(stem)))
+            # Inverse document frequency, above 0 (the form that Lucene uses).
+            rarity = math.log(1.0 + (lines - places + 0.5) / (places + 0.5))
+            readable.append((rarity, self._postings.get(stem)))
         return readable
 
-    def _rarity(self, places: int) -> float:
-        """Inverse document frequency, above 0 (the form that Lucene uses)."""
-        return math.log(1.0 + (len(self) - places + 0.5) / (places + 0.5))
-
-    def _counts(self, postings: _Postings, hidden: Rows) -> tuple[Rows, Numbers]:
-        """Where a word stands and how much it counts there, 0…1."""
+    def _counts(self, postings: _Postings, seen: Mask, average: float) -> tuple[Rows, Numbers]:
+        """Where a word stands and how much it counts there, 0…1, in lines that are `average` words long."""
         rows: Rows = np.array(postings.rows, np.intp)
-        counts: Numbers = np.array(postings.counts, np.float32)
-        if len(hidden):
-            counts[np.isin(rows, hidden)] = 0.0
-        average = self._total_length / len(self) or 1.0
+        keep = seen[rows]
+        rows = rows[keep]
+        counts: Numbers = np.array(postings.counts, np.float32)[keep]
         counts /= (
             counts + np.float32(K1 * (1.0 - B)) + np.float32(K1 * B / average) * self._lengths.rows[rows]
         )

@@ -22,6 +22,7 @@ TALK_GAP = 3_600.0
 
 Rows = npt.NDArray[np.intp]
 Numbers = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.bool_]
 
 NOWHERE: Rows = np.empty(0, np.intp)
 _NONE = -1  # no such row
@@ -109,13 +110,25 @@ class Neighbours:
             near[some] = True
         return np.flatnonzero(near[:-1])
 
-    def gather(self, values: Numbers, rows: Rows | None = None) -> Numbers:
-        """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighed sum around it."""
+    def gather(self, values: Numbers, rows: Rows | None = None, unseen: Mask | None = None) -> Numbers:
+        """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighed sum around it.
+
+        Args:
+            unseen: by row, and False for none at the end, shape (n + 1,): these count for no other.
+        """
         at: Rows | slice = slice(None) if rows is None else rows
-        total: Numbers = values[at] + np.float32(BEFORE[0]) * _taken(values, self._one.rows[at])
-        total += np.float32(BEFORE[1]) * _taken(values, self._two.rows[at])
-        total += np.float32(AFTER) * _taken(values, self._next.rows[at])
+        total: Numbers = values[at].copy()
+        for weight, near in ((BEFORE[0], self._one), (BEFORE[1], self._two), (AFTER, self._next)):
+            others = near.rows[at]
+            if unseen is not None:
+                others = np.where(unseen[others], _NONE, others)
+            total += np.float32(weight) * _taken(values, others)
         return total
+
+    def beside(self, unseen: Mask, rows: Rows) -> Rows:
+        """Those of `rows`, by their place in it, around which one is `unseen` (as in `gather`)."""
+        near = (unseen[others.rows[rows]] for others in (self._one, self._two, self._next))
+        return np.flatnonzero(np.logical_or.reduce(list(near)))
 
     def spread(self, rows: Rows, values: Numbers) -> list[tuple[Rows, Numbers]]:
         """Values found at some rows as (row, what they count there), for themselves and around.

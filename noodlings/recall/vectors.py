@@ -126,10 +126,7 @@ class VectorIndex:
         part._scale.extend(len(rows))
         for start in range(0, len(rows), _AT_ONCE):
             some = np.arange(start, min(start + _AT_ONCE, len(rows)))
-            mixed = neighbours.gather(part._matrix.rows, some)
-            lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
-            scale = part._scale.rows[start : start + _AT_ONCE]
-            np.divide(1.0, lengths, out=scale, where=lengths > 0.0)
+            part._scale.rows[some] = _scale(neighbours.gather(part._matrix.rows, some))
         return part
 
     def score(
@@ -148,7 +145,7 @@ class VectorIndex:
             hidden: rows whose vectors count nowhere.
         """
         query = self.checked(query)
-        scale = self._scale.rows if rows is None else self._scale.rows[rows]
+        scale = self._scales(neighbours, rows, hidden)
         if rows is None or len(rows) > _WHOLE * len(self):
             cosines = self._products(query)
         else:
@@ -168,6 +165,23 @@ class VectorIndex:
         """Of the query with one row, neighbours left aside; 0 where it has no vector."""
         return float(self._matrix.rows[row] @ self.checked(query))
 
+    def _scales(self, neighbours: Neighbours, rows: Rows | None, hidden: Rows) -> Numbers:
+        """The scale of `rows` or all of them; what is mixed with a hidden row is measured without it.
+
+        Else the length of the mix, and so each score, would tell how near in meaning the hidden row is.
+        """
+        if not len(hidden):
+            return self._scale.rows if rows is None else self._scale.rows[rows]
+        rows = np.arange(len(self)) if rows is None else rows
+        scale: Numbers = self._scale.rows[rows]
+        unseen = np.zeros(len(self) + 1, np.bool_)
+        unseen[hidden] = True
+        beside = neighbours.beside(unseen, rows)
+        for start in range(0, len(beside), _AT_ONCE):
+            some = beside[start : start + _AT_ONCE]
+            scale[some] = _scale(neighbours.gather(self._matrix.rows, rows[some], unseen))
+        return scale
+
     def _products(self, query: Numbers) -> Numbers:
         """The query times each row, shape (n,), in memory that the next call uses again."""
         if len(self._room) < len(self):
@@ -182,3 +196,10 @@ class VectorIndex:
             total = weights @ self._matrix.rows[[source for _, source in near]]
             length = math.sqrt(float(total @ total))
             self._scale.rows[mixed] = 1.0 / length if length else 0.0
+
+
+def _scale(mixed: Numbers) -> Numbers:
+    """1 / length of each row of shape (n, dimensions), 0 where that is 0."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
+    scale: Numbers = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
+    return scale

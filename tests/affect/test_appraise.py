@@ -105,6 +105,21 @@ def test_negation_holds(minilm: MiniLM, text: str) -> None:
         assert affect.valence > -0.15
 
 
+@pytest.mark.parametrize(
+    ("text", "axis"),
+    [
+        ("I am not afraid, but terrified", "fear"),
+        ("I'm not scared, I'm terrified of the dark", "fear"),
+        ("I am not sad, I am heartbroken", "sorrow"),
+    ],
+)
+def test_a_feeling_that_is_denied_for_a_stronger_one_is_felt(minilm: MiniLM, text: str, axis: str) -> None:
+    for vector in (None, minilm.embed([text])[0]):
+        affect = appraiser.appraise(text, vector=vector).affect
+        assert getattr(affect, axis) > 0.4
+        assert affect.valence < -0.2
+
+
 def test_a_cheerful_word_does_not_cover_quiet_sadness(minilm: MiniLM) -> None:
     text = "It's fine, really. The house is just so quiet since she's gone."
     affect = appraiser.appraise(text, vector=minilm.embed([text])[0]).affect

@@ -93,11 +93,14 @@ def test_a_stronger_feeling_moves_more():
         ("agreeableness", "valence", True),
         ("extraversion", "valence", True),
         ("openness", "arousal", True),
+        # Through dominance alone, and against pleasure: who has little of it is anxious.
+        ("conscientiousness", "fear", False),
+        ("extraversion", "fear", False),
     ],
 )
 def test_a_trait_shifts_the_baseline_its_way(trait, axis, rises):
     low, high = (getattr(baseline_of(with_traits(**{trait: value})), axis) for value in (0.0, 1.0))
-    assert (high > low) is rises
+    assert high > low if rises else high < low
 
 
 def test_an_average_person_returns_to_the_baseline_of_the_recipe():

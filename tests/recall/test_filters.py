@@ -84,6 +84,18 @@ def test_each_filter_alone_keeps_an_entry_out(filters):
     ).admits(entry)  # fmt: skip
 
 
+@pytest.mark.parametrize("moments", [(1.0, 2.0, 2.0, 3.0), (2.0, 3.0, 1.0, 2.0)])
+@pytest.mark.parametrize("user", [None, "user_ann"])
+def test_both_ends_of_a_span_are_within_it(moments, user):
+    index = FilterIndex()
+    for number, moment in enumerate(moments):
+        index.append(make_entry(number, "x", timestamp=moment))
+    for since, until in ((2.0, 2.0), (2.0, None), (None, 2.0)):
+        found = index.rows(Filters(user=user, since=since, until=until))
+        low, high = since or 0.0, until or 9.0
+        assert found.tolist() == [row for row, moment in enumerate(moments) if low <= moment <= high]
+
+
 def test_importance_and_tags_may_change_later():
     index = FilterIndex()
     index.append(make_entry(0, "x"))

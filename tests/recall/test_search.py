@@ -201,6 +201,25 @@ def test_what_is_private_shows_in_no_score_of_what_stands_beside_it():
     assert ids(secret.search("mellon", Filters(present=frozenset({"user_bob"})))) == [2, 1, 3]
 
 
+@given(TALKS, LINES, LINES, LINES, st.data())
+def test_no_digit_of_a_score_tells_what_was_whispered_around_a_line(rows, query, secret, other, data):
+    whispered = data.draw(st.frozensets(st.sampled_from(range(len(rows)))))
+
+    def found(instead):
+        now, entries = 0.0, []
+        for number, (text, user, affect, pause) in enumerate(rows):
+            now += pause
+            changes = {"timestamp": now, "affect": affect}
+            if number in whispered:
+                text, user, changes["kind"] = instead, "user_dan", Kind.WHISPER
+            entries.append(make_entry(number, text, user, **changes))
+        searcher = archive_of(*entries, vectors=True)
+        heard = Filters(present=frozenset({"user_ann"}))
+        return searcher.search(query, heard, query_vector=vector_of(query))
+
+    assert found(secret) == found(other)
+
+
 @given(TALKS, LINES, FELT, st.booleans(), st.floats(0.0, 1.0))
 def test_hits_are_bounded_ordered_and_the_same_each_time(rows, query, mood, vectors, weight):
     vector = vector_of(query) if vectors else None
