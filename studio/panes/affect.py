@@ -84,6 +84,8 @@ class Affect(MemoryPane):
         super().clear()
         self._entries = []
         self.query_one(Scatter).show((), ())
+        self.query_one("#groups", Drawing).show(None)
+        self.query_one(Remark).say("")
 
     @on(Scatter.Chosen)
     def chosen(self, event: Scatter.Chosen) -> None:

@@ -56,6 +56,12 @@ class Stats(Pane):
         self.query_one("#fill", Drawing).show(partial(_fill, stats))
         self.query_one("#histogram", Drawing).show(partial(_importances, stats))
 
+    def clear(self) -> None:
+        """Nothing of the agent before stays."""
+        self.query_one("#fill", Drawing).show(None)
+        self.query_one("#histogram", Drawing).show(None)
+        self.query_one(Remark).say("")
+
 
 def _fill(stats: Mapping[str, Any], width: int, height: int) -> Text:
     """A row for each stream, and for what became of all that was perceived."""

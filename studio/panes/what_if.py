@@ -122,6 +122,7 @@ class WhatIf(MemoryPane):
         super().clear()
         self._feeling, self._moved, self._found, self._rows = None, False, {}, []
         self._loading.pause()
+        self.query_one(Sliders).put([slider.low for slider in SLIDERS])
         self.query_one(Table).begin(0)
         self.query_one(Remark).say("")
 

@@ -26,8 +26,8 @@ class Drawing(Widget):
         """Whether there is anything to draw yet."""
         return self._draw is not None
 
-    def show(self, draw: Draw) -> None:
-        """Draw something else from now on."""
+    def show(self, draw: Draw | None) -> None:
+        """Draw something else from now on; None for nothing."""
         before = self._lines(self.size.width)
         self._draw = draw
         # All that is on the screen is laid out anew only where that is due.

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from noodlings.errors import Forbidden, NoodlingsError
+from studio.panes import PANES
 from studio.panes.stats import Stats
 from studio.source import FOUND, LOST, Action, Answer, Question, Sign, Unreachable
+from studio.widgets.agents import Agents
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import looking, screen_of, until
 
@@ -89,6 +91,46 @@ async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> N
         await pilot.press("1")
         await until(pilot, lambda: "as it was" not in screen_of(app) and "does not" not in screen_of(app))
         assert app.query_one(Stats)
+
+
+class Reserved(Talking):
+    """Tells of Phi, and of everybody else no more than that there is somebody."""
+
+    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+        """As ever of Phi, else refused."""
+        if agent not in ("", "phi"):
+            raise NoodlingsError("of them nothing is told")
+        return await super().ask(question, agent, **how)
+
+
+async def test_of_the_agent_before_nothing_stays_where_nothing_is_told_of_the_next(tmp_path: Path) -> None:
+    source = Reserved(tmp_path, await spoken_to())
+    keys = [str(at + 1)[-1] for at in range(len(PANES))]
+    untold = []
+    async with looking(source, agent="servnak") as (app, pilot):
+        app.query_one(Agents).choose("maren")
+        for key in keys:
+            await pilot.press(key)
+            await until(pilot, lambda: "of them nothing is told" in words_of(screen_of(app)))
+            untold.append(words_of(screen_of(app)))
+    async with looking(source) as (app, pilot):
+        for key, words in zip(keys, untold, strict=True):
+            await pilot.press(key)
+            await until(pilot, lambda words=words: len(words_of(screen_of(app))) > len(words))
+        app.query_one(Agents).choose("maren")
+        for key, words in zip(keys, untold, strict=True):
+            await pilot.press(key)
+            await until(pilot, lambda words=words: words_of(screen_of(app)) == words)
+
+
+async def test_what_a_refusal_says_is_no_markup(tmp_path: Path) -> None:
+    source = Troubled(tmp_path, await spoken_to())
+    async with looking(source) as (app, pilot):
+        await pilot.press("2")
+        await until(pilot, lambda: "my dog?" in screen_of(app))
+        source.error = Forbidden("[b]eve[/b] may not [@click=app.quit]pin[/] this [/nothing]")
+        await pilot.press("p")
+        await until(pilot, lambda: str(source.error) in " ".join(screen_of(app).split()))
 
 
 async def test_what_was_not_heard_is_no_error_any_more_once_one_is_heard_again(tmp_path: Path) -> None:
