@@ -28,9 +28,9 @@ def society(tmp_path: Path) -> Society:
     return build(settings, clock=ManualClock(1_000.0), store=MemoryStore())
 
 
-async def say(society: Society, text: str, user: str = "user_caity", agent: str = "phi") -> int:
+async def say(society: Society, text: str, user: str = "user_caity", agent: str = "phi", *beside: str) -> int:
     society.clock.advance(60.0)  # type: ignore[attr-defined]
-    percept = Percept(user, text, society.clock.now(), addressed=True, present=frozenset({user}))
+    percept = Percept(user, text, society.clock.now(), addressed=True, present=frozenset({user, *beside}))
     return (await society.perceive(agent, percept)).entry_id
 
 
@@ -67,6 +67,25 @@ async def test_a_finished_turn_is_what_why_tells(society: Society):
             _, view = await reader.next()
             turns += [view.turn] if view.turn else []
     assert turns == [Inspector(society).turn(CAITY, "phi", entry)]
+
+
+@pytest.mark.parametrize("first", [ADMIN, CAITY])
+async def test_a_turn_is_seen_by_each_as_they_may_whoever_saw_it_first(society: Society, first: Caller):
+    from noodlings.inspect.inspector import Inspector
+
+    await say(society, "the zebrafinch nests in the old mill", "user_toad", "phi", "user_caity")
+    feed, inspector = Feed(society, 100), Inspector(society)
+    with feed.reading(ADMIN) as theirs, feed.reading(CAITY) as mine:
+        entry = await say(society, "where does the zebrafinch nest?", "user_caity", "phi", "user_toad")
+        seen = {}
+        for reader in (theirs, mine) if first is ADMIN else (mine, theirs):
+            while len(reader):
+                _, view = await asyncio.wait_for(reader.next(), 1.0)
+                seen[reader.caller] = view.turn
+    assert seen == {caller: inspector.turn(caller, "phi", entry) for caller in (ADMIN, CAITY)}
+    words = {caller: json.dumps(turn.as_dict()["recalled"]) for caller, turn in seen.items()}
+    assert "old mill" in words[ADMIN]
+    assert "old mill" not in words[CAITY]
 
 
 async def test_one_sees_what_one_may_read(society: Society):
