@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
 import pytest
 
+from noodlings.errors import LLMError
 from noodlings.llm.circuit import FAILURES, FIRST_PAUSE
 from noodlings.ports import Allowance
 from noodlings.store.memory import MemoryStore
@@ -81,6 +83,19 @@ async def test_every_attempt_counts() -> None:
         assert len(server.asked) == 2
 
 
+@pytest.mark.parametrize("limit", ["tokens_per_hour", "tokens_per_day", "tokens_per_player_hour"])
+@pytest.mark.parametrize(("answer", "tokens"), [(chat("mew."), 42), (Sent(b"{}"), 5)])
+async def test_the_tokens_of_an_answer_count_whether_it_is_of_use_or_not(
+    limit: str, answer: Sent, tokens: int
+) -> None:
+    async with serving(answer) as server, bench(server, budget={limit: 2 * tokens}) as at:
+        for _ in range(2):
+            with suppress(LLMError):
+                await at.ask(REPLY, Allowance("user_caity"))
+        assert f"the budget of {2 * tokens} tokens" in await at.fails(REPLY, Allowance("user_caity"))
+        assert len(server.asked) == 2
+
+
 async def test_no_more_calls_run_at_once_than_are_allowed() -> None:
     two = asyncio.Event()
 
@@ -119,14 +134,15 @@ async def test_a_cancelled_call_leaves_its_place_and_is_counted() -> None:
         asked.set()
         return answers[0]
 
-    spent = Allowance()
-    async with serving(told) as server, bench(server, concurrency=1) as at:
+    spent, limits = Allowance("user_caity"), {"tokens_per_player_hour": 5}
+    async with serving(told) as server, bench(server, concurrency=1, budget=limits) as at:
         call = asyncio.create_task(at.ask(REPLY, spent))
         await asked.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
         assert (spent.calls, spent.tokens) == (1, 5)
+        assert "5 tokens per hour and player is used up" in await at.fails(REPLY, spent)
         answers[0] = chat("mew.")
         assert await at.ask() == "mew."
 
