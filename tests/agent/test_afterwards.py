@@ -144,6 +144,7 @@ async def test_what_was_forgotten_while_a_model_dreamt_of_it_leaves_no_image(mak
     dreams.gate.set()
     await agent.settle()
     assert images(store) == []
+    assert agent.subconscious.symbols == ()
 
 
 async def test_a_secret_leaves_an_image_for_those_who_know_it(make_agent, store, percept):

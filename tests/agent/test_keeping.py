@@ -6,9 +6,21 @@ import asyncio
 
 import pytest
 
+from noodlings.agent.meaning import Meaning
 from noodlings.errors import StoreError
 from noodlings.values.percept import Percept
-from tests.fakes import SlowVoice
+from tests.fakes import HashingEmbedder, SlowVoice
+
+
+class Listening(HashingEmbedder):
+    """Notes every text that it is handed."""
+
+    def __init__(self):
+        self.heard = []
+
+    def embed(self, texts):
+        self.heard += texts
+        return super().embed(texts)
 
 
 @pytest.fixture
@@ -67,6 +79,16 @@ async def test_the_state_does_not_wait_for_a_model(make_agent, percept, commits)
     assert again.mood == agent.mood
     voice.gate.set()
     await turn
+
+
+async def test_no_vector_of_what_was_forgotten_is_had_from_before(make_agent, percept):
+    embedder = Listening()
+    agent = make_agent(meaning=Meaning(embedder))
+    told, *_ = [await agent.perceive(percept("the key is under the mat")) for _ in range(2)]
+    assert embedder.heard.count("the key is under the mat") == 1
+    agent.forget([told.entry_id], "user_caity", 0.0)
+    await agent.perceive(percept("the key is under the mat"))
+    assert embedder.heard.count("the key is under the mat") == 2
 
 
 async def test_a_kill_before_the_answer_leaves_the_percept_and_steps_stay_apart(
