@@ -132,6 +132,29 @@ async def test_what_was_forgotten_meanwhile_is_not_told(society: Society):
         assert "grey" not in json.dumps([view.as_dict() for view in told])
 
 
+async def test_a_turn_that_somebody_saw_is_seen_without_what_was_forgotten_since(society: Society):
+    feed = Feed(society, 100)
+    with feed.reading(ADMIN) as early, feed.reading(ADMIN) as late:
+        first = await say(society, "the zebrafinch is grey")
+        await say(society, "tell me about the zebrafinch")
+        seen = [early.take() for _ in range(len(early))]
+        assert "grey" in json.dumps([view.turn.as_dict() for _, view in seen if view.turn][-1])
+        society.corrections.forget(ADMIN, "phi", [first])
+        seen = [late.take() for _ in range(len(late))]
+        assert "grey" not in json.dumps([taken[1].as_dict() for taken in seen if taken])
+
+
+async def test_memories_of_one_number_are_each_its_agents_own(society: Society):
+    feed = Feed(society, 100)
+    with feed.reading(ADMIN) as reader:
+        told = {agent: await say(society, f"a word for {agent}", agent=agent) for agent in ("phi", "servnak")}
+        assert len(set(told.values())) == 1
+        turns = [view.turn for _ in range(len(reader)) if (view := reader.take()[1]).turn]
+    assert [(turn.agent, turn.turn.percept.text) for turn in turns] == [
+        (agent, f"a word for {agent}") for agent in told
+    ]
+
+
 async def test_a_closed_feed_is_silent(society: Society):
     feed = Feed(society, 100)
     with feed.reading(ADMIN) as reader:

@@ -86,6 +86,11 @@ async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> N
         )
         await pilot.press("4")
         assert "Nothing is read yet." in screen_of(app)
+        await pilot.press("1")
+        await until(pilot, lambda: "Stats is as it was at " in screen_of(app))
+        app.query_one(Agents).choose("maren")
+        await until(pilot, lambda: "Nothing is read yet." in screen_of(app))
+        app.query_one(Agents).choose("phi")
         source.error = None
         await source._signs.put(Sign(step=FOUND))
         await pilot.press("1")
