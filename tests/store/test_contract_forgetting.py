@@ -66,7 +66,10 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
         an_entry(4, "what else", response="Nice weather."),
     )
     store.commit(Changes(AGENT, added=(dog, *turns)))
-    made = Modulation("ego", 0.5, "the dog died", "THE DOG DIED", read=("My dog died yesterday",))
+    made = Modulation(
+        "ego", 0.5, "the dog died", "THE DOG DIED", lens="a dead dog", read=("My dog died yesterday",),
+        entries=(1,),
+    )  # fmt: skip
     said = a_trace(2, 1, thought="the dog", response="SAD: a dog died.", modulations=(made,))
     for trace in (
         a_trace(1, response="Oh no."),
@@ -88,6 +91,13 @@ def test_turns_that_recalled_the_forgotten_lose_their_words(store: AnyStore) -> 
     assert after == a_trace(3, 2)
     assert newest == a_trace(4, 2, response="Nice weather.")
     assert [the_entry(store, number).response for number in (2, 3, 4)] == [None, "Better.", "Nice weather."]
+
+
+def test_however_many_are_forgotten_at_once_none_stays(store: AnyStore) -> None:
+    filled(store, 1_100)
+    everything = range(1, 1_101)
+    assert store.forget(AGENT, everything, by_user="admin", timestamp=1.0) == Forgotten(1_100)
+    assert store.archive(AGENT) == []
 
 
 def test_an_answer_that_was_repeated_later_goes_there_too(store: AnyStore) -> None:
