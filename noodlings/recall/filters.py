@@ -106,7 +106,9 @@ class FilterIndex:
         self._feelings = Growing(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
-        self._confined: dict[int, Audience] = {}
+        # Each audience that something is confined to, with its number; by row that number, 0 for what is open.
+        self._audiences: dict[Audience, int] = {}
+        self._confined = Growing(np.int32)
         self._in_order = True
 
     def append(self, entry: MemoryEntry) -> None:
@@ -121,11 +123,11 @@ class FilterIndex:
         self._feelings.append(self._code("feeling", feeling(entry.affect)))
         for key in (("user", entry.user_id), ("kind", entry.kind), *(("tag", tag) for tag in tags_of(entry))):
             self._rows.setdefault(key, array("I")).append(row)
-        self._note_audience(row, entry)
+        self._confined.append(self._audience_code(entry))
 
     def update(self, row: int, entry: MemoryEntry) -> None:
         """What may change about an entry: its importance, who may learn of it, and tags that were added."""
-        self._note_audience(row, entry)
+        self._confined.rows[row] = self._audience_code(entry)
         self._importance.rows[row] = entry.importance
         for tag in tags_of(entry):
             rows = self._rows.setdefault(("tag", tag), array("I"))
@@ -137,7 +139,6 @@ class FilterIndex:
         rows = [self.row_of.pop(entry_id) for entry_id in set(entry_ids) & self.row_of.keys()]
         for row in rows:
             self.alive.rows[row] = False
-            self._confined.pop(row, None)
         return rows
 
     def user_code(self, user_id: str) -> int:
@@ -169,8 +170,8 @@ class FilterIndex:
         """Rows that one of those who would hear of them may not learn of."""
         if filters.present is None:
             return NOWHERE
-        unknown = [row for row, known in self._confined.items() if not may_learn(filters.present, known)]
-        return np.array(unknown, np.intp)
+        unknown = [code for known, code in self._audiences.items() if not may_learn(filters.present, known)]
+        return np.flatnonzero(np.isin(self._confined.rows, unknown)) if unknown else NOWHERE
 
     def told(self, filters: Filters) -> Rows | None:
         """Where filters ask for one user: rows of that user, of the kinds that are asked for, rising."""
@@ -178,9 +179,10 @@ class FilterIndex:
             return None
         return self.rows(Filters(user=filters.user, kinds=filters.kinds))
 
-    def _note_audience(self, row: int, entry: MemoryEntry) -> None:
-        if entry.audience.confined:
-            self._confined[row] = entry.audience
+    def _audience_code(self, entry: MemoryEntry) -> int:
+        if not entry.audience.confined:
+            return 0
+        return self._audiences.setdefault(entry.audience, len(self._audiences) + 1)
 
     def _listed(self, filters: Filters) -> Rows | None:
         """Rows by ids, users, kinds and tags, the shortest list first; None for no such filter."""

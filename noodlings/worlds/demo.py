@@ -123,8 +123,9 @@ async def _idle_remarks(stage: Stage, agent_id: str) -> float:
     with bar:
         for user_id, text in bar.track(idle_lines()):
             stage.clock.advance(SECONDS_APART)
+            around = frozenset({stage.player})
             # Depth 1: said among others, so that nobody expects an answer to it.
-            await stage.perceive(agent_id, Percept(user_id, text, stage.clock.now(), depth=1))
+            await stage.perceive(agent_id, Percept(user_id, text, stage.clock.now(), present=around, depth=1))
     stage.clock.advance(SECONDS_APART)
     return time.perf_counter() - began
 

@@ -333,11 +333,12 @@ class Link:
 
     def _answered(self, way: Way, percept: Percept, answer: Mapping[str, Any], late: bool) -> None:
         way.unknown = False
-        response = (answer.get("turn") or {}).get("response")
+        turn = answer.get("turn") or {}
+        response = turn.get("response")
         if not response or late:
             return
         try:
-            way.character.utter(response, percept)
+            way.character.utter(response, percept, bool((turn.get("percept") or {}).get("private")))
         except Exception:  # noqa: BLE001 -- hooks of the game run in it; the next percept is to be sent all the same
             logger.log_trace(f"noodlings: {way.character.key} could not say its answer")
 
@@ -533,19 +534,25 @@ class Mind(_Base):
             if being is not self and isinstance(being, DefaultCharacter | Mind):
                 yield being
 
-    def utter(self: Any, response: str, percept: Percept) -> None:
-        """Say and do in its room what its mind answered; to a whisper, to whoever whispered alone."""
+    def utter(self: Any, response: str, percept: Percept, private: bool = False) -> None:
+        """Say and do in its room what its mind answered.
+
+        To a whisper it is for whoever whispered alone, and so is what is `private` where somebody has come in
+        since.
+        """
         if self.location is None or self.has_account:
             return
-        whispered = percept.kind == "whisper"
-        listener = next((being for being in self.others() if being_id(being) == percept.user_id), None)
-        if whispered and listener is None:
+        here = {being_id(being): being for being in self.others()}
+        newcomers = here.keys() - {percept.user_id, *percept.present}
+        confided = percept.kind == "whisper" or (private and bool(newcomers))
+        listener = here.get(percept.user_id)
+        if confided and listener is None:
             logger.log_info(f"noodlings: {self.key} had an answer for {percept.name}, who is gone")
             return
         self.ndb.mind_depth = percept.depth + 1
         try:
             for act, words in acts(response, self.key):
-                self.do(act, shown(words), listener if whispered else None)
+                self.do(act, shown(words), listener if confided else None)
         finally:
             self.ndb.mind_depth = 0
 

@@ -15,7 +15,7 @@ from typing import Any
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock
 from noodlings.text import MAX_LINE, clean, shorten
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, may_learn
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -211,10 +211,13 @@ class World:
         if not words and not manner:
             return
         depth = percept.depth + 1
-        if not words:
+        overheard = self._overheard(agent_id, trace)
+        if not words and not overheard:
             self._happen(being, Line(Kind.EMOTE, heard(manner), agent_id, being.name), depth, trace)
-        elif percept.kind is Kind.WHISPER:
-            # What was asked in a whisper is answered in one: aloud it would tell the whole room.
+        elif percept.kind is Kind.WHISPER or overheard:
+            # What was asked in confidence is answered so: aloud it would tell the whole room, or whoever came
+            # in while it was thought.
+            words, manner = (words, manner) if words else (manner, "")
             target = self._beings.get(percept.user_id)
             if target is None or target not in self._others(agent_id):
                 log.info("%s had an answer for %s, who is gone", agent_id, percept.user_id)
@@ -223,6 +226,11 @@ class World:
             self._happen(being, line, depth, trace)
         else:
             self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth, trace)
+
+    def _overheard(self, agent_id: str, trace: Trace) -> bool:
+        """Whether somebody is in the room of a character who may not learn of its answer."""
+        here = frozenset(other.id for other in self._others(agent_id))
+        return bool(here) and not may_learn(here, trace.audience)
 
     def thinking(self, agent_id: str) -> None:
         """Let the players around see that a character is long about its answer; no mind perceives it."""
