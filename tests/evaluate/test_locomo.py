@@ -1,7 +1,6 @@
 import copy
 import io
 import math
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -19,10 +18,10 @@ from noodlings.evaluate.locomo import (
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
 from tests.evaluate.conversations import ANSWER, CONVERSATION, written
+from tests.outside import DATA, needs
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "locomo-dev"
-FILES = sorted(DATA.glob("*.json"))
-needs_data = pytest.mark.skipif(not FILES, reason=f"the conversations to measure with are not at {DATA}")
+FILES = sorted((DATA / "locomo-dev").glob("*.json"))
+needs_data = needs("locomo-dev")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import copy
 import io
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -9,8 +8,7 @@ from noodlings.embed.minilm import MiniLM
 from noodlings.errors import UserError
 from noodlings.evaluate.mood import evaluate, read_scenarios, view
 from tests.evaluate.conversations import SCENARIOS, written
-
-DATA = Path(__file__).parents[3] / "shared" / "data" / "mood-recall-dev" / "realistic_recall_v1.json"
+from tests.outside import DATA, needs
 
 
 def test_scenarios_are_read(tmp_path):
@@ -63,8 +61,9 @@ async def test_a_file_without_queries_is_refused(tmp_path, living):
         await evaluate(*living(), tmp_path / "missing.json", None)
 
 
-@pytest.mark.skipif(not DATA.exists(), reason=f"the scenarios to measure with are not at {DATA}")
+@needs("mood-recall-dev")
 async def test_mood_brings_back_what_fits_it(living):
-    figures = await evaluate(*living("minilm"), DATA, MiniLM())
+    file = DATA / "mood-recall-dev" / "realistic_recall_v1.json"
+    figures = await evaluate(*living("minilm"), file, MiniLM())
     assert figures["given"]["top1"] >= 0.7
     assert figures["own"]["top1"] > figures["search"]["top1"] > figures["plain"]["top1"]

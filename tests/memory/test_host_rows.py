@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from hypothesis import strategies as st
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.host_rows import mark_of, read_row, row_of
 from noodlings.values.affect import Affect
+from tests.outside import DATA, needs
 
 ROW = {
     "user": "agent_servnak",
@@ -25,7 +25,6 @@ ROW = {
     "identity_salience": 0.8,
 }
 NOW = 77.0
-REAL = Path(__file__).parents[3] / "shared" / "data" / "noodlemush" / "contexts.jsonl"
 
 
 def read(**row: Any) -> dict[str, Any]:
@@ -148,10 +147,11 @@ def test_a_mark_tells_who_said_what_and_when() -> None:
         assert mark_of(ROW) != mark_of(ROW | other)
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="the real rows of a noodleMUSH are not on this machine")
+@needs("noodlemush/contexts.jsonl")
 def test_every_real_row_is_taken() -> None:
     memory = HierarchicalMemory(working_capacity=500)
-    rows = [json.loads(line) for line in REAL.read_text("utf-8").splitlines()]
+    lines = (DATA / "noodlemush" / "contexts.jsonl").read_text("utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
     for row in rows:
         percept, extra = read_row(row, NOW)
         memory.add(**percept, **extra)

@@ -1,18 +1,17 @@
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from noodlings.errors import UserError
 from noodlings.mind.parameters import Parameters, shipped
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, step, travel_bound
 from noodlings.values.affect import NEUTRAL, Affect
 from tests.mind.streams import affects
-
-CHAT = Path(__file__).parents[3] / "shared" / "data" / "noodlemush" / "chat.jsonl"
+from tests.outside import DATA, needs
 
 
 def lived(stream):
@@ -54,11 +53,11 @@ def test_the_slow_layer_moves_less_than_the_fast_one(stream):
     assert np.abs(states).max() <= 1.0
 
 
+@needs("noodlemush/chat.jsonl")
 def test_the_slow_layer_moves_less_on_real_talk():
-    if not CHAT.is_file():
-        pytest.skip(f"the real lines are not here: {CHAT}")
-    sentiment = pytest.importorskip("vaderSentiment.vaderSentiment").SentimentIntensityAnalyzer()
-    texts = [json.loads(line)["text"] for line in CHAT.read_text("utf-8").splitlines()]
+    sentiment = SentimentIntensityAnalyzer()
+    lines = (DATA / "noodlemush" / "chat.jsonl").read_text("utf-8").splitlines()
+    texts = [json.loads(line)["text"] for line in lines]
     scores = [sentiment.polarity_scores(text) for text in texts]
     stream = [Affect.clamped(s["compound"], 0.5 + s["pos"] / 2, 0, s["neg"], s["neu"] / 4) for s in scores]
     states = lived(stream)
