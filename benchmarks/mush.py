@@ -23,6 +23,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from argon2.profiles import CHEAPEST
+
 from noodlings.worlds.accounts import Accounts
 from tests.api.serving import Server, served
 
@@ -31,8 +33,6 @@ PASSWORD = "correct horse"
 FLOODER = "Flooder"
 BLOCK = 50
 """Lines that the flooder writes at once."""
-CHEAP = 4
-"""The passwords of this run are hashed quickly: it is not about them."""
 
 _SAID = re.compile(r'(\S+) says?, "(\d+)\. ünï 🐕"')
 
@@ -178,7 +178,7 @@ def main() -> None:
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="noodlings-mush-") as folder:
-        accounts = Accounts(Path(folder), CHEAP)
+        accounts = Accounts(Path(folder), CHEAPEST)
         for name in (*(f"Guest-{number}" for number in range(PEOPLE)), FLOODER):
             accounts.create(name, PASSWORD)
         with served(

@@ -66,6 +66,22 @@ def password(name: Name, data: Data = None, config: Config = None) -> None:
 
 
 @account_app.command()
+def join(
+    name: Name,
+    user: Annotated[str, typer.Argument(metavar="USER", help="The id a world or a token says: user_caity.")],
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Say that an account and a user of a world, or of api.tokens, are one person: they share what they told.
+
+    It counts from the next time it connects. What characters know of it as an account they keep for that
+    account; with the id that `list` showed before the two are parted again.
+    """
+    joined = _accounts(data, config).join(name, user)
+    typer.echo(f"{joined.name} is {joined.user_id} from the next time it connects")
+
+
+@account_app.command()
 def remove(name: Name, data: Data = None, config: Config = None) -> None:
     """Take an account away. What characters remember of it stays, and nobody else gets its name."""
     _accounts(data, config).remove(name)
@@ -74,9 +90,9 @@ def remove(name: Name, data: Data = None, config: Config = None) -> None:
 
 @account_app.command("list")
 def list_accounts(data: Data = None, config: Config = None) -> None:
-    """List all accounts and their roles."""
+    """List all accounts, their roles, and the ids characters know them by."""
     for account in _accounts(data, config).all():
-        typer.echo(f"{account.name:<20}  {account.role}")
+        typer.echo(f"{account.name:<20}  {account.role:<6}  {account.user_id}")
 
 
 def _accounts(data: Data, config: Config) -> Accounts:

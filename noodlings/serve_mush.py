@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from noodlings.values.caller import user_id_of
+from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.visit import Connect
-from noodlings.worlds.accounts import Accounts
+from noodlings.worlds.accounts import Accounts, folded
 from noodlings.worlds.door import Door
 from noodlings.worlds.pace import RealTimer, Timer
 from noodlings.worlds.scrollback import Scrollback
@@ -86,15 +86,16 @@ def greeting(characters: Iterable[str]) -> RenderableType:
 
 
 def known(society: Society, name: str) -> bool:
-    """Whether characters know somebody of this name, or are called so.
+    """Whether characters know somebody of this name, or will, or are called so.
 
-    Whoever took such a name over the wire would read what somebody else told them.
+    Whoever took such a name over the wire would be somebody else by id, and yet be taken for them.
     """
-    user_id = user_id_of(name)
-    if user_id == user_id_of(society.settings.world.player) or user_id in society.names():
+    settings, names = society.settings, society.names()
+    user_id, called = user_id_of(name), folded(name)
+    expected = {user_id_of(settings.world.player)} | {user_id_of(token.user) for token in settings.api.tokens}
+    if user_id in expected or names.keys() & {user_id, account_id_of(called)}:
         return True
-    folded = name.casefold()
-    for persona in society.personas.values():
-        if folded in (one.casefold() for one in (persona.id, persona.name, *persona.aliases)):
-            return True
+    others = {*names.values()}.union(*((one.id, *one.aliases) for one in society.personas.values()))
+    if called in map(folded, others):
+        return True
     return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())

@@ -30,7 +30,7 @@ def test_an_admin_is_made_on_the_machine_and_lets_itself_in(run, tmp_path):
     made = Accounts(tmp_path).check("caity", PASSWORD)
     assert made is not None
     assert made.role is Role.ADMIN
-    assert run("list").split() == ["Caity", "admin"]
+    assert run("list").split() == ["Caity", "admin", "account:caity"]
 
 
 def test_roles_and_passwords_are_changed_and_accounts_taken_away(run, tmp_path):
@@ -44,7 +44,20 @@ def test_roles_and_passwords_are_changed_and_accounts_taken_away(run, tmp_path):
     assert run("list") == ""
 
 
+def test_an_account_and_a_users_of_a_world_are_joined_and_parted_on_the_machine(run, tmp_path):
+    run("add", "Caity", typed=f"{PASSWORD}\n")
+    said = run("join", "caity", "user_caity")
+    assert said == "Caity is user_caity from the next time it connects\n"
+    assert Accounts(tmp_path).find("Caity").caller.user_id == "user_caity"
+    assert run("list").split() == ["Caity", "player", "user_caity"]
+    run("join", "Caity", "account:caity")
+    assert Accounts(tmp_path).find("Caity").caller.user_id == "account:caity"
+
+
 def test_mistakes_are_told(run):
+    run("add", "Ben", typed=f"{PASSWORD}\n")
+    with pytest.raises(UserError, match="is an account, and no user of a world"):
+        run("join", "Ben", "account:caity")
     with pytest.raises(NotFound):
         run("role", "nobody", "admin")
     with pytest.raises(UserError, match="8 to 128"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 
 from noodlings.errors import Forbidden
 
 _PREFIX = "user_"
-"""What the id of a player begins with."""
+"""What the id of a player begins with, as a world, a token or the settings name it."""
+_ACCOUNT = "account:"
+"""What the id of an account begins with: nobody has one but whoever knows the account's password."""
 
 
 class Role(StrEnum):
@@ -56,10 +59,20 @@ class Caller:
 
 def shown_name(user_id: str, names: dict[str, str]) -> str:
     """How a user is called: the known name, else the id without its prefix ("user_caity" is "caity")."""
-    return names.get(user_id) or user_id.removeprefix(_PREFIX) or user_id
+    return names.get(user_id) or user_id.removeprefix(_ACCOUNT).removeprefix(_PREFIX) or user_id
 
 
 def user_id_of(name: str) -> str:
     """The id of whoever is called so: "Caity May" is "user_caity_may"; what is an id already stays one."""
     plain = name.casefold().replace(" ", "_")
-    return plain if plain.startswith(_PREFIX) else f"{_PREFIX}{plain}"
+    return plain if plain.startswith((_PREFIX, _ACCOUNT)) else f"{_PREFIX}{plain}"
+
+
+def account_id_of(name: str) -> str:
+    """The id of a new account of this name, which is none that a world or a token may say."""
+    return f"{_ACCOUNT}{name}"
+
+
+def is_account_id(user_id: str) -> bool:
+    """Whether an id is an account's, or could be taken for one."""
+    return unicodedata.normalize("NFKC", user_id).casefold().startswith(_ACCOUNT)

@@ -1,8 +1,9 @@
 """Who may come into the world over the wire: names, roles, and passwords of which only a hash is kept.
 
 In a file of its own (`accounts.json` in the data folder), so that the command line can change it while a
-server runs: it is read anew each time, and written whole under a lock. Whoever makes an account over the wire
-is a player; only the command line gives another role.
+server runs: it is read anew when it has changed, and written whole under a lock. Whoever makes an account
+over the wire is a player, and somebody new; only the command line gives another role, or joins an account to
+a user that a world knows.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import logging
 import re
-import secrets
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,25 +20,35 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from argon2 import Parameters, PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatchError
+from argon2.profiles import RFC_9106_LOW_MEMORY
 from filelock import FileLock
 
 from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.text import clean, shorten
-from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.caller import Caller, Role, account_id_of, is_account_id
 
 FILE_NAME = "accounts.json"
-VERSION = 1
+VERSION = 2
 MOST = 100_000
 """Accounts of one world."""
 SHORTEST, LONGEST = 8, 128
 """Characters of a password."""
-COST = 15
-"""scrypt works 2^COST times over 8 · 128 bytes: 32 MB and about a tenth of a second."""
 ROLES = (Role.PLAYER, Role.VIEWER, Role.ADMIN)
 
 _NAME = re.compile(r"[^\W\d_][\w'’-]{1,19}")
-_BLOCK = 8
+_MEANT_OTHERWISE = re.compile(r"(user|api)_.*|game|me")
+"""Names that are ids of others, or words for somebody, wherever one says who is meant."""
+_SCRYPT = "$scrypt$"
+_UNKNOWN = {
+    _SCRYPT: f"${'0' * 32}${'0' * 64}",
+    "$argon2id$": f"${'A' * 22}${'A' * 43}",
+}
+"""By algorithm: salt and hash that no password has."""
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +58,46 @@ class Account:
     Attributes:
         name: as shown.
         role: what it may do.
-        salt, key: hexadecimal; the key is scrypt of the password.
-        cost: the power of two that scrypt was asked for.
+        hash: of the password, with algorithm, cost and salt in it ("$argon2id$v=19$m=65536,t=3,p=4$…"); ""
+            for one that was removed, whose name and id nobody else gets.
+        user_id: as in percepts and memory entries; kept, so that it stays what it was.
+        joined: an admin said that this is the user whom worlds and tokens call so.
     """
 
     name: str
     role: Role
-    salt: str
-    key: str
-    cost: int
+    hash: str
+    user_id: str
+    joined: bool = False
 
     @property
     def caller(self) -> Caller:
         """Who this is to commands and minds."""
-        return Caller(user_id_of(self.name), self.name, self.role)
+        return Caller(self.user_id, self.name, self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The file as it was read last.
+
+    Attributes:
+        version: tells one state of the file from another.
+        accounts: by folded name; not to be changed.
+        kinds: of all the hashes, see `_kind`.
+        owned: ids of those that nobody joined.
+    """
+
+    version: tuple[int, int, int]
+    accounts: dict[str, Account]
+    kinds: frozenset[str]
+    owned: frozenset[str]
+
+    @classmethod
+    def of(cls, version: tuple[int, int, int], accounts: dict[str, Account]) -> _Seen:
+        """What these accounts come to."""
+        everybody = accounts.values()
+        kinds = frozenset(_kind(one.hash) for one in everybody if one.hash)
+        return cls(version, accounts, kinds, frozenset(one.user_id for one in everybody if not one.joined))
 
 
 class Accounts:
@@ -68,59 +105,131 @@ class Accounts:
 
     Args:
         folder: where the file is.
-        cost: see `Account`; of passwords that are set from now on.
+        cost: what argon2id is asked for; a hash of another cost is made anew when its owner comes in.
     """
 
-    def __init__(self, folder: Path, cost: int = COST) -> None:
+    def __init__(self, folder: Path, cost: Parameters = RFC_9106_LOW_MEMORY) -> None:
         self._path = folder / FILE_NAME
-        self._cost = cost
+        self._hasher = PasswordHasher.from_parameters(cost)
+        self._kind = _kind(self._hasher.hash(b""))
         self._lock = FileLock(folder / f"{FILE_NAME}.lock", thread_local=False, timeout=10)
-        self._nobody = Account("", Role.PLAYER, secrets.token_hex(16), "", cost)
+        self._seen: _Seen | None = None
 
     def all(self) -> list[Account]:
         """Everybody, by name. Raises `StoreError`."""
-        return sorted(self._read().values(), key=lambda account: account.name.casefold())
+        there = (account for account in self._read().accounts.values() if account.hash)
+        return sorted(there, key=lambda account: account.name.casefold())
 
     def find(self, name: str) -> Account:
         """By name, in any case. Raises `NotFound`."""
-        account = self._read().get(user_id_of(_folded(name)))
-        if account is None:
-            raise NotFound(f"there is no account {shorten(clean(name), 30)}")
-        return account
+        return _living(self._read().accounts, name)
 
     def check(self, name: str, password: str) -> Account | None:
-        """The account, if the password is right. It takes as long for a name that nobody has."""
-        account = self._read().get(user_id_of(_folded(name)))
-        asked = account or self._nobody
-        right = hmac.compare_digest(_key(password, asked.salt, asked.cost), asked.key)
-        return account if account is not None and right else None
+        """The account, if the password is right; a hash of an older kind is replaced by one of today's.
+
+        Each kind of hash in the file is computed for each name, so that time tells nothing of who is there.
+        """
+        seen = self._read()
+        account = seen.accounts.get(folded(name))
+        mine = _kind(account.hash) if account is not None and account.hash else ""
+        right = False
+        for kind in seen.kinds | {self._kind}:
+            hashed = account.hash if account is not None and kind == mine else _unknown(kind)
+            right |= self._fits(hashed, password)
+        if account is None or not right:
+            return None
+        return account if mine == self._kind else self._renewed(account, password)
 
     def create(self, name: str, password: str, role: Role = Role.PLAYER) -> Account:
-        """Make an account. Raises `UserError` when name or password will not do, or the name is taken."""
+        """Make an account, or one that was removed again.
+
+        Raises:
+            UserError: name or password will not do, or the name is taken.
+        """
         name = check_name(name)
-        account = _hashed(name, _good(password), role, self._cost)
+        hashed = self._hash(check_password(password))
         with self._changing() as accounts:
-            if account.caller.user_id in accounts:
+            before = accounts.get(folded(name))
+            if before is not None and before.hash:
                 raise UserError(f"somebody is called {name} already; choose another name")
-            if len(accounts) >= MOST:
+            if before is None and len(accounts) >= MOST:
                 raise UserError("there is no room for another account")
-            accounts[account.caller.user_id] = account
+            account = Account(name, role, hashed, account_id_of(folded(name)))
+            if before is not None:
+                account = replace(account, user_id=before.user_id, joined=before.joined)
+            accounts[folded(name)] = account
         return account
 
     def change(self, name: str, *, role: Role | None = None, password: str | None = None) -> Account:
         """Give an account another role or password. Raises `UserError`."""
-        before = self.find(name)
-        after = before if password is None else _hashed(before.name, _good(password), before.role, self._cost)
-        after = after if role is None else replace(after, role=role)
+        hashed = None if password is None else self._hash(check_password(password))
         with self._changing() as accounts:
-            accounts[after.caller.user_id] = after
+            before = _living(accounts, name)
+            after = replace(before, role=role or before.role, hash=hashed or before.hash)
+            accounts[folded(name)] = after
+        return after
+
+    def join(self, name: str, user_id: str) -> Account:
+        """Say that an account is the user whom worlds and tokens call `user_id`, from its next visit.
+
+        What it told as somebody else stays with that id. With the id it was made with it is parted again.
+
+        Raises:
+            UserError: no world can have such a user, or that is somebody else's account.
+        """
+        if not user_id or clean(user_id) != user_id:
+            raise UserError("a user's id is one printable line, such as user_caity")
+        with self._changing() as accounts:
+            before = _living(accounts, name)
+            own = account_id_of(folded(before.name))
+            if is_account_id(user_id) and user_id != own:
+                raise UserError(f"{shorten(user_id, 30)} is an account, and no user of a world")
+            for one in accounts.values():
+                if one.user_id == user_id and one != before:
+                    raise UserError(f"{user_id} is the account {one.name} already")
+            after = replace(before, user_id=user_id, joined=user_id != own)
+            accounts[folded(name)] = after
         return after
 
     def remove(self, name: str) -> None:
         """Take an account away; what the characters remember of it stays. Raises `NotFound`."""
-        account = self.find(name)
         with self._changing() as accounts:
-            accounts.pop(account.caller.user_id, None)
+            accounts[folded(name)] = replace(_living(accounts, name), hash="")
+
+    def gone(self, name: str) -> bool:
+        """Whether there was an account of this name, which was removed."""
+        account = self._read().accounts.get(folded(name))
+        return account is not None and not account.hash
+
+    def owns(self, user_id: str) -> bool:
+        """Whether a user is an account, now or formerly, that nobody joined to a world's user of that id."""
+        return is_account_id(user_id) or user_id in self._read().owned
+
+    def _hash(self, password: str) -> str:
+        return self._hasher.hash(_typed(password))
+
+    def _fits(self, hashed: str, password: str) -> bool:
+        typed = _typed(password)
+        if hashed.startswith(_SCRYPT):
+            return _fits_scrypt(hashed, typed)
+        try:
+            return self._hasher.verify(hashed, typed)
+        except VerifyMismatchError:
+            return False
+        except (InvalidHashError, VerificationError) as error:
+            raise StoreError(f"{self._path} holds a password that cannot be checked: {error}") from None
+
+    def _renewed(self, account: Account, password: str) -> Account:
+        """With a hash of today's kind, if nobody changed the account meanwhile."""
+        after = replace(account, hash=self._hash(password))
+        try:
+            with self._changing() as accounts:
+                if accounts.get(folded(account.name)) == account:
+                    accounts[folded(account.name)] = after
+                    return after
+        except StoreError as error:  # the password was right all the same
+            log.error("the password of %s keeps its old hash: %s", account.name, error)
+        return account
 
     @contextmanager
     def _changing(self) -> Iterator[dict[str, Account]]:
@@ -128,59 +237,97 @@ class Accounts:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self._lock:
-                accounts = self._read()
+                accounts = dict(self._read().accounts)
                 yield accounts
-                kept = {"version": VERSION, "accounts": {who: asdict(one) for who, one in accounts.items()}}
+                kept = {"version": VERSION, "accounts": [asdict(one) for one in accounts.values()]}
                 with written_whole(self._path) as aside:
                     aside.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
         except OSError as error:
             raise StoreError(f"{self._path} cannot be written: {error}") from None
 
-    def _read(self) -> dict[str, Account]:
+    def _read(self) -> _Seen:
         try:
-            kept = json.loads(self._path.read_text(encoding="utf-8"))
-            if kept["version"] != VERSION:
-                raise StoreError(
-                    f"{self._path} is of version {kept['version']}; this program knows {VERSION}"
-                )
-            return {who: _account(one) for who, one in kept["accounts"].items()}
+            there = self._path.stat()
+            version = (there.st_mtime_ns, there.st_size, there.st_ino)
+            seen = self._seen  # other threads read too
+            if seen is None or seen.version != version:
+                accounts = self._parsed(json.loads(self._path.read_text(encoding="utf-8")))
+                seen = self._seen = _Seen.of(version, accounts)
+            return seen
         except FileNotFoundError:
-            return {}
+            return _Seen.of((0, 0, 0), {})
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise StoreError(f"{self._path} cannot be read: {error}") from None
+
+    def _parsed(self, kept: dict[str, Any]) -> dict[str, Account]:
+        if kept["version"] == 1:
+            accounts = [_account_of_version_1(who, one) for who, one in kept["accounts"].items()]
+        elif kept["version"] == VERSION:
+            accounts = [_account(one) for one in kept["accounts"]]
+        else:
+            raise StoreError(f"{self._path} is of version {kept['version']}; this program knows {VERSION}")
+        return {folded(account.name): account for account in accounts}
 
 
 def check_name(name: str) -> str:
     """A name as it will be shown. Raises `UserError` when it will not do."""
     name = unicodedata.normalize("NFKC", clean(name))
-    if not _NAME.fullmatch(name) or name.casefold().startswith("user_"):
+    if not _NAME.fullmatch(name):
         raise UserError("a name is one word of 2 to 20 letters, digits, - and ', and begins with a letter")
+    if _MEANT_OTHERWISE.fullmatch(folded(name)):
+        raise UserError(f"{name} means somebody else here; choose another name")
     return name
 
 
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", clean(name))
-
-
-def _good(password: str) -> str:
+def check_password(password: str) -> str:
+    """A new password. Raises `UserError` when it will not do."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise UserError(f"a password has {SHORTEST} to {LONGEST} characters")
     return password
 
 
-def _hashed(name: str, password: str, role: Role, cost: int) -> Account:
-    salt = secrets.token_hex(16)
-    return Account(name, role, salt, _key(password, salt, cost), cost)
+def folded(name: str) -> str:
+    """A name as it is compared: in any case, and in any form of its letters."""
+    return unicodedata.normalize("NFKC", clean(name)).casefold()
 
 
-def _key(password: str, salt: str, cost: int) -> str:
-    """scrypt (RFC 7914) of the password as it may be typed on any keyboard (NFKC)."""
-    typed = unicodedata.normalize("NFKC", password[:LONGEST]).encode("utf-8", "replace")
-    room = 2 * 128 * _BLOCK * 2**cost
-    return hashlib.scrypt(
-        typed, salt=bytes.fromhex(salt), n=2**cost, r=_BLOCK, p=1, maxmem=room, dklen=32
-    ).hex()
+def _living(accounts: dict[str, Account], name: str) -> Account:
+    account = accounts.get(folded(name))
+    if account is None or not account.hash:
+        raise NotFound(f"there is no account {shorten(clean(name), 30)}")
+    return account
+
+
+def _typed(password: str) -> bytes:
+    """A password as it may be typed on any keyboard (NFKC)."""
+    return unicodedata.normalize("NFKC", password[:LONGEST]).encode("utf-8", "replace")
+
+
+def _kind(hashed: str) -> str:
+    """Algorithm and cost of a hash: all but salt and hash."""
+    return hashed.rsplit("$", 2)[0]
+
+
+def _unknown(kind: str) -> str:
+    """A hash of this kind that no password has."""
+    return next(kind + rest for algorithm, rest in _UNKNOWN.items() if kind.startswith(algorithm))
+
+
+def _fits_scrypt(hashed: str, typed: bytes) -> bool:
+    """scrypt (RFC 7914), as accounts were kept in version 1: "$scrypt$ln=15,r=8,p=1$salt$key"."""
+    cost, salt, key = hashed.removeprefix(_SCRYPT).split("$")
+    n = 2 ** int(cost.split(",")[0].removeprefix("ln="))
+    made = hashlib.scrypt(typed, salt=bytes.fromhex(salt), n=n, r=8, p=1, maxmem=2 * 128 * 8 * n, dklen=32)
+    return hmac.compare_digest(made.hex(), key)
 
 
 def _account(kept: dict[str, Any]) -> Account:
-    return Account(kept["name"], Role(kept["role"]), kept["salt"], kept["key"], int(kept["cost"]))
+    account = Account(**kept | {"role": Role(kept["role"])})
+    if account.hash and not account.hash.startswith(tuple(_UNKNOWN)):
+        raise ValueError(f"the password of {account.name} is kept in a way that nobody knows here")
+    return account
+
+
+def _account_of_version_1(user_id: str, kept: dict[str, Any]) -> Account:
+    hashed = f"{_SCRYPT}ln={int(kept['cost'])},r=8,p=1${kept['salt']}${kept['key']}"
+    return Account(kept["name"], Role(kept["role"]), hashed, user_id)

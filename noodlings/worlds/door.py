@@ -1,18 +1,23 @@
 """The door of the world: who is whom, and that guessing passwords takes for ever.
 
-One attempt of an address at a time; after each that fails the next ones wait longer. Making accounts counts
-like failing, so that nobody makes thousands. Somebody else's failures never keep an account's owner out.
+Whoever fails waits, the longer the more often somebody failed at that name, or the more names were failed at
+from that address; whether there is an account of that name makes no difference, so that it shows nowhere.
+Nobody's success takes that back. Nor do others' failures keep an owner out: the first attempt from an address
+is not behind theirs, and where the password was right before, only what is typed there counts. See
+docs/decisions/0016-door.md.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TypeVar
 
 from noodlings.errors import UserError
-from noodlings.worlds.accounts import Account, Accounts, check_name
+from noodlings.worlds.accounts import Account, Accounts, check_name, check_password, folded
 from noodlings.worlds.pace import Timer
 
 FREE = 2
@@ -20,11 +25,13 @@ FREE = 2
 LONGEST_WAIT = 30.0
 """Seconds before the answer to a wrong password, at most."""
 FORGIVEN = 900.0
-"""Seconds without an attempt after which an address begins anew."""
-ADDRESSES = 10_000
-"""Addresses that are remembered."""
+"""Seconds without an attempt after which counting begins anew."""
+REMEMBERED = 30_000
+"""Addresses, names and pairs of both that are remembered."""
+LONGEST_NAME = 80
+"""Characters of a name by which it is counted; no account has so many."""
 AT_ONCE = 2
-"""Passwords that are hashed at once, 32 MB each."""
+"""Passwords that are hashed at once, 64 MB each."""
 
 WRONG = "Either there is no such name, or that is not its password."
 
@@ -32,11 +39,19 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Visitor:
-    """An address that somebody tried from."""
+class _Tries:
+    """What was tried from an address, at a name, or at that name from that address.
+
+    Attributes:
+        failed: attempts that failed of late; of an address: the names it failed at or made.
+        at: of the latest attempt.
+        proved: the password was right.
+        turn: one attempt after the other.
+    """
 
     failed: int = 0
     at: float = 0.0
+    proved: bool = False
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -53,51 +68,100 @@ class Door:
         self._accounts = accounts
         self._reserved = reserved
         self._timer = timer
-        self._visitors: dict[str, _Visitor] = {}
+        self._tried: dict[tuple[str | None, str | None], _Tries] = {}
         self._hashing = asyncio.Semaphore(AT_ONCE)
 
     async def connect(self, address: str, name: str, password: str) -> Account:
         """Whoever has this password. Raises `UserError`, after a while that grows with each failure."""
-        visitor = self._visitor(address)
-        async with visitor.turn:
-            account = await self._slowly(lambda: self._accounts.check(name, password))
-            if account is None:
-                await self._wait(visitor)
-                raise UserError(WRONG)
-            visitor.failed = 0
-            return account
+        address, who = _network(address), folded(name)[:LONGEST_NAME]
+        here = self._tries(address, who)
+        async with AsyncExitStack() as turns:
+            await turns.enter_async_context(here.turn)
+            proved = here.proved
+            if here.failed and not proved:  # a first attempt does not queue up behind all who guess here
+                await turns.enter_async_context(self._tries(name=who).turn)
+            place = self._tries(address=address)
+            async with nullcontext() if proved else place.turn:
+                account = await self._slowly(lambda: self._accounts.check(name, password))
+                if account is not None:
+                    # Only here: that says nothing about who else fails at this name, or from this address.
+                    here.proved, here.failed = True, 0
+                    return account
+                failed = self._failed(address, who)
+                tries_names = not proved and place.failed > FREE
+                if tries_names:
+                    await self._wait(failed)
+            if not tries_names:
+                await self._wait(failed)
+            raise UserError(WRONG)
 
     async def create(self, address: str, name: str, password: str) -> Account:
         """A new player. Raises `UserError` when that cannot be."""
-        name = check_name(name)
-        visitor = self._visitor(address)
-        async with visitor.turn:
-            if self._reserved(name):
-                raise UserError(f"{name} is known here already; choose another name.")
-            account = await self._slowly(lambda: self._accounts.create(name, password))
-            await self._wait(visitor)
+        name, password = check_name(name), check_password(password)
+        place = self._tries(address=_network(address))
+        async with place.turn:
+            place.failed += 1  # also when the name is taken: else one could ask for all names there are
+            try:
+                if self._reserved(name) or self._accounts.gone(name):
+                    raise UserError(f"{name} is known here already; choose another name.")
+                account = await self._slowly(lambda: self._accounts.create(name, password))
+            except UserError:
+                await self._wait(place.failed)
+                raise
+            self._tries(_network(address), folded(name)).proved = True
+            await self._wait(place.failed)
             return account
 
     async def _slowly(self, work: Callable[[], T]) -> T:
         async with self._hashing:
             return await asyncio.to_thread(work)
 
-    async def _wait(self, visitor: _Visitor) -> None:
-        """Count one more, and make whoever it was wait."""
-        visitor.failed += 1
-        visitor.at = self._timer.now()
-        over = min(visitor.failed - FREE, 10)
+    def _failed(self, address: str, who: str) -> int:
+        """Count one more; how many there are by now for whoever this was."""
+        here = self._tries(address, who)
+        here.failed += 1
+        if here.proved:
+            return here.failed
+        place, at_name = self._tries(address=address), self._tries(name=who)
+        at_name.failed += 1
+        if here.failed == 1:
+            place.failed += 1
+        return max(at_name.failed, place.failed)
+
+    async def _wait(self, failed: int) -> None:
+        over = min(failed - FREE, 10)
         if over > 0:
             await self._timer.sleep(min(2.0 ** (over - 1), LONGEST_WAIT))
 
-    def _visitor(self, address: str) -> _Visitor:
+    def _tries(self, address: str | None = None, name: str | None = None) -> _Tries:
         now = self._timer.now()
-        visitor = self._visitors.get(address)
-        if visitor is None:
-            if len(self._visitors) >= ADDRESSES:
-                self._visitors = {who: one for who, one in self._visitors.items() if one.turn.locked()}
-            visitor = self._visitors[address] = _Visitor(at=now)
-        elif now - visitor.at > FORGIVEN:
-            visitor.failed = 0
-        visitor.at = now
-        return visitor
+        tries = self._tried.get((address, name))
+        if tries is None:
+            if len(self._tried) >= REMEMBERED:
+                self._forget_half()
+            tries = self._tried[address, name] = _Tries()
+        elif now - tries.at > FORGIVEN:
+            tries.failed = 0
+        tries.at = now
+        return tries
+
+    def _forget_half(self) -> None:
+        """Whoever fills the table from many addresses loses their own first, and not what they failed at."""
+
+        def worth(kept: tuple[object, _Tries]) -> tuple[bool, int, float]:
+            tries = kept[1]
+            return tries.turn.locked(), tries.failed + (FREE + 1) * tries.proved, tries.at
+
+        worth_most_last = sorted(self._tried.items(), key=worth)
+        self._tried = dict(worth_most_last[len(worth_most_last) // 2 :])
+
+
+def _network(address: str) -> str:
+    """An address as it is counted: of IPv6 the network, for a household has 2^64 addresses."""
+    try:
+        ip = ip_address(address.partition("%")[0])
+    except ValueError:  # a wire that knows none
+        return address
+    if isinstance(ip, IPv6Address):
+        return str(ip.ipv4_mapped or ip_network((ip, 64), strict=False))
+    return str(ip)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from argon2.profiles import CHEAPEST
 from rich.console import RenderableType
 from rich.text import Text
 
@@ -43,7 +44,7 @@ class Mush:
     """A world with a character, a door, and three commands: say, whisper, quit; others show who is here."""
 
     def __init__(self, folder: Path, timer: Timer, *, idle_seconds: float = 600, lines_per_second: float = 5):
-        self.accounts = Accounts(folder, cost=4)
+        self.accounts = Accounts(folder, cost=CHEAPEST)
         self.minds = ScriptedMinds()
         self.scrollback = Scrollback()
         self.world = World(

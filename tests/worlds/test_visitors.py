@@ -50,7 +50,7 @@ async def test_somebody_new_comes_in_as_a_player_and_is_heard(visits):
     dora = visits.comes(f"create Dora {PASSWORD}", "say Hello, Phi", "quit")
     await caity.sees('Dora says, "Hello, Phi"')
     await caity.sees("Dora leaves.")
-    assert [(one.user_id, one.role) for one in visits.mush.introduced][-1] == ("user_dora", Role.PLAYER)
+    assert [(one.user_id, one.role) for one in visits.mush.introduced][-1] == ("account:dora", Role.PLAYER)
     assert "Hello, Phi" in visits.mush.minds.texts("phi")
     assert dora.sent.count('You say, "Hello, Phi"') == 1
 
