@@ -7,13 +7,13 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from api.rights import Pass
+from api.rights import USER_HEADER, Pass
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.errors import StoreBusy, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import clean
-from noodlings.values.caller import Caller
+from noodlings.values.caller import Caller, Role
 
 DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 """What is in the audit log also where nothing was to be changed."""
@@ -26,18 +26,30 @@ class Asker:
     Attributes:
         held: what it may do.
         user: as whom it reads and acts where a call names nobody, an id; "" for itself.
+        pinned: an admin's call may name nobody else either, because the request says who that is. Nobody
+            else's ever may: a model fills a call in, and does not decide for whom it speaks.
     """
 
     held: Pass
     user: str = ""
+    pinned: bool = False
 
     def reader(self) -> Caller:
         """Whoever reads. Raises `Forbidden`, see `Pass.reader`."""
         return self.held.reader(self.user)
 
     def actor(self, user: str = "") -> Caller:
-        """Whoever changes something, as `user` where one is named. Raises `Forbidden`, see `Pass.actor`."""
-        return self.held.actor(user or self.user)
+        """Whoever changes something, as `user` where one is named.
+
+        Raises:
+            Forbidden: see `Pass.actor`.
+            UserError: it is settled already who that is, and this is somebody else.
+        """
+        caller = self.held.actor(user or self.user)
+        settled = self.user and (self.pinned or self.held.role is not Role.ADMIN)
+        if settled and caller.user_id != self.user:
+            raise UserError(f"user_id says somebody else than {USER_HEADER}, for whom this client asks")
+        return caller
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,8 @@ class Endpoint:
         if method != "POST":
             why = "Each message is a POST of its own."
             raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, why, {"Allow": "POST"})
-        asker = Asker(self._doorkeeper.admit(headers.get("authorization")), headers.get(USER_HEADER, ""))
+        held, user = self._doorkeeper.admit(headers.get("authorization")), headers.get(USER_HEADER, "")
+        asker = Asker(held, user, pinned=True)
         asker.reader()  # refused here and not by each tool: it may not read for whoever it names
         return Access(asker, lambda: nullcontext(self._society), self._turns, agent=self._agent)
 
