@@ -5,6 +5,9 @@
     viewer   reads everything, changes nothing
     player   reads and changes what it shared with an agent itself; what that is decides `noodlings.inspect`
 
+Whoever a world or a player's token names is a user of that world: never somebody who comes in by a password
+of their own, or sits at the machine, unless an admin said that the two are one (`noodlings account join`).
+
 Without any token configured every caller is admin: then the server listens on this machine alone. A web page
 in a browser on this machine is not let in by that, see `api.gate`.
 """
@@ -12,16 +15,17 @@ in a browser on this machine is not let in by that, see `api.gate`.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
 
 from api.problem import Refused
+from noodlings.agent.society import Society
 from noodlings.config import ApiToken
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean
-from noodlings.values.caller import Caller, Role
+from noodlings.values.caller import Caller, Role, is_account_id, shown_name, user_id_of
 
 USER_HEADER = "Noodlings-User"
 MAX_ID = 80
@@ -38,26 +42,27 @@ class Pass:
         role: see above.
         user_id: of a player; else "".
         key: by which it is counted and found in the audit log: the beginning of the token's hash.
+        taken: whether a user's id is somebody else's, who came by another door.
     """
 
     role: Role
     user_id: str = ""
     key: str = "loopback"
+    taken: Callable[[str], bool] = field(default=is_account_id, compare=False, repr=False)
 
     def reader(self, user: str = "") -> Caller:
         """Whoever reads, on behalf of `user` where one is named.
 
         Raises:
-            Forbidden: it may not read on behalf of others.
+            Forbidden: it may not read on behalf of others, or not of this one.
         """
         if self.role is Role.PLAYER:
             return self._player(user)
         if not user:
             return Caller(f"api_{self.role}", self.role.value, self.role)
-        named = _user_id(user)
-        if self.role is Role.WORLD:
-            return Caller(named, _name(named), Role.PLAYER)
-        return Caller(named, _name(named), self.role)
+        named = self._named(user)
+        role = Role.PLAYER if self.role is Role.WORLD else self.role
+        return Caller(named, shown_name(named, {}), role)
 
     def actor(self, user: str, name: str = "") -> Caller:
         """Whoever acts as `user`: a world with the rights of that user.
@@ -73,9 +78,9 @@ class Pass:
             if self.role is Role.ADMIN:
                 return self.reader()
             raise UserError(f"a world says for whom it acts: the header {USER_HEADER}, or user_id")
-        named = _user_id(user)
+        named = self._named(user)
         role = Role.PLAYER if self.role is Role.WORLD else self.role
-        return Caller(named, clean(name) or _name(named), role)
+        return Caller(named, clean(name) or shown_name(named, {}), role)
 
     def require(self, *roles: Role, to: str) -> None:
         """Raise `Forbidden` unless it has one of the roles; `to` finishes "… may not"."""
@@ -85,8 +90,20 @@ class Pass:
     def _player(self, user: str) -> Caller:
         if user and user != self.user_id:
             raise Forbidden("a player speaks and reads for nobody but itself")
-        return Caller(self.user_id, _name(self.user_id), Role.PLAYER)
+        return Caller(self._its_own(self.user_id), shown_name(self.user_id, {}), Role.PLAYER)
 
+    def _named(self, user: str) -> str:
+        named = _user_id(user)
+        return self._its_own(named) if self.role is Role.WORLD else named
+
+    def _its_own(self, user_id: str) -> str:
+        if user_id in _NAMELESS or self.taken(user_id):
+            raise Forbidden(f"{user_id} comes by another door; an admin may join the two")
+        return user_id
+
+
+_NAMELESS = frozenset(f"api_{role}" for role in Role)
+"""Whoever acts with a token and names nobody."""
 
 OWNER = Pass(Role.ADMIN)
 """Whoever asks on this machine, where no tokens are configured."""
@@ -97,14 +114,28 @@ class Doorkeeper:
 
     Args:
         tokens: see `noodlings.config.ApiToken`; without any, everybody is the owner.
+        taken: whether a user's id is an account's, see `Society.has_account`.
+        player: the id of whoever plays at the machine: a token may be given to them, and no world names them.
     """
 
-    def __init__(self, tokens: Sequence[ApiToken]) -> None:
+    def __init__(
+        self, tokens: Sequence[ApiToken], taken: Callable[[str], bool] = is_account_id, player: str = ""
+    ) -> None:
+        def for_world(user_id: str) -> bool:
+            return user_id == player or taken(user_id)
+
         self._passes = [
-            (digest, Pass(Role(token.role), token.user, digest[:12]))
+            (digest, Pass(role, token.user, digest[:12], for_world if role is Role.WORLD else taken))
             for token in tokens
+            for role in [Role(token.role)]
             for digest in [_digest(token.token.get_secret_value())]
         ]
+
+    @classmethod
+    def of(cls, society: Society) -> Doorkeeper:
+        """Who may ask a society."""
+        settings = society.settings
+        return cls(settings.api.tokens, society.has_account, user_id_of(settings.world.player))
 
     @property
     def open(self) -> bool:
@@ -145,7 +176,3 @@ def _user_id(user: str) -> str:
     if not named or len(named) > MAX_ID or named != user:
         raise UserError(f"a user's id is one printable line of 1 to {MAX_ID} characters")
     return named
-
-
-def _name(user_id: str) -> str:
-    return user_id.removeprefix("user_") or user_id

@@ -51,7 +51,7 @@ def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambd
     return Parts(
         society=society,
         inspector=inspector,
-        doorkeeper=Doorkeeper(settings.api.tokens),
+        doorkeeper=Doorkeeper.of(society),
         turns=turns,
         people=People(society, inspector, world),
         feed=feed,

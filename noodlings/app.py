@@ -39,6 +39,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.transistors.load import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.load import load_chain
 from noodlings.values.persona import Persona
+from noodlings.worlds.accounts import Accounts
 
 if TYPE_CHECKING:
     from noodlings.llm.gateway import Gateway
@@ -140,6 +141,7 @@ def build(
         watchers=watchers,
         load=gateway.warm if gateway else None,
         release=gateway.close if gateway else None,
+        has_account=Accounts(folder).owns,
     )
     return society
 

@@ -125,4 +125,5 @@ def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
         return Asker(Pass(Role.ADMIN, key="stdio"), me.user_id), me.name
     name = clean(user)
     user_id = user_id_of(name)
-    return Asker(Pass(Role.PLAYER, user_id, "stdio"), user_id), name
+    # Whoever can start this owns the folder, and may be whoever is in it.
+    return Asker(Pass(Role.PLAYER, user_id, "stdio", lambda user_id: False), user_id), name

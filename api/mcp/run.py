@@ -44,7 +44,7 @@ async def run(society: Society, agent: str, bound: socket.socket, started: Calla
 def make_app(society: Society, agent: str = "", started: Callable[[], None] = lambda: None) -> Starlette:
     """The ASGI application: the endpoint behind the gate of the API. Use within a running event loop."""
     settings = society.settings.api
-    turns, doorkeeper = Turns(society), Doorkeeper(settings.tokens)
+    turns, doorkeeper = Turns(society), Doorkeeper.of(society)
     endpoint = Endpoint(society, turns, doorkeeper, society.find(agent).id if agent else "")
 
     @asynccontextmanager

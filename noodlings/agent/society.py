@@ -16,6 +16,7 @@ from noodlings.config import Settings
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.ports import Clock, Notes, Records
 from noodlings.text import clean, shorten
+from noodlings.values.caller import is_account_id
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -68,6 +69,7 @@ class Society:
         watchers: whoever is told what agents do, as the agents know them.
         load: loads what the first call to a model would wait for.
         release: lets go of the connections to models, once nothing more is asked of them.
+        has_account: whether a user's id is that of somebody who comes in with a password, and nobody else's.
 
     Attributes:
         personas: who there is, by id.
@@ -88,11 +90,13 @@ class Society:
         watchers: list[Watcher] | None = None,
         load: Callable[[], None] | None = None,
         release: Callable[[], Awaitable[None]] | None = None,
+        has_account: Callable[[str], bool] = is_account_id,
     ) -> None:
         self.clock = clock
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
+        self.has_account = has_account
         self._notes = notes
         self._embedding = embedding
         self._load = load
