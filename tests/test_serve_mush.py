@@ -90,11 +90,17 @@ def test_without_a_setting_there_is_no_port(tmp_path: Path):
 
 
 async def test_names_that_characters_know_are_known(tmp_path: Path):
-    settings = Settings(store={"path": str(tmp_path)}, embedding={"model": "none"})  # type: ignore[arg-type]
+    settings = Settings(
+        store={"path": str(tmp_path)},  # type: ignore[arg-type]
+        embedding={"model": "none"},  # type: ignore[arg-type]
+        api={"tokens": [{"role": "player", "token": "the-token-of-emil", "user": "user_emil"}]},  # type: ignore[arg-type]
+    )
     with closing(build(settings)) as society:
         await society.perceive("phi", Percept("user_caity", "hello", 1_000_000.0))
         society.introduce("user_ben", "Ben")
-        for name in ("Caity", "ben", "PHI", "Servnak", settings.world.player.title()):
+        society.introduce("steve-1b9d6bcd", "Steve")
+        society.introduce("account:flo", "Florence")
+        for name in ("Caity", "ben", "PHI", "Servnak", settings.world.player.title(), "Emil", "STEVE", "Flo"):
             assert known(society, name), name
         assert not known(society, "Dora")
         await society.rest(5)

@@ -99,8 +99,15 @@ async def test_who_may_do_what(url: str) -> None:
         stored = await done(world, "store_memory", agent="phi", content="I am new", user_id="user_new")
         assert stored.structured_content["turn"]["percept"]["user"] == "user_new"
     async with over_http(url, "world", "user_caity") as world:
+        for whom in ("user_toad", "user_new", " user_caity"):
+            assert await refused(world, "store_memory", agent="phi", content="It was me", user_id=whom)
+        stored = await done(world, "store_memory", agent="phi", content="It is me", user_id="user_caity")
+        assert stored.structured_content["turn"]["percept"]["user"] == "user_caity"
         await refused(world, "forget_memory", agent="phi", memory_id=entries["toad"])
         await done(world, "forget_memory", agent="phi", memory_id=entries["caity"])
+    async with over_http(url, "admin", "user_caity") as admin:
+        asked = {"agent": "phi", "content": "It was me", "user_id": "user_toad"}
+        assert "somebody else than Noodlings-User" in await refused(admin, "store_memory", **asked)
     async with over_http(url, "toad") as toad:
         gone = await done(toad, "forget_memory", agent="phi", user_id="me")
         assert gone.structured_content["forgotten"] == 1

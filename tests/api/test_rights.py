@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from urllib.parse import quote
 
 import pytest
 
 from api.rights import OWNER, Doorkeeper, Pass
 from noodlings.config import ApiToken, load_settings
-from noodlings.errors import Forbidden, UserError
+from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.values.caller import Role
+from noodlings.worlds.accounts import Accounts
 from tests.api.conftest import TOKENS, MakeSite, Site
 
 SECRET = "the zebrafinch sleeps in the old mill"
@@ -261,6 +263,87 @@ def test_who_acts_for_whom():
         world.actor("user\x1b[31m")
     with pytest.raises(Forbidden):
         viewer.actor("user_caity")
+
+
+@pytest.mark.parametrize("user", ["user_dora", "user_toad"])
+async def test_a_newcomer_by_telnet_is_nobody_whom_a_world_or_a_token_will_name(
+    guarded: Site, tmp_path, user: str
+):
+    """Before they have said a word: then nothing tells that somebody is called so."""
+    made = Accounts(tmp_path).create(user.removeprefix("user_"), "correct horse").caller
+    entry = await guarded.tell(SECRET, user=user, kind="whisper")
+    society, inspector = guarded.parts.society, guarded.parts.inspector
+    assert made.name == user.removeprefix("user_")
+    for line in ("@memories servnak working", f"@memories servnak user {made.name}", f"@why servnak {entry}"):
+        reply = await guarded.parts.people.ask(made, line, 80)
+        assert SECRET not in json.dumps(reply.data) + reply.render(200)
+    assert SECRET not in json.dumps((await inspector.recall(made, "servnak", "zebrafinch mill", 5)).as_dict())
+    assert society.corrections.forget_user(made, "servnak", made.user_id).count == 0
+    with pytest.raises(NotFound):
+        society.corrections.forget(made, "servnak", [entry])
+    theirs = await guarded.ask("GET", f"{M}/working", "world", headers={"Noodlings-User": user})
+    assert SECRET in theirs.text
+
+
+@pytest.fixture
+async def whispered(guarded: Site, tmp_path) -> Site:
+    """Dora has an account of today, Caity one from before, Ben one that was removed; each whispered."""
+    salt, key = "00" * 16, "00" * 32
+    old = [{"name": name, "role": "player", "salt": salt, "key": key, "cost": 4} for name in ("Caity", "Ben")]
+    kept = {"version": 1, "accounts": {f"user_{one['name'].lower()}": one for one in old}}
+    (tmp_path / "accounts.json").write_text(json.dumps(kept), encoding="utf-8")
+    accounts = Accounts(tmp_path)
+    accounts.remove("Ben")
+    for account in (*accounts.all(), accounts.create("Dora", "correct horse")):
+        await guarded.tell(SECRET, user=account.user_id, kind="whisper")
+    await guarded.tell(SECRET, user="user_ben", kind="whisper")
+    await guarded.tell(SECRET, user="user_traveller", kind="whisper")
+    await guarded.tell(SECRET, user="api_admin", kind="whisper")
+    return guarded
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "user_caity",
+        "user_ben",
+        "account:dora",
+        "Account:Dora",
+        "ａccount：dora",
+        "user_traveller",
+        "api_admin",
+    ],
+)
+async def test_a_world_reads_says_and_forgets_for_nobody_who_came_by_another_door(whispered: Site, user: str):
+    header = {"Noodlings-User": quote(user)}
+    for method, path, body in (
+        ("GET", f"{M}/working", None),
+        ("POST", "/api/agents/servnak/perceive", {"text": "It is me"}),
+        ("POST", "/api/commands", {"line": "@memories servnak", "rooms": False}),
+        ("POST", "/api/commands", {"line": "look"}),
+        ("DELETE", f"{M}/entries?user_id=me", None),
+    ):
+        answer = await whispered.ask(method, path, "world", json=body, headers=header)
+        assert answer.status_code == 403, (method, path, answer.text)
+        assert SECRET not in answer.text
+        if body is not None:
+            named = body | {"user_id": user}
+            assert (await whispered.ask(method, path, "world", json=named)).status_code == 403
+
+
+async def test_a_player_token_is_no_account_and_is_the_user_whom_worlds_call_so(whispered: Site):
+    assert (await whispered.get(f"{M}/working", "caity")).status_code == 403
+    await whispered.tell("a toad sits here", user="user_toad", kind="whisper")
+    assert "a toad sits here" in (await whispered.get(f"{M}/working", "toad")).text
+
+
+async def test_an_admin_joins_an_account_to_the_user_of_a_world_and_a_token(whispered: Site, tmp_path):
+    Accounts(tmp_path).join("Caity", "user_caity")
+    assert SECRET in (await whispered.get(f"{M}/working", "caity")).text
+    header = {"Noodlings-User": "user_caity"}
+    assert SECRET in (await whispered.ask("GET", f"{M}/working", "world", headers=header)).text
+    Accounts(tmp_path).join("Caity", "account:caity")
+    assert Accounts(tmp_path).find("Caity").caller.user_id == "account:caity"
 
 
 async def test_what_is_changed_and_what_is_denied_is_written_down(
