@@ -295,7 +295,7 @@ async def whispered(guarded: Site, tmp_path) -> Site:
     accounts = Accounts(tmp_path)
     accounts.remove("Ben")
     for account in (*accounts.all(), accounts.create("Dora", "correct horse")):
-        await guarded.tell(SECRET, user=account.user_id, kind="whisper")
+        await guarded.tell(SECRET, user=account.caller.user_id, kind="whisper")
     await guarded.tell(SECRET, user="user_ben", kind="whisper")
     await guarded.tell(SECRET, user="user_traveller", kind="whisper")
     await guarded.tell(SECRET, user="api_admin", kind="whisper")
