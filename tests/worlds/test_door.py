@@ -7,7 +7,7 @@ from argon2.profiles import CHEAPEST
 from noodlings.errors import UserError
 from noodlings.worlds import door as doors
 from noodlings.worlds.accounts import Accounts
-from noodlings.worlds.door import FORGIVEN, FREE, LONGEST_WAIT, REMEMBERED, Door
+from noodlings.worlds.door import FORGIVEN, FREE, LONGEST_WAIT, Door
 from tests.fakes import HandTimer
 
 HERE, THERE = "203.0.113.1", "203.0.113.2"
@@ -187,7 +187,13 @@ async def test_a_household_of_ipv6_is_one_address(door, timer, other):
         await guess(door, "2001:db8::3", f"No-{number}")
     await guess_and_wait(door, timer, 1, other, "Nobody-2")
     await guess(door, "2001:db8:0:1::1", "Nobody-3")
-    await guess(door, "::ffff:203.0.113.1", "Nobody-4")
+
+
+async def test_an_address_of_ipv4_is_the_same_when_it_is_written_as_one_of_ipv6(door, timer):
+    for number in range(FREE):
+        await guess(door, f"::ffff:{HERE}", f"Nobody-{number}")
+    await guess(door, f"::ffff:{THERE}", "No-1")
+    await guess_and_wait(door, timer, 1, HERE, "No-2")
 
 
 async def test_a_wire_without_an_address_is_let_in_too(door):
@@ -200,6 +206,8 @@ async def test_after_a_good_while_all_is_forgiven_and_not_before(door, timer):
         await guess(door)
     timer.advance(FORGIVEN - 1)
     await guess_and_wait(door, timer, 1)
+    timer.advance(FORGIVEN - 1)  # of the latest attempt, not of the first one
+    await guess_and_wait(door, timer, 2)
     timer.advance(FORGIVEN + 1)
     for _ in range(FREE):
         await guess(door)
@@ -212,6 +220,26 @@ async def test_accounts_are_made_one_after_the_other_ever_slower(door, timer):
     await timer.somebody_sleeps(1)
     timer.advance(1)
     assert (await making).name == "Bo"
+
+
+async def test_whoever_made_an_account_is_at_home_there(door, timer):
+    await door.create(HERE, "Bo", PASSWORD)
+    for _ in range(FREE):
+        await guess(door, THERE, "Bo")
+    await guess_and_wait(door, timer, 1, THERE, "Bo")
+    await guess(door, HERE, "Bo")
+
+
+async def test_where_others_try_names_through_those_who_live_there_come_in(door, timer):
+    await door.connect(HERE, "Caity", PASSWORD)
+    for number in range(FREE):
+        await guess(door, name=f"Nobody-{number}")
+    guessing = asyncio.create_task(guess(door, name="Nobody"))
+    await timer.somebody_sleeps(1)
+    assert (await door.connect(HERE, "Caity", PASSWORD)).name == "Caity"
+    await guess(door)
+    timer.advance(1)
+    await guessing
 
 
 @pytest.mark.parametrize("name", ["Caity", "Servnak"])
@@ -254,32 +282,53 @@ async def test_passwords_are_hashed_beside_the_event_loop(door, accounts, monkey
     assert threading.get_ident() not in where
 
 
-async def test_what_is_remembered_has_a_bound(door):
-    for number in range(REMEMBERED + 10):
+async def flood(door, timer):
+    """Guesses from many addresses at many names, none of which waits."""
+    for number in range(100):
+        timer.advance(0.001)
+        await guess(door, f"198.51.100.{number}", f"Nobody-{number}")
+        assert len(door._tried) <= doors.REMEMBERED
+
+
+async def test_what_is_remembered_has_a_bound(door, timer, monkeypatch):
+    monkeypatch.setattr(doors, "REMEMBERED", 40)
+    for number in range(100):
         door._tries(address=str(number))
-    assert REMEMBERED // 2 <= len(door._tried) <= REMEMBERED
+        assert len(door._tried) == (number + 1 if number < 40 else 21 + (number - 40) % 20)
 
 
-async def test_a_full_table_forgets_neither_who_guesses_nor_who_waits_nor_who_was_let_in(
-    door, timer, monkeypatch
-):
+async def test_a_full_table_does_not_forget_what_was_guessed_at(door, timer, monkeypatch):
+    monkeypatch.setattr(doors, "REMEMBERED", 40)
+    for _ in range(FREE):
+        await guess(door)
+    for seconds in WAITS[:3]:
+        await guess_and_wait(door, timer, seconds)
+    await flood(door, timer)
+    await guess_and_wait(door, timer, 8)
+
+
+async def test_a_full_table_does_not_forget_who_was_let_in(door, timer, monkeypatch):
     monkeypatch.setattr(doors, "REMEMBERED", 40)
     await door.connect(HERE, "Caity", PASSWORD)
     for _ in range(FREE):
         await guess(door, THERE)
-    for seconds in WAITS[:3]:
-        await guess_and_wait(door, timer, seconds, THERE)
-    guessing = asyncio.create_task(guess(door, THERE))
-    await timer.somebody_sleeps(8)
-    for number in range(100):
-        timer.advance(0.001)
-        await guess(door, f"198.51.100.{number}", f"Nobody-{number}")
-    assert len(door._tried) <= 40
-    second = asyncio.create_task(guess(door, THERE))  # behind the one that waits
-    await guess(door, HERE)  # where Caity is at home nobody waits for another's failures
-    timer.advance(8)
-    await guessing
-    await timer.somebody_sleeps(16)
+    await guess_and_wait(door, timer, 1, THERE)
+    await flood(door, timer)
+    await guess(door)
+
+
+async def test_a_full_table_does_not_forget_who_waits(door, timer, monkeypatch):
+    monkeypatch.setattr(doors, "REMEMBERED", 40)
+    for number in range(FREE):
+        await guess(door, f"192.0.2.{number}")
+    first = asyncio.create_task(guess(door))
+    await timer.somebody_sleeps(1)
+    await flood(door, timer)
+    assert door._tries(HERE, "caity").turn.locked()
+    second = asyncio.create_task(guess(door))
+    timer.advance(1)
+    await first
+    await timer.somebody_sleeps(2)
     assert not second.done()
-    timer.advance(16)
+    timer.advance(2)
     await second
