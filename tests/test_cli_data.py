@@ -122,7 +122,7 @@ def test_recipes_of_ones_own_and_accounts_go_with_a_backup(noodlings, folder, tm
     recipe = folder / "recipes" / "zoe.yaml"
     recipe.parent.mkdir()
     recipe.write_text("name: Zoe\nspecies: fox\ndescription: A fox.\nidentity: You are Zoe.\n")
-    Accounts(folder, cost=4).create("Caity", "correct horse")
+    Accounts(folder).create("Caity", "correct horse")
     noodlings("backup", tmp_path / "copy", "--data", folder)
     assert (tmp_path / "copy" / "recipes" / "zoe.yaml").read_text() == recipe.read_text()
     assert Accounts(tmp_path / "copy").check("Caity", "correct horse") is not None
