@@ -1,11 +1,13 @@
 """Text from outside is hostile until it passed through here.
 
-Control characters and terminal escapes are taken out, line breaks become spaces, and what is too long is
-cut with a visible sign. Everything that stores, prints or prompts uses these functions and no others.
+Control characters and terminal escapes are taken out, and whatever says something that nobody sees; line
+breaks become spaces, and what is too long is cut with a visible sign. Everything that stores, prints or
+prompts uses these functions and no others.
 """
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 MAX_LINE = 4_000
 """Characters of one line that a character can hear; a longer one is refused where a person can be told."""
@@ -20,25 +22,82 @@ _ESCAPES = re.compile(
     r"|\x9b[0-?]*[ -/]*[@-~]",
     re.DOTALL,
 )
-_SPACES = re.compile(r"\s+")
-# Bidirectional overrides reorder a whole terminal line; zero-width joiners stay, emoji need them.
-_HIDDEN = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff\u2028\u2029")
+_SPACES = re.compile(r"[\s\u2800]+")
+"""White space, and the cell of Braille that has no dots."""
+# No marks and nothing hidden: most lines in European languages, Chinese, Japanese and Korean are done here.
+_PLAIN = re.compile(
+    "[ -~\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u3001-\u3029\u3041-\u3096\u30a1-\u30ff"
+    "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9f]*"
+)
+# What Unicode lets be ignored when it is shown (Default_Ignorable_Code_Point), and marks of annotation: a
+# model reads it, a person does not. Bidirectional controls reorder a whole terminal line.
+_HIDDEN = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+# Of these, the flags of England, Scotland and Wales are all that is ever drawn of Unicode's tag characters.
+_FLAGS = re.compile(
+    "\U0001f3f4\U000e0067\U000e0062"
+    "(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
+_JOINERS = "\u200c\u200d"
+_STYLES = "\ufe0e\ufe0f"
+"""Whether the character before is drawn as text or as emoji."""
+_FIRST_JOINED = "\u0600"
+"""Scripts and emoji that need joiners begin here; before it one only makes a word unlike itself."""
+
+MARKS = 8
+"""Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""
 
 
 def clean(text: str) -> str:
-    """One printable line: no escapes, no control characters, white space folded, ends stripped.
+    """One printable line: no escapes, nothing unseen, white space folded, ends stripped; "" if none is left.
 
-    Lone surrogates become the replacement character, so that the result always encodes as UTF-8.
+    Joiners stay where they can join something, and of combining marks `MARKS` on a character. Lone surrogates
+    become the replacement character, so that the result always encodes as UTF-8.
     Idempotent: `clean(clean(x)) == clean(x)`.
     """
     text = text.encode("utf-8", "replace").decode("utf-8") if not text.isascii() else text
-    if not text.isprintable():
+    if not _PLAIN.fullmatch(text):
         text = _ESCAPES.sub("", text)
         text = _SPACES.sub(" ", text)
-        text = "".join(c for c in text if c not in _HIDDEN and unicodedata.category(c) not in ("Cc", "Cs"))
+        text = "".join(_seen(text))
     if "  " in text:
         text = _SPACES.sub(" ", text)
-    return text.strip()  # the only space that is printable is " "
+    return text.strip()  # the only space that is left is " "
+
+
+def _seen(text: str) -> Iterator[str]:
+    """The characters that can be seen, and those that shape what is seen."""
+    base, before, joiner, marks = "", "", "", 0  # a mark is only where there is a base for it
+    flags = {flag.end(): flag.group()[1:] for flag in _FLAGS.finditer(text)}
+    for position, character in enumerate(text, 1):
+        if character in _JOINERS:
+            joiner = character if base >= _FIRST_JOINED else ""
+            continue
+        if position in flags:
+            yield flags[position]
+            continue
+        styles = character in _STYLES and before not in _STYLES and _can_be_styled(base)
+        if _HIDDEN.match(character) and not styles:
+            continue
+        sort = unicodedata.category(character)
+        if sort[0] == "M":
+            marks += 1
+            if not base or marks > MARKS:
+                continue
+        elif sort in ("Cc", "Cs"):
+            continue
+        else:
+            base, marks = character.strip(), 0
+        if joiner and character >= _FIRST_JOINED:
+            yield joiner
+        joiner, before = "", character
+        yield character
+
+
+def _can_be_styled(base: str) -> bool:
+    return bool(base) and not (base < _FIRST_JOINED and base.isalpha())
 
 
 def shorten(text: str, width: int) -> str:
