@@ -41,6 +41,8 @@ def export(
     if as_json and file == STANDARD_OUTPUT:
         raise UserError("--json tells of a file that was written: name one (noodlings export FILE --json)")
     folder = settings_of(data, config).data_dir
+    if file != STANDARD_OUTPUT:
+        _require_elsewhere(Path(file), folder)
     with snapshot(folder) as kept:
         agents = kept.agents()
         chosen = [_agent(agent, agents, folder)] if agent else agents
@@ -130,6 +132,18 @@ def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
         hint = nearest(wanted, agents) or "; nobody is"
         raise NotFound(f"no character {shorten(clean(name), 30)} is kept in {folder}{hint}")
     return ids[wanted]
+
+
+def _require_elsewhere(path: Path, folder: Path) -> None:
+    """Raise `UserError` for what noodlings itself keeps in its data folder, which --force would replace."""
+    from noodlings.store.database import DATABASE_NAME, LOGS
+    from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
+
+    if any(
+        path.exists() and own.exists() and path.samefile(own)
+        for own in (folder / name for name in (DATABASE_NAME, *LOGS, ACCOUNTS))
+    ):
+        raise UserError(f"{path} is what noodlings keeps everything in: name another file")
 
 
 @contextmanager

@@ -142,6 +142,17 @@ def test_nothing_is_written_over_without_force(noodlings, refused, folder, tmp_p
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "file.jsonl"]
 
 
+def test_an_export_never_takes_the_place_of_what_it_is_made_of(noodlings, refused, folder, tmp_path):
+    Accounts(folder, cost=4).create("Ann", "correct horse")
+    (tmp_path / "link").symlink_to(folder, target_is_directory=True)
+    for name in ("noodlings.db", "accounts.json"):
+        before = (folder / name).read_bytes()
+        for way in (folder / name, tmp_path / "link" / name):
+            assert "name another file" in refused("export", way, "--force", "--data", folder)
+        assert (folder / name).read_bytes() == before
+    assert noodlings("export", folder / "mine.jsonl", "--force", "--data", folder).code == 0
+
+
 def test_an_export_that_fails_leaves_no_half_of_a_file(refused, folder, tmp_path):
     assert "cannot be written" in refused("export", tmp_path / "no" / "file.jsonl", "--data", folder)
     assert "it is no file" in refused("export", tmp_path, "--force", "--data", folder)

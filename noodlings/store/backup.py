@@ -14,10 +14,8 @@ from pathlib import Path
 
 from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreError, UserError
-from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME
+from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME, LOGS, require_content
 from noodlings.store.lock import writer_lock
-
-_LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
 
 
 def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: bool = False) -> int:
@@ -41,6 +39,7 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
     source, target = folder / DATABASE_NAME, destination / DATABASE_NAME
     if not source.is_file():
         raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+    require_content(source)
     _require_destination(folder, destination, [DATABASE_NAME, *beside], force)
     with _in_words(destination):
         destination.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -48,7 +47,7 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
             _copy(source, aside)
             for name in beside:
                 _copy_beside(folder / name, destination / name)
-            for log in _LOGS:  # they belong to the database that goes, and would be played into the new one
+            for log in LOGS:  # they belong to the database that goes, and would be played into the new one
                 (destination / log).unlink(missing_ok=True)
         return target.stat().st_size
 
@@ -56,8 +55,12 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
 def _require_destination(folder: Path, destination: Path, names: Sequence[str], force: bool) -> None:
     if destination.exists() and not destination.is_dir():
         raise UserError(f"{destination} is a file: name a folder, the copy becomes a data folder of its own")
-    if destination.is_dir() and destination.samefile(folder):
-        raise UserError(f"{destination} is the data folder itself: name another folder")
+    within = [place for place in (destination, *destination.resolve().parents) if place.is_dir()]
+    if any(place.samefile(folder) for place in within):
+        raise UserError(
+            f"{destination} is the data folder itself, or lies in it, and would be lost with it:"
+            " name a folder elsewhere"
+        )
     there = [name for name in names if (destination / name).exists()]
     if there and not force:
         raise UserError(

@@ -1,12 +1,14 @@
 """One SQLite file: opened, checked, brought up to date, written in whole transactions, and closed.
 
-A file that is damaged, foreign or newer than this program is refused in words and left as it is. Everything
-that goes wrong inside is a `StoreError` without the contents of any row.
+A file that is damaged, emptied, foreign or newer than this program is refused in words and left as it is. A
+new one is made aside and comes into place whole, so an empty one is never ours. Everything that goes wrong
+inside is a `StoreError` without the contents of any row.
 """
 
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sqlite3
 import threading
@@ -18,17 +20,21 @@ from typing import Literal
 from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
-from noodlings.aside import made_private
+from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.store.direct import Direct
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA
 
 DATABASE_NAME = "noodlings.db"
+LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
+"""What lies beside it while it is open, and after a kill; both belong to that one file."""
 BUSY_SECONDS = 5.0
 """How long to wait for somebody else (a backup, a shell) to let go of the file."""
 
 Durability = Literal["normal", "full"]
+Files = tuple[tuple[int, int] | None, ...]
+"""Device and number of each file, None where there is none."""
 
 _ERASURE_DUE = 1  # as PRAGMA user_version: it is part of a transaction, and survives a kill
 
@@ -51,20 +57,22 @@ class Database:
 
     def __init__(self, folder: Path, durability: Durability = "normal", read_only: bool = False) -> None:
         self.path = folder / DATABASE_NAME
+        self._paths = [str(folder / name) for name in (DATABASE_NAME, *LOGS)]
         self.read_only = read_only
         self._begin = "BEGIN" if read_only else "BEGIN IMMEDIATE"
+        self._durability = durability
         self._mutex = threading.Lock()
-        with ExitStack() as resources:
+        with ExitStack() as resources, self._in_words():
             if read_only:
                 self._require_file()
             else:
                 _make_folder(folder)
                 resources.enter_context(writer_lock(folder))
-                _make_file(self.path)
-            with self._in_words():
-                self._driver = resources.enter_context(closing(self._connect()))
-                self._connection = resources.enter_context(self._wrap(self._driver))
-                self._prepare(durability)
+                if not self.path.exists():
+                    self._make_file()
+            require_content(self.path)
+            self._open()
+            resources.callback(lambda: self._opened.close())
             self._resources = resources.pop_all()
 
     @contextmanager
@@ -105,10 +113,18 @@ class Database:
         with self._mutex, self._in_words():
             self._resources.close()
 
-    def _connect(self) -> sqlite3.Connection:
-        mode = "ro" if self.read_only else "rwc"
+    def _open(self) -> None:
+        with ExitStack() as opened:
+            self._driver = opened.enter_context(closing(self._connect(self.path)))
+            self._connection = opened.enter_context(self._wrap(self._driver))
+            self._prepare()
+            self._files = self._found()
+            self._opened = opened.pop_all()
+
+    def _connect(self, path: Path) -> sqlite3.Connection:
+        mode = "ro" if self.read_only else "rw"
         return sqlite3.connect(
-            f"{self.path.absolute().as_uri()}?mode={mode}",
+            f"{path.absolute().as_uri()}?mode={mode}",
             uri=True,
             timeout=BUSY_SECONDS,
             isolation_level=None,
@@ -121,12 +137,12 @@ class Database:
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(self._begin))
         return engine.connect()
 
-    def _prepare(self, durability: Durability) -> None:
+    def _prepare(self) -> None:
         """Check before anything is written, then switch on what we rely on."""
         schema = self._schema()
-        if schema is not None and not re.fullmatch("[0-9]{4}", schema):
+        if not re.fullmatch("[0-9]{4}", schema):
             raise StoreError(f"{self.path} has the unknown schema {schema!r}: it was not made by noodlings")
-        if schema is not None and schema > SCHEMA:
+        if schema > SCHEMA:
             raise StoreError(
                 f"{self.path} was made by a newer noodlings (schema {schema}; this one knows {SCHEMA}):"
                 " update noodlings, or name another data folder"
@@ -137,29 +153,42 @@ class Database:
                 raise StoreError(f"{self.path} is not up to date: open it once for writing (noodlings play)")
             return
         self._driver.execute("PRAGMA journal_mode = WAL")
-        self._driver.execute(f"PRAGMA synchronous = {durability}")
+        self._driver.execute(f"PRAGMA synchronous = {self._durability}")
         self._driver.execute("PRAGMA secure_delete = ON")
         if schema != SCHEMA:
-            self._migrate()
+            _migrate(self._connection)
         if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
             self._erase()
 
-    def _schema(self) -> str | None:
-        """The revision of the file, None when it has no tables yet."""
+    def _schema(self) -> str:
+        """The revision of the file."""
         tables = self._driver.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = {name for (name,) in tables}
         if not names:
-            return None
+            raise _emptied(self.path)
         if "alembic_version" not in names:
             raise StoreError(f"{self.path} is a database of something else: name another data folder")
         row = self._driver.execute("SELECT version_num FROM alembic_version").fetchone()
         return str(row[0]) if row else ""
 
-    def _migrate(self) -> None:
-        from noodlings.store.migrations import migrate
-
-        with self._connection.begin():
-            migrate(self._connection)
+    def _make_file(self) -> None:
+        """A new database, for its owner alone. Raises `StoreError` where there must have been one before."""
+        left = [name for name in LOGS if self.path.with_name(name).exists()]
+        if left:
+            raise StoreError(
+                f"{self.path} is missing, but {left[0]} is beside it: put the file back, or a backup without"
+                f" {' and '.join(left)}. To begin anew, move what is left away"
+            )
+        try:
+            with (
+                written_whole(self.path) as aside,
+                closing(self._connect(aside)) as driver,
+                self._wrap(driver) as connection,
+            ):
+                driver.execute("PRAGMA journal_mode = MEMORY")  # what a kill leaves aside is of no use
+                _migrate(connection)
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be made: {error}") from error
 
     def _erase(self) -> bool:
         try:
@@ -177,6 +206,40 @@ class Database:
     def _require_open(self) -> None:
         if self._connection.closed:
             raise StoreError(f"{self.path} was closed")
+        found = self._found()
+        if found == self._files:
+            return
+        if any(now != then for now, then in zip(found, self._files, strict=True) if then is not None):
+            self._open_anew(found)
+        self._files = self._found()
+
+    def _open_anew(self, found: Files) -> None:
+        """Go on where somebody took a file away that we have open.
+
+        A deleted log is still there as long as we hold it, and lost once we are gone: so all of it goes into
+        the database first. Into a database that is gone nothing is written any more.
+        """
+        if not self.read_only:
+            if found[0] != self._files[0]:
+                raise StoreError(
+                    f"{self.path} was deleted or replaced while noodlings had it open, and nothing more is"
+                    " written: stop noodlings, put the file or a backup in its place, and start it again"
+                )
+            busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if busy:
+                raise StoreBusy(
+                    f"the log beside {self.path} was deleted, and what it holds cannot be saved while"
+                    " another program reads: close that, and try again"
+                )
+            log.warning("the log beside %s was deleted; nothing is lost, and there is a new one", self.path)
+        self._require_file()
+        require_content(self.path)
+        self._opened.close()
+        self._open()
+
+    def _found(self) -> Files:
+        """Which files there are by now under the names of the database and its logs."""
+        return tuple(map(_identity, self._paths))
 
     def _require_file(self) -> None:
         if not self.path.is_file():
@@ -207,12 +270,31 @@ class Database:
         return StoreError(f"{self.path}: {error}")
 
 
-def _make_file(path: Path) -> None:
-    """Made before SQLite would, which asks nobody who may read it; the logs beside it follow its mode."""
+def require_content(path: Path) -> None:
+    """Raise `StoreError` for a file without a byte in it: SQLite would take it for a new database."""
+    if path.stat().st_size == 0:
+        raise _emptied(path)
+
+
+def _emptied(path: Path) -> StoreError:
+    return StoreError(
+        f"{path} is empty: what was kept in it is gone. Put a backup in its place, or delete it to begin anew"
+    )
+
+
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        made_private(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be made: {error}") from error
+        found = os.stat(path)  # a Path takes thrice as long, and this is done for every transaction
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _migrate(connection: Connection) -> None:
+    from noodlings.store.migrations import migrate
+
+    with connection.begin():
+        migrate(connection)
 
 
 def _make_folder(folder: Path) -> None:

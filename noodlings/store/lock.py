@@ -1,16 +1,21 @@
 """One writer for a data folder: a lock that the operating system lets go of when its holder dies.
 
+A file is locked, and where there is `flock` the folder itself: a file can be deleted and made anew, and then
+two would each hold a lock.
+
 Who holds it stands in a file beside it, for the words the second process says. That file is only a hint: it
 may be left over from a process that was killed, and it decides nothing.
 """
 
 from __future__ import annotations
 
+import errno
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,8 +24,13 @@ from filelock import FileLock, Timeout
 from noodlings.errors import StoreBusy, StoreError
 from noodlings.text import clean, shorten
 
+if sys.platform != "win32":  # where a file that is open cannot be deleted
+    import fcntl
+
 LOCK_NAME = "noodlings.lock"
 HOLDER_NAME = "noodlings.pid"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +51,33 @@ def writer_lock(folder: Path) -> Iterator[None]:
     """
     # Whichever thread closes a store lets go of it.
     lock = FileLock(folder / LOCK_NAME, thread_local=False)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise StoreBusy(_busy(folder)) from None
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be locked for writing: {error}") from error
-    try:
+    with ExitStack() as held:
+        try:
+            lock.acquire(timeout=0)
+            held.callback(lock.release)
+            if sys.platform != "win32":
+                itself = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, itself)
+                _lock_folder(itself)
+        except (Timeout, BlockingIOError):
+            raise StoreBusy(_busy(folder)) from None
+        except OSError as error:
+            raise StoreError(f"{folder} cannot be locked for writing: {error}") from error
+        held.callback((folder / HOLDER_NAME).unlink, missing_ok=True)
         _write_holder(folder)
         yield
-    finally:
-        (folder / HOLDER_NAME).unlink(missing_ok=True)
-        lock.release()
+
+
+if sys.platform != "win32":
+
+    def _lock_folder(descriptor: int) -> None:
+        """Raises `BlockingIOError` when somebody has. Some network file systems lock files and no folders."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno not in (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP):
+                raise
+            log.info("a folder cannot be locked here (%s): the lock file alone must do", error)
 
 
 def holder_of(folder: Path) -> Holder | None:

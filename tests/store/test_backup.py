@@ -155,10 +155,25 @@ def test_what_lies_beside_goes_with_it(store: SqlStore, folder: Path, tmp_path: 
         back_up(folder, copy, beside)
 
 
-@pytest.mark.parametrize("way", ["{}", "{}/.", "{}/../data"])
+@pytest.mark.parametrize(
+    "way", ["{}", "{}/.", "{}/../data", "{}/copies", "{}/recipes/deep/copy", "{}/../link", "{}/../link/copy"]
+)
 def test_a_folder_is_not_copied_into_itself(store: SqlStore, folder: Path, way: str) -> None:
-    with pytest.raises(UserError, match="the data folder itself"):
-        back_up(folder, Path(way.format(folder)), force=True)
+    (folder / "recipes").mkdir()
+    (folder / "recipes" / "zoe.yaml").write_text("name: Zoe")
+    (folder / "../link").symlink_to(folder, target_is_directory=True)
+    before = names(folder)
+    with pytest.raises(UserError, match=r"the data folder itself, or lies in it.* name a folder elsewhere"):
+        back_up(folder, Path(way.format(folder)), ("recipes",), force=True)
+    assert names(folder) == before
+    remember(store, 2)
+
+
+def test_an_emptied_database_is_no_backup(store: SqlStore, folder: Path, tmp_path: Path) -> None:
+    store.close()
+    (folder / DATABASE_NAME).write_bytes(b"")
+    with pytest.raises(StoreError, match="is empty"):
+        back_up(folder, tmp_path / "copy")
 
 
 def test_a_destination_that_will_not_do(store: SqlStore, folder: Path, tmp_path: Path) -> None:

@@ -114,11 +114,82 @@ def test_a_log_that_was_torn_by_a_power_cut_costs_only_the_last_commits(folder: 
     assert record.last_id == 301
 
 
-def test_an_empty_file_is_a_new_database(tmp_path: Path) -> None:
-    (tmp_path / DATABASE_NAME).touch()
+@pytest.mark.parametrize("left", [(), ("-wal", "-shm")], ids=["closed", "killed"])
+def test_an_emptied_database_is_not_taken_for_a_new_one(folder: Path, left: tuple[str, ...]) -> None:
+    store = SqlStore(folder)
+    store.commit(Changes(AGENT, added=(an_entry(301),)))
+    logs = {end: (folder / f"{DATABASE_NAME}{end}").read_bytes() for end in left}
+    store.close()
+    for end, content in logs.items():
+        (folder / f"{DATABASE_NAME}{end}").write_bytes(content)
+    (folder / DATABASE_NAME).write_bytes(b"")
+    refused(folder, "is empty.* Put a backup in its place, or delete it to begin anew")
+    for end, content in logs.items():  # SQLite deletes the log of an empty file
+        assert (folder / f"{DATABASE_NAME}{end}").read_bytes() == content
+
+
+def test_a_database_without_tables_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
+    by_hand(tmp_path, "CREATE TABLE recipes (name TEXT)", "DROP TABLE recipes")
+    refused(tmp_path, "is empty")
+
+
+@pytest.mark.parametrize("end", ["-wal", "-shm"])
+def test_a_database_that_is_missing_beside_its_log_is_not_made_anew(folder: Path, end: str) -> None:
+    (folder / DATABASE_NAME).unlink()
+    (folder / f"{DATABASE_NAME}{end}").write_bytes(b"log")
+    with pytest.raises(
+        StoreError, match=f"is missing, but {DATABASE_NAME}{end} is beside it: put the file back"
+    ):
+        SqlStore(folder)
+    assert (folder / f"{DATABASE_NAME}{end}").read_bytes() == b"log"
+    assert not (folder / DATABASE_NAME).exists()
+
+
+def test_a_new_database_that_a_kill_left_half_made_is_made_again(tmp_path: Path) -> None:
+    (tmp_path / f"{DATABASE_NAME}.part").write_bytes(b"half")
     store = SqlStore(tmp_path)
     assert store.agents() == []
     store.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is open")
+@pytest.mark.parametrize("ends", [("-wal",), ("-shm",), ("-wal", "-shm")], ids="".join)
+def test_a_log_that_was_deleted_costs_nothing_and_whoever_reads_goes_on(
+    store: SqlStore, folder: Path, ends: tuple[str, ...]
+) -> None:
+    before = SqlStore(folder, read_only=True)
+    store.commit(Changes(AGENT, added=(an_entry(301),)))
+    for end in ends:
+        (folder / f"{DATABASE_NAME}{end}").unlink()
+    store.commit(Changes(AGENT, added=(an_entry(302),)))
+    after = SqlStore(folder, read_only=True)
+    # What a kill would leave: the files, without whatever only an open descriptor still reaches.
+    left = folder / "left"
+    left.mkdir()
+    for name in (DATABASE_NAME, f"{DATABASE_NAME}-wal"):
+        (left / name).write_bytes((folder / name).read_bytes())
+    killed = SqlStore(left)
+    for kept in (before, after, killed, store):
+        assert sorted(kept.entries(AGENT, [300, 301, 302, 303])) == [300, 301, 302]
+    store.commit(Changes(AGENT, added=(an_entry(303),)))
+    for reader in (before, after):
+        assert sorted(reader.entries(AGENT, [303])) == [303]
+        reader.close()
+    killed.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is open")
+@pytest.mark.parametrize("instead", [None, b"another"], ids=["deleted", "replaced"])
+def test_nothing_is_acknowledged_that_goes_into_a_database_that_is_gone(
+    store: SqlStore, folder: Path, instead: bytes | None
+) -> None:
+    (folder / DATABASE_NAME).unlink()
+    if instead is not None:
+        (folder / DATABASE_NAME).write_bytes(instead)
+    with pytest.raises(StoreError, match=r"deleted or replaced while noodlings had it open.* stop noodlings"):
+        store.commit(Changes(AGENT, added=(an_entry(301),)))
+    with pytest.raises(StoreError, match="deleted or replaced"):
+        store.world_set("key", 1)
 
 
 def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from noodlings.errors import NotFound, StoreBusy
-from noodlings.store.lock import HOLDER_NAME, holder_of
+from noodlings.store.database import DATABASE_NAME
+from noodlings.store.lock import HOLDER_NAME, LOCK_NAME, holder_of
 from noodlings.store.sql import SqlStore
 from tests.store.records import AGENT
 
@@ -84,6 +85,26 @@ def test_the_second_process_says_who_has_it_and_the_dead_leave_nothing_locked(tm
     assert (tmp_path / HOLDER_NAME).exists()
     SqlStore(tmp_path).close()
     assert not (tmp_path / HOLDER_NAME).exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_without_its_lock_file_and_its_log_there_is_one_writer_and_a_kill_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    process = start_writer(tmp_path)
+    assert process.stdout is not None
+    try:
+        process.stdout.readline()
+        for name in (LOCK_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm"):
+            (tmp_path / name).unlink()
+        with pytest.raises(StoreBusy, match=rf"already open in process {process.pid} "):
+            SqlStore(tmp_path)
+        latest = [int(process.stdout.readline()) for _ in range(20)][-1]
+    finally:
+        latest = [latest, *killed(process)][-1]
+    store = SqlStore(tmp_path)
+    assert [entry.id for entry in store.archive(AGENT, limit=10**6)][:latest] == list(range(1, latest + 1))
+    store.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")

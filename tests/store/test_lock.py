@@ -20,6 +20,18 @@ def test_the_second_is_refused_until_the_first_lets_go(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is open")
+def test_the_second_is_refused_although_the_lock_file_was_deleted(tmp_path: Path) -> None:
+    with writer_lock(tmp_path):
+        for _ in range(2):
+            (tmp_path / LOCK_NAME).unlink()
+            (tmp_path / HOLDER_NAME).unlink(missing_ok=True)
+            with pytest.raises(StoreBusy), writer_lock(tmp_path):
+                pass
+    with writer_lock(tmp_path):
+        pass
+
+
 def test_who_holds_it_is_named_by_program_and_subcommand_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
