@@ -4,7 +4,46 @@ Everything that needs the time is handed a clock (`noodlings.ports.Clock`), so t
 result twice and a world can run faster than ours.
 """
 
+import logging
+import math
 import time
+from typing import Any
+
+from noodlings.errors import UserError
+
+LATEST = 253_402_300_799.0
+"""World time ends with the year 9999, as calendars do."""
+
+FURTHEST = 366 * 86_400.0
+"""Seconds by which what is remembered may be ahead of now; beyond that, some clock was wrong."""
+
+log = logging.getLogger(__name__)
+
+
+def moment(value: Any, name: str = "it") -> float:
+    """`value` as a moment of world time. Raises `UserError` for text, and for what no calendar holds."""
+    if isinstance(value, str | bytes | bool):
+        number = math.nan
+    else:
+        try:
+            number = float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+    if not 0.0 <= number <= LATEST:  # NaN fails this too
+        raise UserError(
+            f"{name} is {value!r:.40}: it must be seconds since 1970-01-01 UTC,"
+            f" a number from 0 to {LATEST:.0f}"
+        )
+    return number
+
+
+def later(latest: float, moment: float) -> float:
+    """World time when something comes at `moment`, and `latest` was the latest so far.
+
+    It does not go back, or a percept out of order would make all others younger; unless it had gone so far
+    ahead that nothing would catch up.
+    """
+    return moment if latest - moment > FURTHEST else max(latest, moment)
 
 
 class SystemClock:
@@ -13,7 +52,8 @@ class SystemClock:
     Args:
         speed: world seconds in one real second, > 0. 60 lets a minute pass in a second.
         not_before: world time to begin at where wall time is not that far yet: what a faster clock left
-            behind is not in the future.
+            behind is not in the future. What is further ahead than `FURTHEST` for each world second in a
+            second is not believed.
     """
 
     def __init__(self, speed: float = 1.0, not_before: float = 0.0) -> None:
@@ -22,6 +62,14 @@ class SystemClock:
         self.speed = speed
         self._made = time.time()
         self._origin = max(self._made, not_before)
+        if not_before - self._made > FURTHEST * max(speed, 1.0):
+            self._origin = self._made
+            log.warning(
+                "the latest memory is %.0f days ahead of this computer's clock: one of the two is wrong."
+                " World time goes on from the clock; if the world ran faster before, set world.clock_speed"
+                " as it was",
+                (not_before - self._made) / 86_400.0,
+            )
 
     def now(self) -> float:
         """World time in seconds since 1970-01-01 UTC."""

@@ -9,7 +9,6 @@ One bad line never costs another: it becomes a `Problem` with its number and is 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from noodlings.clock import LATEST
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.values.affect import AXES, Affect
@@ -78,6 +78,9 @@ def read_transcript(path: Path) -> Iterator[Recorded | Problem]:
             continue
         if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not clean(row["text"]):
             yield Problem(number, 'not an object with a "text" that is a line of words')
+            continue
+        if row.get("timestamp") is not None and _seconds(row["timestamp"]) is None:
+            yield Problem(number, f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}")
             continue
         yield _recorded(number, row, names)
 
@@ -147,8 +150,8 @@ def _seconds(value: Any) -> float | None:
             moment = datetime.fromisoformat(value)
         except ValueError:
             return None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        value = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0.0 <= value <= LATEST:
         return float(value)
     return None
 

@@ -1,11 +1,15 @@
 """World time runs forward, at its own speed, and never back."""
 
+import asyncio
+
 import pytest
 
 from noodlings import clock as clock_module
 from noodlings.app import build
-from noodlings.clock import ManualClock, SystemClock
+from noodlings.clock import FURTHEST, ManualClock, SystemClock, moment
 from noodlings.config import Settings
+from noodlings.errors import UserError
+from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Percept
 
@@ -36,6 +40,50 @@ def test_a_clock_goes_on_where_another_was(wall, not_before, now):
     clock = SystemClock(not_before=not_before)
     wall.advance(10.0)
     assert clock.now() == now
+
+
+def test_a_clock_that_was_fifty_years_ahead_once_does_not_keep_the_world_there(wall, tmp_path, caplog):
+    fifty_years = 50 * 365 * 86_400.0
+
+    def world(store):
+        settings = Settings(store={"path": str(tmp_path)}, embedding={"model": "none"})
+        return build(settings, store=store)
+
+    async def tell(society, text):
+        percept = Percept("user_caity", text, society.clock.now(), addressed=True)
+        return await society.perceive("phi", percept)
+
+    store = MemoryStore()
+    asyncio.run(tell(world(store), "good morning"))
+    wall.advance(fifty_years)
+    asyncio.run(tell(world(store), "the clock of this computer is wrong"))
+    wall.advance(60.0 - fifty_years)
+    society = world(store)
+    assert society.clock.now() == wall.now()
+    assert "18250 days ahead of this computer's clock" in caplog.text
+    asyncio.run(tell(society, "and now it is right"))
+    assert society.agents["phi"].memory.now == wall.now()
+    assert world(store).clock.now() == wall.now()
+
+
+@pytest.mark.parametrize(("ahead", "speed"), [(FURTHEST, 1.0), (FURTHEST, 0.1), (50 * FURTHEST, 600.0)])
+def test_what_a_faster_clock_can_have_left_behind_is_believed(wall, ahead, speed):
+    assert SystemClock(speed, wall.now() + ahead).now() == wall.now() + ahead
+
+
+WRONG_MOMENTS = [1e300, float("nan"), float("inf"), -1.0, "2025-11-15", "12", True, None, [1.0], 10**400]
+
+
+@pytest.mark.parametrize("wrong", WRONG_MOMENTS)
+def test_a_moment_that_no_calendar_holds_is_refused_wherever_it_comes_in(wrong):
+    right = "it must be seconds since 1970-01-01 UTC, a number from 0 to 253402300799"
+    for takes in (
+        moment,
+        lambda seconds: Percept("user_caity", "hello", seconds),
+        lambda seconds: HierarchicalMemory().add(seconds, 1, "user_caity", "hello", None),
+    ):
+        with pytest.raises(UserError, match=right):
+            takes(wrong)
 
 
 @pytest.mark.parametrize("speed", [0.0, -1.0, float("nan")])

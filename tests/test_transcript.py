@@ -78,12 +78,22 @@ def test_lines_as_players_see_them_are_taken_apart(tmp_path, text, user, words, 
 
 @pytest.mark.parametrize(
     ("given", "seconds"),
-    [(12, 12.0), ("2025-11-15T21:53:47", 1763243627.0), ("2025-11-15T22:53:47+01:00", 1763243627.0)]
-    + [(bad, None) for bad in ("yesterday", True, None, [1], float("inf"))],
+    [
+        (12, 12.0),
+        ("2025-11-15T21:53:47", 1763243627.0),
+        ("2025-11-15T22:53:47+01:00", 1763243627.0),
+        (None, None),
+    ],
 )
 def test_timestamps_in_seconds_or_iso(tmp_path, given, seconds):
     (line,) = read_transcript(_file(tmp_path, {"user": "u", "text": "hello", "timestamp": given}))
     assert line.timestamp == seconds
+
+
+@pytest.mark.parametrize("bad", ["yesterday", True, [1], float("inf"), float("nan"), 1e300, -1, "1066-10-14"])
+def test_a_timestamp_that_is_none_is_named_and_not_made_up(tmp_path, bad):
+    (line,) = read_transcript(_file(tmp_path, {"user": "u", "text": "hello", "timestamp": bad}))
+    assert line == Problem(1, "its timestamp is neither ISO 8601 nor seconds from 0 to 253402300799")
 
 
 def test_bad_lines_are_numbered_and_passed_over(tmp_path):

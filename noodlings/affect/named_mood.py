@@ -28,7 +28,7 @@ class MoodTracker:
 
     def at_time(self, now: float, lasts: float) -> NamedMood:
         """The mood at a world time, if one lasts so many seconds after its last event."""
-        return NamedMood.CHILL if now - self.since >= lasts else self.mood
+        return NamedMood.CHILL if abs(now - self.since) >= lasts else self.mood
 
     def left(self, now: float, lasts: float) -> float:
         """Seconds until it is chill, if nothing happens; 0 when it is."""

@@ -126,7 +126,7 @@ class Afterwards:
         lately = {
             link.target
             for link in links
-            if link.type is LinkType.REFLECTED and now - link.created < LAID_TO_REST
+            if link.type is LinkType.REFLECTED and 0.0 <= now - link.created < LAID_TO_REST
         }
         return [found for found in in_mind if found.entry.id not in lately]
 

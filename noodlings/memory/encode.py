@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from noodlings.clock import moment
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.importance import importance
@@ -54,7 +55,7 @@ def encode(
     )
     return MemoryEntry(
         id=entry_id,
-        timestamp=finite(timestamp, "timestamp"),
+        timestamp=moment(timestamp, "timestamp"),
         step=whole(step, "step"),
         user_id=_words(user_id, "user_id"),
         user_text=clean(_words(user_text, "user_text")),

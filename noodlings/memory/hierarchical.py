@@ -4,14 +4,13 @@ Usable alone: no event loop, no disk, no model. The rules it keeps:
 
 - an importance is computed once and never changes; only an override may be put beside it;
 - an entry becomes episodic when its importance passes the threshold, and leaves when it is the weakest;
-- world time is the latest timestamp seen, unless a reader brings its own;
+- world time is the latest timestamp seen (see `noodlings.clock.later`), unless a reader brings its own;
 - reading changes nothing.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -168,7 +167,7 @@ class HierarchicalMemory(Recorder):
         """Take up where a stored agent left off. Replaces everything; journals nothing."""
         self._perceived, self._last_id = perceived, last_id
         working, episodic = list(working), list(episodic)
-        self._now = max((entry.timestamp for entry in (*working, *episodic)), default=-math.inf)
+        self._resume([*working, *episodic])
         self._streams.restore(working, episodic, consolidated, self._now)
 
     def mirror(self, on_working: Callable[[], None]) -> None:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.memory.encode import read_affect, read_state, whole
 from noodlings.memory.recorder import Recorder
@@ -42,7 +43,7 @@ def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[s
     """
     response = row.get("response")
     percept = {
-        "timestamp": _number(row.get("timestamp"), now),
+        "timestamp": _moment(row.get("timestamp"), now),
         "step": _readable(_step, row.get("step")) or 0,
         "user_id": str(row.get("user") or UNKNOWN_USER),
         "user_text": str(row.get("text") or ""),
@@ -83,6 +84,13 @@ def _number(value: Any, default: float) -> float:
     except (TypeError, ValueError, OverflowError):
         return default
     return number if math.isfinite(number) else default
+
+
+def _moment(value: Any, now: float) -> float:
+    try:
+        return moment(_number(value, math.nan))
+    except UserError:
+        return now
 
 
 def _step(value: Any) -> int:

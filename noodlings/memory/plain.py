@@ -7,7 +7,6 @@ can see what is lost, but nothing is kept for it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -79,7 +78,7 @@ class PlainMemory(Recorder):
         latest = sorted(working, key=lambda entry: entry.id)[-CAPACITY:]
         self._entries = {entry.id: entry for entry in latest}
         self._perceived, self._last_id = perceived, last_id
-        self._now = max((entry.timestamp for entry in latest), default=-math.inf)
+        self._resume(latest)
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, or None."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from noodlings.clock import later
 from noodlings.config import ImportanceWeights
 from noodlings.memory.encode import encode
 from noodlings.memory.host_file import read, write
@@ -66,7 +67,7 @@ class Recorder(ABC):
         """Encode a percept into working memory, and into episodic memory when it matters.
 
         Args:
-            timestamp: world time in seconds since 1970-01-01 UTC, finite.
+            timestamp: world time in seconds since 1970-01-01 UTC, see `noodlings.clock.moment`.
             step: the host's count of percepts; only kept.
             user_id, user_text: who said or did what.
             affect: five numbers (list, numpy or mlx array of shape (5,) or (1, 5)), an `Affect`, or None or
@@ -104,7 +105,7 @@ class Recorder(ABC):
         )
         self._last_id = entry.id
         self._perceived += 1
-        self._now = max(self._now, entry.timestamp)
+        self._now = later(self._now, entry.timestamp)
         if self._journal is not None:
             self._journal.added(entry)
         self._admit(entry)
@@ -204,6 +205,12 @@ class Recorder(ABC):
     @abstractmethod
     def stats(self) -> MemoryStats:
         """How full the memory is."""
+
+    def _resume(self, entries: Iterable[MemoryEntry]) -> None:
+        """World time as it was after these entries."""
+        self._now = -math.inf
+        for entry in sorted(entries, key=lambda entry: entry.id):
+            self._now = later(self._now, entry.timestamp)
 
     def _moment(self, now: float | None) -> float:
         return self._now if now is None else now

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import clean
@@ -113,7 +114,7 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
         raise UserError(f"stability is {stability}: it must be above 0")
     return MemoryEntry(
         id=count(record["id"], "id"),
-        timestamp=finite(record["timestamp"], "timestamp"),
+        timestamp=moment(record["timestamp"], "timestamp"),
         step=whole(record["step"], "step"),
         user_id=_words(record["user_id"], "user_id"),
         user_text=_words(record["user_text"], "user_text"),

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from noodlings.agent.state import check_state
+from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.values.affect import FloatArray
@@ -48,8 +49,17 @@ def restorable(state: dict[str, Any]) -> dict[str, Any]:
     return state
 
 
+def _moment(seconds: float) -> float:
+    """Raise ValueError for what is no world time."""
+    try:
+        return moment(seconds)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+
+
 Text = Annotated[str, AfterValidator(clean)]
 Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
+Moment = Annotated[float, AfterValidator(_moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 Whole = Annotated[int, Field(ge=0, le=_LARGEST)]
 AgentId = Annotated[str, Field(pattern=r"^\w{1,60}$")]

@@ -17,6 +17,7 @@ from noodlings.explain import explain
 from noodlings.portable.fields import (
     STATE_SIZE,
     AgentId,
+    Moment,
     Plain,
     Scores,
     Strict,
@@ -85,7 +86,7 @@ class EntryLine(Strict):
     type: Literal["entry"]
     agent: AgentId
     id: Whole
-    timestamp: float
+    timestamp: Moment
     step: Whole
     user_id: Text
     user_text: Text
@@ -104,7 +105,7 @@ class EntryLine(Strict):
     place: Text
     pinned: bool
     recall_count: Whole
-    last_recalled: float | None
+    last_recalled: Moment | None
     stability: Annotated[float, Field(gt=0)]
     extra: Plain
     episodic: bool
@@ -162,7 +163,7 @@ class TraceLine(Strict):
     type: Literal["trace"]
     agent: AgentId
     entry_id: Whole
-    timestamp: float
+    timestamp: Moment
     affect: _Affect
     appraised_by: Text
     mood: _Affect
@@ -206,7 +207,7 @@ class LinkLine(Strict):
     target: Whole
     kind: Annotated[LinkType, Field(strict=False)]  # by its name
     strength: Unit
-    created: float
+    created: Moment
 
     @field_validator("target")
     @classmethod
@@ -227,7 +228,7 @@ class SymbolLine(Strict):
     agent: AgentId
     id: Whole
     entry_id: Whole
-    timestamp: float
+    timestamp: Moment
     literal_event: Text
     symbolic_encoding: Text
     affect: _Affect

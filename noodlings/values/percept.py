@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
@@ -53,7 +53,7 @@ class Percept:
         user_id: who did it (a player, another agent, or the agent itself).
         text: what was said or done, without the name: "My dog died yesterday", "waves".
         kind: see `Kind`.
-        timestamp: world time in seconds since 1970-01-01 UTC, finite.
+        timestamp: world time in seconds since 1970-01-01 UTC, see `noodlings.clock.moment`.
         addressed: it was meant for this agent (named, whispered to, alone together).
         present: who would hear the agent's answer, ids without the agent's own; whoever did it always does.
         audience: who may learn of it, or the ids of those who witnessed it; None where that follows from what
@@ -83,8 +83,7 @@ class Percept:
     def __post_init__(self) -> None:
         if not self.user_id:
             raise UserError("a percept needs a user_id: whoever said or did it")
-        if not math.isfinite(self.timestamp):
-            raise UserError(f"a percept's timestamp must be finite seconds, not {self.timestamp!r}")
+        moment(self.timestamp, "a percept's timestamp")
         for name in ("surprise", "identity_salience"):
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:

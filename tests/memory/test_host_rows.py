@@ -71,6 +71,8 @@ def test_an_empty_row_is_a_percept_too() -> None:
         ("identity_salience", None, "identity_salience", 0.0),
         ("timestamp", "yesterday", "timestamp", NOW),
         ("timestamp", math.inf, "timestamp", NOW),
+        ("timestamp", 1e300, "timestamp", NOW),
+        ("timestamp", -1.0, "timestamp", NOW),
         ("timestamp", None, "timestamp", NOW),
         ("timestamp", 0, "timestamp", 0.0),
         ("timestamp", "12.5", "timestamp", 12.5),

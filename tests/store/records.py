@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from noodlings.clock import LATEST
 from noodlings.store.documents import LARGEST
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
@@ -85,6 +86,7 @@ def same(one: MemoryEntry | None, other: MemoryEntry | None) -> bool:
 
 texts = st.text().map(clean)
 finite = st.floats(allow_nan=False, allow_infinity=False)
+moments = st.floats(0, LATEST)
 unit = st.floats(0, 1)
 counts = st.integers(0, LARGEST)
 json_data = st.dictionaries(
@@ -108,7 +110,7 @@ audiences = st.builds(Audience, st.frozensets(texts, max_size=3), st.booleans())
 entries = st.builds(
     MemoryEntry,
     id=counts,
-    timestamp=finite,
+    timestamp=moments,
     step=counts,
     user_id=texts,
     user_text=texts,
@@ -126,7 +128,7 @@ entries = st.builds(
     place=texts,
     pinned=st.booleans(),
     recall_count=counts,
-    last_recalled=st.none() | finite,
+    last_recalled=st.none() | moments,
     stability=st.floats(0, allow_nan=False, allow_infinity=False),
     extra=json_data,
 )
@@ -135,7 +137,7 @@ symbols = st.builds(
     Symbol,
     id=st.integers(1, LARGEST),
     entry_id=st.just(1),
-    timestamp=finite,
+    timestamp=moments,
     literal_event=texts,
     symbolic_encoding=texts,
     affect=affects,
@@ -150,7 +152,7 @@ traces = st.builds(
     Trace,
     agent_id=st.just(AGENT),
     entry_id=counts,
-    timestamp=finite,
+    timestamp=moments,
     affect=affects,
     appraised_by=texts,
     mood=affects,
