@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Request, Response
@@ -20,6 +21,8 @@ from noodlings.values.percept import PRIVATE, Kind, Percept
 
 MAX_KEY = 200
 MOST_DEPTH = 100
+CUT_OFF = "cut off"
+UNANSWERED = "an answer: this turn was cut off in its midst; to be answered, send it again with another key"
 
 router = APIRouter(prefix="/agents/{agent}", tags=["perceive"])
 
@@ -137,9 +140,12 @@ async def event(
 async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percept, key: str) -> Response:
     request.state.caller = caller
     parts = parts_of(request)
-    entry_id, retried = await parts.turns.perceive(agent_id, percept, key)
+    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, percept, key)
     request.state.turn = f"{agent_id}/{entry_id}"
-    answer = shown(parts.inspector.turn(caller, agent_id, entry_id))
+    view = parts.inspector.turn(caller, agent_id, entry_id)
+    if cut_off and view.turn is not None:
+        view = replace(view, turn=replace(view.turn, decision=CUT_OFF, degraded=(UNANSWERED,)))
+    answer = shown(view)
     if retried:
         answer.headers["Idempotency-Replayed"] = "true"
     return answer

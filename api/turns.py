@@ -40,10 +40,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Once:
-    """What became of a key: the entry, and what was sent."""
+    """What became of a key: the entry, what was sent, and whether the turn ended before its answer."""
 
     entry_id: int
     fingerprint: str
+    cut_off: bool = False
 
 
 Place = tuple[str, str, str]
@@ -72,32 +73,33 @@ class Turns:
         """How many turns are under way."""
         return len(self._tasks)
 
-    async def perceive(self, agent_id: str, percept: Percept, key: str = "") -> tuple[int, bool]:
+    async def perceive(self, agent_id: str, percept: Percept, key: str = "") -> tuple[int, bool, bool]:
         """Let an agent perceive something, once; whoever stops waiting does not stop the turn.
 
         Returns:
-            The entry it became, and whether this was a retry.
+            The entry it became, whether this was a retry, and whether of a turn that a kill or a full disk
+            cut off: the percept is kept, and nobody answers it any more.
 
         Raises:
             Refused: 422, the key was used for something else; 429, the agent is too far behind; 503, the
                 server is stopping.
         """
         if not key:
-            return (await asyncio.shield(self._begin(agent_id, percept))).entry_id, False
+            return (await asyncio.shield(self._begin(agent_id, percept))).entry_id, False, False
         place, sent = (agent_id, percept.user_id, key), _fingerprint(percept)
         under_way = self._under_way.get(place)
         if under_way is not None:
             _require_same(under_way[0], sent)
-            return (await asyncio.shield(under_way[1])).entry_id, True
+            return (await asyncio.shield(under_way[1])).entry_id, True, False
         once = self._once(place)
         if once is not None:
             _require_same(once.fingerprint, sent)
-            return once.entry_id, True
+            return once.entry_id, True, once.cut_off
         marked = replace(percept, data=dict(percept.data) | {KEY: key, FINGERPRINT: sent})
         task = self._begin(agent_id, marked)
         self._under_way[place] = sent, task
         task.add_done_callback(lambda done: self._remember(place, sent, done))
-        return (await asyncio.shield(task)).entry_id, False
+        return (await asyncio.shield(task)).entry_id, False, False
 
     async def close(self) -> None:
         """Take nothing more, and finish what is under way; what does not come to an end is ended."""
@@ -134,6 +136,7 @@ class Turns:
         self._tasks.discard(task)
         self._unfinished[agent_id] -= 1
         if not task.cancelled() and task.exception() is not None:
+            self._read_back.discard(agent_id)  # its percept may be kept, and its key with it
             log.warning("a turn of %s failed: %s", agent_id, task.exception())
 
     def _remember(self, place: Place, sent: str, task: asyncio.Task[Trace]) -> None:
@@ -161,12 +164,12 @@ def _kept_keys(store: Records, agent_id: str) -> list[tuple[str, str, Once]]:
     record = store.load(agent_id)
     if record is None:
         return []
-    found = []
+    found, traced = [], {trace.entry_id for trace in store.traces(agent_id, LOOKED_BACK)}
     for entry in store.archive(agent_id, max(record.last_id - LOOKED_BACK, -1), LOOKED_BACK):
         data = entry.extra.get("data", {})
         key, sent = data.get(KEY), data.get(FINGERPRINT)
         if isinstance(key, str) and isinstance(sent, str):
-            found.append((entry.user_id, key, Once(entry.id, sent)))
+            found.append((entry.user_id, key, Once(entry.id, sent, entry.id not in traced)))
     return found
 
 

@@ -101,6 +101,7 @@ class Inner:
             state = read_state(record.state.data)
             # A kill between a percept and its answer leaves a state of before the percept.
             self.step = max([state.step, *(entry.step for entry in record.working)])
+            self.said.clear()
             self.said.extend(own_line(line, self.id) for line in state.said)
             self.last_spoke = state.last_spoke
             self.affect = Affect.of(state.affect)

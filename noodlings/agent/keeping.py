@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from noodlings.agent.faculties import Faculties
 from noodlings.agent.inner import Inner
+from noodlings.errors import StoreError
 from noodlings.memory.journal import Journal
-from noodlings.ports import AgentState, Changes, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
@@ -27,12 +29,15 @@ class Keeping:
         self._inner = inner
         self._journal = journal
         self._with = faculties
+        self._born = inner.state()
+        self._astray = False
 
     def commit(self, trace: Trace | None = None) -> None:
         """Keep what changed, with the trace of a finished turn.
 
         Raises:
-            StoreError: nothing was kept; the next commit tries all of it again.
+            StoreError: nothing was kept, and the agent is again what is kept of it: whoever was refused may
+                come again, and what was refused does not come back by itself.
         """
         self._commit(self._inner.state(), trace)
 
@@ -69,12 +74,26 @@ class Keeping:
             noted.symbols,
             noted.faded,
         )
-        self._with.store.commit(changes)
+        try:
+            if self._astray:
+                raise StoreError(f"what is kept of {self._inner.id} could not be read lately: try again")
+            self._with.store.commit(changes)
+        except StoreError:
+            self._return()
+            raise
         self._journal.kept()
         if self._inner.archive is not None:
             self._inner.archive.kept(changes)
         if self._with.notes is not None:
             self._with.notes.follow(changes)
+
+    def _return(self) -> None:
+        """Be what is kept, after a commit that failed. Where that cannot be read, the next one fails too."""
+        self._journal.kept()
+        self._astray = True
+        record = self._with.store.load(self._inner.id) or AgentRecord(self._born)
+        self._inner.restore(record if record.state.data else replace(record, state=self._born))
+        self._astray = False
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
         """Delete entries for good, with the thoughts that were made of them; see `Agent.forget`."""

@@ -8,6 +8,7 @@ import pytest
 
 from noodlings.agent.meaning import Meaning
 from noodlings.errors import StoreError
+from noodlings.store.sql import SqlStore
 from noodlings.values.percept import Percept
 from tests.fakes import HashingEmbedder, SlowVoice
 
@@ -106,3 +107,62 @@ async def test_a_kill_before_the_answer_leaves_the_percept_and_steps_stay_apart(
     assert [entry.user_text for entry in entries] == ["hello", "My dog died yesterday", "hello again"]
     assert entries[1].response is None
     assert len({entry.step for entry in entries}) == 3
+
+
+@pytest.mark.parametrize("changes", [{}, {"addressed": False, "depth": 9}], ids=["answered", "not answered"])
+@pytest.mark.parametrize("newborn", [True, False])
+async def test_what_a_full_disk_refused_does_not_come_back_by_itself(
+    make_agent, percept, tmp_path, changes, newborn
+):
+    store = SqlStore(tmp_path)
+    run = store._database._driver.execute
+    agent = make_agent(store=store, voice=None)
+    lines = [] if newborn else ["My dog died yesterday"]
+    for text in lines:
+        await agent.perceive(percept(text))
+    before = agent.state()
+    (pages,) = run("PRAGMA page_count").fetchone()
+    run(f"PRAGMA max_page_count = {pages}")
+    long = "You are a worthless idiot. " * 1_000
+    for _ in range(2):
+        with pytest.raises(StoreError, match="there is no room left"):
+            await agent.perceive(percept(long, **changes))
+        assert agent.state() == before
+        assert [entry.user_text for entry in agent.memory.retrieve_working()] == lines
+    run("PRAGMA max_page_count = 1000000")
+    await agent.perceive(percept("good morning"))
+    await agent.perceive(percept(long, **changes))
+    kept = [entry.user_text for entry in store.archive(agent.id)]
+    assert kept == [entry.user_text for entry in agent.memory.retrieve_working()]
+    assert kept == [*lines, "good morning", long.strip()]
+    store.close()
+
+
+async def test_an_answer_that_could_not_be_kept_was_never_given(make_agent, store, percept, commits):
+    agent = make_agent()
+    await agent.perceive(percept("hello"))
+    commits.let_through = len(commits.seen) + 1
+    with pytest.raises(StoreError, match="killed"):
+        await agent.perceive(percept("My dog died yesterday"))
+    assert agent.state() == make_agent().state()
+    commits.let_through = 1_000
+    await agent.perceive(percept("good night"))
+    assert [entry.response is None for entry in agent.memory.retrieve_working()] == [False, True, False]
+    assert [entry.response is None for entry in store.load("phi").working] == [False, True, False]
+
+
+async def test_an_agent_that_cannot_be_read_after_a_failure_goes_on_once_it_can(
+    make_agent, store, percept, commits, monkeypatch
+):
+    agent = make_agent()
+    await agent.perceive(percept("hello"))
+    commits.let_through, load = len(commits.seen), store.load
+    monkeypatch.setattr(store, "load", commits)  # which refuses as well
+    with pytest.raises(StoreError):
+        await agent.perceive(percept("My dog died yesterday"))
+    commits.let_through = 1_000
+    monkeypatch.setattr(store, "load", load)
+    with pytest.raises(StoreError, match="try again"):
+        await agent.perceive(percept("My dog died yesterday"))
+    await agent.perceive(percept("My dog died yesterday"))
+    assert [entry.user_text for entry in store.archive("phi")] == ["hello", "My dog died yesterday"]

@@ -68,6 +68,41 @@ def refused(folder: Path, *words: str, **changes: str) -> str:
     return done.stderr
 
 
+def test_a_retry_after_a_kill_in_the_midst_of_a_turn_says_that_it_was_cut_off(tmp_path: Path):
+    with socket.create_server(("127.0.0.1", 0)) as model:
+        model.settimeout(30)
+        url = f"http://127.0.0.1:{model.getsockname()[1]}/v1"
+        llm = {"NOODLINGS_LLM__BASE_URL": url, "NOODLINGS_LLM__MODEL": "m"}
+        with served(tmp_path, **llm) as server:
+
+            def tell() -> None:
+                with suppress(TransportError):
+                    server.client.post(PATH, json=SAID)
+
+            telling = threading.Thread(target=tell)
+            telling.start()
+            call, _ = model.accept()
+            with call:
+                call.settimeout(30)
+                asked = b""
+                while b"My dog died yesterday" not in asked:
+                    asked += (more := call.recv(65_536))
+                    assert more, asked
+                server.stop(signal.SIGKILL)
+            telling.join(30)
+    with served(tmp_path) as server:
+        again = server.client.post(PATH, json=SAID)
+        turn = again.json()["turn"]
+        assert (again.status_code, again.headers["idempotency-replayed"]) == (200, "true")
+        assert (turn["percept"]["text"], turn["response"]) == ("My dog died yesterday", None)
+        assert turn["decision"] == "cut off"
+        assert "to be answered, send it again with another key" in turn["degraded"][0]
+        answered = server.client.post(PATH, json=SAID | {"idempotency_key": "two"}).json()
+        assert answered["turn"]["response"]
+        replayed = server.client.post(PATH, json=SAID | {"idempotency_key": "two"}).json()
+        assert replayed["turn"]["response"] == answered["turn"]["response"]
+
+
 def test_it_says_where_and_that_everybody_is_admin(server: Server):
     assert server.url.startswith("http://127.0.0.1:")
     assert "Maren, Phi, SERVNAK" in server.said[1]

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from api import turns
+from noodlings.errors import StoreError
 from noodlings.store.memory import MemoryStore
 from tests.api.conftest import MakeSite, Site
 
@@ -82,6 +83,34 @@ async def test_a_key_is_known_after_a_start_anew(make_site: MakeSite):
     assert again.headers["idempotency-replayed"] == "true"
     assert again.json()["turn"]["percept"]["id"] == first.json()["turn"]["percept"]["id"]
     assert perceived(after) == 2
+
+
+async def test_a_retry_of_a_turn_whose_answer_could_not_be_kept_says_so(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    commit = site.society.store.commit
+
+    def without_answers(changes):
+        if changes.trace is not None:
+            raise StoreError("there is no room left")
+        commit(changes)
+
+    with monkeypatch.context() as full:
+        full.setattr(site.society.store, "commit", without_answers)
+        assert (await site.post(PATH, BODY | {"idempotency_key": "k"})).status_code == 503
+    again = await site.post(PATH, BODY | {"idempotency_key": "k"})
+    assert again.headers["idempotency-replayed"] == "true"
+    assert (again.json()["turn"]["decision"], again.json()["turn"]["response"]) == ("cut off", None)
+    assert "send it again with another key" in again.json()["turn"]["degraded"][0]
+    assert perceived(site) == 1
+    assert (await site.post(PATH, BODY | {"idempotency_key": "l"})).json()["turn"]["response"]
+    assert perceived(site) == 2
+
+
+async def test_a_line_that_nobody_sees_is_refused(site: Site):
+    for unseen in ("\u200b\u200d", "\U000e0068\U000e0069", "\u0301" * 50, "\u3164"):
+        assert (await site.post(PATH, BODY | {"text": unseen})).status_code == 400
+    assert perceived(site) == 0
 
 
 async def test_events_have_keys_as_well(site: Site):
