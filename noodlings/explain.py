@@ -20,14 +20,21 @@ _NO_SECTION = frozenset({"model_type", "dict_type", "model_attributes_type"})
 _NO_LIST = frozenset({"tuple_type", "list_type"})
 
 
-def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """Every problem of a validation in one line; an unknown key is answered with the nearest right one."""
+def explain(error: ValidationError, model: type[BaseModel], quoted: bool = True) -> str:
+    """Every problem of a validation in one line; an unknown key is answered with the nearest right one.
+
+    Not `quoted`, nothing of what is wrong is repeated: it may hold words of people.
+    """
     lines = []
     for problem in error.errors():
         where = [str(part) for part in problem["loc"]]
         key = ".".join(where)
         if problem["type"] == "extra_forbidden":
-            lines.append(f"unknown key {key}{nearest(where[-1], _keys_of(model, where[:-1]))}")
+            lines.append(
+                "unknown key"
+                if not quoted
+                else f"unknown key {key}{nearest(where[-1], _keys_of(model, where[:-1]))}"
+            )
         elif problem["type"] == "missing":
             lines.append(f"{key} is missing")
         elif problem["type"] == "value_error":  # one of our own, already in words
@@ -39,7 +46,9 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
             elif problem["type"] in _NO_LIST:
                 wrong = "should be a list"
             secret = _holds_secret(_annotation_at(model, where))
-            lines.append(f"{key}: {wrong}" + ("" if secret else f" (it is {problem['input']!r:.60})"))
+            lines.append(
+                f"{key}: {wrong}" + ("" if secret or not quoted else f" (it is {problem['input']!r:.60})")
+            )
     return "; ".join(lines)
 
 

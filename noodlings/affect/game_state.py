@@ -67,8 +67,8 @@ class GameState:
         try:
             fields = {clean(name): (clean(told[0]), float(told[1])) for name, told in data["fields"].items()}
             at = None if data["at"] is None else float(data["at"])
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UserError(f"not a stored state of a game: {data!r:.80}") from error
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
+            raise UserError("not a stored state of a game") from None
         if not all(map(math.isfinite, (at or 0.0, *(came for _, came in fields.values())))):
             raise UserError("not a stored state of a game: a time in it is not finite")
         return cls(fields, at)

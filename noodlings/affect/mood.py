@@ -104,7 +104,7 @@ class Mood:
     ) -> Mood:
         """The mood that `as_dict` was taken from, exactly. Raises `UserError` for anything else."""
         if data.get("version") != VERSION or not isinstance(data.get("at"), int | float):
-            raise UserError(f"not a stored mood of version {VERSION}: {data!r:.80}")
+            raise UserError(f"not a stored mood of version {VERSION}")
         return cls(Affect.of(data.get("current")), float(data["at"]), baseline, half_life)
 
 

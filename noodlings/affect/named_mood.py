@@ -47,8 +47,8 @@ class MoodTracker:
         """Raises `UserError` for anything that `as_dict` did not give."""
         try:
             mood, since = NamedMood(data["mood"]), float(data["since"])
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise UserError(f"not a stored named mood: {data!r:.80}") from error
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise UserError("not a stored named mood") from None
         if not math.isfinite(since):
             raise UserError(f"not a stored named mood: its time is {since!r}")
         return cls(mood, since)

@@ -96,8 +96,8 @@ class MemoryBank:
                 )
                 for e in data
             )
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UserError(f"not a stored list of notable events: {data!r:.80}") from error
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise UserError("not a stored list of notable events") from None
         if not all(math.isfinite(e.at) for e in events):
             raise UserError("not a stored list of notable events: a time in it is not finite")
         return cls(events)

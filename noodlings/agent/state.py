@@ -90,7 +90,7 @@ def read_state(data: Mapping[str, Any]) -> StoredState:
     try:
         return StoredState.model_validate(data)
     except ValidationError as error:
-        raise UserError(f"a stored state is damaged: {explain(error, StoredState)}") from None
+        raise UserError(f"a stored state is damaged: {explain(error, StoredState, quoted=False)}") from None
 
 
 def check_state(data: Mapping[str, Any]) -> None:

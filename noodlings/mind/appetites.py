@@ -139,8 +139,8 @@ class Appetites:
             if data["version"] != VERSION:
                 raise UserError(f"stored appetites of version {data['version']!r}, not {VERSION}")
             return cls(tuple(map(float, data["levels"])), float(data["at"]), _resting(persona))
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise UserError(f"not stored appetites: {data!r:.80}") from error
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise UserError("not stored appetites") from None
 
 
 def signals(affect: Affect, surprise: float, addressed: bool, event: str = "") -> dict[str, float]:

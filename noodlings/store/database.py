@@ -38,6 +38,8 @@ Files = tuple[tuple[int, int] | None, ...]
 
 _ERASURE_DUE = 1  # as PRAGMA user_version: it is part of a transaction, and survives a kill
 
+_UNDECODED = re.compile("Could not decode to UTF-8 column '([^']*)'")
+
 log = logging.getLogger(__name__)
 
 
@@ -250,9 +252,9 @@ class Database:
         try:
             yield
         except DBAPIError as error:
-            raise self._explain(error.orig) from error
+            raise self._explain(error.orig) from (None if _UNDECODED.search(str(error)) else error)
         except sqlite3.Error as error:
-            raise self._explain(error) from error
+            raise self._explain(error) from (None if _UNDECODED.search(str(error)) else error)
 
     def _explain(self, error: BaseException | None) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte; the rest is detail
@@ -261,6 +263,9 @@ class Database:
                 f"{self.path} is damaged ({error}); it was left as it is. Put a backup in its place,"
                 " or move it away to begin anew"
             )
+        if undecoded := _UNDECODED.search(str(error)):  # it goes on with the text
+            column = undecoded[1]
+            return StoreError(f"{self.path} is damaged: in column {column} there is text that is not UTF-8")
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StoreBusy(f"{self.path} is in use by another program: {error}")
         if code == sqlite3.SQLITE_READONLY and self.read_only:

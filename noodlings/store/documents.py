@@ -35,9 +35,10 @@ def from_json(document: str, what: str) -> Any:
         content = json.loads(document)
         version, data = content["v"], content["data"]
     except (TypeError, ValueError, KeyError, RecursionError) as error:
-        raise StoreError(f"{what} is damaged: {error!r}") from error
+        raise StoreError(f"{what} is damaged: {type(error).__name__}") from None
     if version != FORMAT:
-        raise StoreError(f"{what} is written in format {version!r}; this noodlings reads {FORMAT}")
+        found = version if isinstance(version, int) else "unknown"
+        raise StoreError(f"{what} is written in format {found}; this noodlings reads {FORMAT}")
     return data
 
 

@@ -51,6 +51,19 @@ def undamaged(rows: Iterable[Stored], read: Callable[[Stored], Value]) -> list[V
     return values
 
 
+def column(row: Stored, place: str, what: str, read: Callable[[Any], Value]) -> Value:
+    """What a row holds at a place, "table.column".
+
+    Raises:
+        StoreError: it cannot be read. The words name row, table and column, and nothing of what is in it:
+            they end in logs, and before callers.
+    """
+    try:
+        return read(row[place.partition(".")[2]])
+    except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
+        raise StoreError(f"{what} is damaged: {place} cannot be read") from None
+
+
 def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
     """All columns of a new entry; it is not in episodic memory yet.
 
@@ -105,26 +118,28 @@ def entry_of(row: Stored) -> MemoryEntry:
             step=row["step"],
             user_id=row["user_id"],
             user_text=row["user_text"],
-            affect=None if row["affect"] is None else Affect(*AFFECT.unpack(row["affect"])),
+            affect=column(
+                row, "entries.affect", what, lambda blob: None if blob is None else affect_of(blob)
+            ),
             surprise=row["surprise"],
             encoded_importance=row["encoded_importance"],
-            parts=ImportanceParts(**from_json(row["parts"], f"parts of {what}")),
+            parts=column(row, "entries.parts", what, lambda it: ImportanceParts(**from_json(it, "parts"))),
             override=row["override"],
             override_by=row["override_by"],
             response=row["response"],
             identity_salience=row["identity_salience"],
-            phenomenal_state=_state_array(row["phenomenal_state"]),
-            kind=Kind(row["kind"]),
+            phenomenal_state=column(row, "entries.phenomenal_state", what, _state_array),
+            kind=column(row, "entries.kind", what, Kind),
             audience=_audience(row, what),
             place=row["place"],
             pinned=bool(row["pinned"]),
             recall_count=row["recall_count"],
             last_recalled=row["last_recalled"],
             stability=row["stability"],
-            extra=optional(row["extra"], f"extra of {what}", {}),
+            extra=column(row, "entries.extra", what, lambda it: {} if it is None else from_json(it, "extra")),
         )
-    except (struct.error, KeyError, TypeError, ValueError, NoodlingsError) as error:
-        raise StoreError(f"{what} is damaged: {error}") from error
+    except KeyError as error:
+        raise StoreError(f"{what} is damaged: it has no column {error}") from None
 
 
 def _witnesses(audience: Audience) -> str | None:
@@ -133,15 +148,20 @@ def _witnesses(audience: Audience) -> str | None:
 
 def _audience(row: Stored, what: str) -> Audience:
     """Who may learn of the entry of a row; what was stored before that was noted follows from its kind."""
-    witnesses = frozenset(optional(row["audience"], f"audience of {what}", ()))
+    witnesses = column(row, "entries.audience", what, circle_of)
     if row["confined"] is None:
-        return audience_of(Kind(row["kind"]), row["user_id"], witnesses)
+        return audience_of(column(row, "entries.kind", what, Kind), row["user_id"], witnesses)
     return Audience(witnesses, bool(row["confined"]))
 
 
-def optional(document: str | None, what: str, default: Any) -> Any:
-    """What a document holds, or the default where there is none."""
-    return default if document is None else from_json(document, what)
+def affect_of(blob: bytes) -> Affect:
+    """The affect of a blob."""
+    return Affect(*AFFECT.unpack(blob))
+
+
+def circle_of(document: str | None) -> frozenset[str]:
+    """The ids in a document, none where there is none."""
+    return frozenset() if document is None else frozenset(from_json(document, "the ids"))
 
 
 def trace_row(trace: Trace) -> Row:
@@ -200,8 +220,9 @@ def trace_row(trace: Trace) -> Row:
 def trace_of(row: Stored) -> Trace:
     """The trace of a row. Raises `StoreError` when the row is damaged."""
     what = f"the trace of turn {row['entry_id']} of {row['agent_id']}"
-    data = from_json(row["document"], what)
-    try:
+
+    def read(document: str) -> Trace:
+        data = from_json(document, what)
         return Trace(
             agent_id=row["agent_id"],
             entry_id=row["entry_id"],
@@ -226,8 +247,8 @@ def trace_of(row: Stored) -> Trace:
             degraded=tuple(data["degraded"]),
             audience=Audience(frozenset(data.get("audience", ())), data.get("confined", False)),
         )
-    except (KeyError, TypeError, NoodlingsError) as error:
-        raise StoreError(f"{what} is damaged: {error!r}") from error
+
+    return column(row, "traces.document", what, read)
 
 
 def link_row(agent_id: str, link: Link) -> Row:
@@ -244,13 +265,10 @@ def link_row(agent_id: str, link: Link) -> Row:
 
 def link_of(row: Stored) -> Link:
     """The link of a row. Raises `StoreError` when the row is damaged."""
-    try:
-        return Link(
-            row["source_id"], row["target_id"], LinkType(row["type"]), row["strength"], row["created"]
-        )
-    except (TypeError, ValueError, NoodlingsError) as error:
-        what = f"the link from {row['source_id']} to {row['target_id']} of {row['agent_id']}"
-        raise StoreError(f"{what} is damaged: {error}") from error
+    source, target = row["source_id"], row["target_id"]
+    what = f"the link from {source} to {target} of {row['agent_id']}"
+    sort = column(row, "links.type", what, LinkType)
+    return column(row, "links.strength", what, lambda it: Link(source, target, sort, it, row["created"]))
 
 
 def vector_row(agent_id: str, vector: EntryVector) -> Row:
@@ -272,7 +290,7 @@ def vector_of(row: Stored) -> EntryVector:
         vector = None if blob is None else _unit_vector(np.frombuffer(blob, "<f4").astype(np.float32))
     except (TypeError, ValueError, StoreError) as error:
         what = f"the vector of entry {row['entry_id']} of {row['agent_id']}"
-        raise StoreError(f"{what} is damaged, and is to be made anew: {error}") from error
+        raise StoreError(f"{what} is damaged, and is to be made anew (vectors.vector): {error}") from error
     return EntryVector(row["entry_id"], row["model"], vector, row["attempts"], row["reason"])
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import struct
-
-from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import number, text, to_json, whole
-from noodlings.store.rows import AFFECT, Row, Stored, optional
-from noodlings.values.affect import Affect
+from noodlings.store.rows import AFFECT, Row, Stored, affect_of, circle_of, column
 from noodlings.values.audience import Audience
 from noodlings.values.kept import KeptSymbol
 from noodlings.values.memory import Symbol
@@ -34,23 +30,18 @@ def symbol_row(agent_id: str, symbol: Symbol) -> Row:
 def symbol_of(row: Stored) -> Symbol:
     """The symbol of a row. Raises `StoreError` when the row is damaged."""
     what = f"symbol {row['id']} of {row['agent_id']}"
-    try:
-        return Symbol(
-            id=row["id"],
-            entry_id=row["entry_id"],
-            timestamp=row["timestamp"],
-            literal_event=row["literal_event"],
-            symbolic_encoding=row["symbolic_encoding"],
-            affect=Affect(*AFFECT.unpack(row["affect"])),
-            salience=row["salience"],
-            surprise=row["surprise"],
-            made_by=row["made_by"],
-            audience=Audience(
-                frozenset(optional(row["circle"], f"circle of {what}", ())), row["circle"] is not None
-            ),
-        )
-    except (struct.error, TypeError, ValueError, NoodlingsError) as error:
-        raise StoreError(f"{what} is damaged: {error}") from error
+    return Symbol(
+        id=row["id"],
+        entry_id=row["entry_id"],
+        timestamp=row["timestamp"],
+        literal_event=row["literal_event"],
+        symbolic_encoding=row["symbolic_encoding"],
+        affect=column(row, "symbols.affect", what, affect_of),
+        salience=row["salience"],
+        surprise=row["surprise"],
+        made_by=row["made_by"],
+        audience=Audience(column(row, "symbols.circle", what, circle_of), row["circle"] is not None),
+    )
 
 
 def kept_symbol_of(row: Stored) -> KeptSymbol:

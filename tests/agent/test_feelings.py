@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import traceback
 from dataclasses import replace
 
 import pytest
@@ -238,7 +239,12 @@ async def test_what_a_forgotten_event_told_is_told_no_more(make_agent, happen, c
         ({"feelings.game": {"version": 1}}, "not a stored"),
         ({"feelings.game.tracker": {"mood": "happy", "since": 0}}, "not a stored named mood"),
         ({"feelings.game.state": {"fields": [], "at": 0.0}}, "not a stored state of a game"),
-        ({"feelings.game.events": [{"event": "dawn"}]}, "not a stored list of notable events"),
+        (
+            {"feelings.game.events": [{"event": "dawn", "summary": "a secret"}]},
+            "not a stored list of notable events$",
+        ),
+        ({"said": ["hello", {"whispered": "a secret"}]}, r"said.1: input should be a valid string$"),
+        ({"a secret": 1}, "a stored state is damaged: unknown key$"),
         ({"feelings.appetites.levels": [2.0] * 8}, "between 0 and 1"),
         ({"feelings.appetites": {"version": 1, "levels": "x", "at": 0}}, "not stored appetites"),
     ],
@@ -254,8 +260,9 @@ async def test_a_damaged_state_is_refused_in_words(make_agent, happen, store, da
             place = place[key]
         place[last] = value
     store.commit(Changes("phi", state=AgentState("phi", data)))
-    with pytest.raises(UserError, match=complaint):
+    with pytest.raises(UserError, match=complaint) as caught:
         make_agent()
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
 
 
 def society_in(folder):

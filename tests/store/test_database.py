@@ -8,6 +8,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -305,6 +306,16 @@ def test_one_bad_row_costs_one_entry_and_one_bad_state_no_memory(folder: Path) -
     assert (record.state.data, record.perceived, record.last_id) == ({}, 300, 300)
     assert [trace.entry_id for trace in store.traces(AGENT)] == [299]
     assert [entry.id for entry in store.archive(AGENT, limit=3)] == [1, 3, 4]
+    store.close()
+
+
+def test_text_that_is_damaged_is_not_quoted(folder: Path) -> None:
+    by_hand(folder, "UPDATE entries SET user_text = CAST(x'6120736563726574ff' AS TEXT) WHERE id = 7")
+    store = SqlStore(folder)
+    for read in (lambda: store.archive(AGENT), lambda: store.entries(AGENT, [7])):
+        with pytest.raises(StoreError, match="in column user_text there is text that is not UTF-8") as caught:
+            read()
+        assert "secret" not in "".join(traceback.format_exception(caught.value))
     store.close()
 
 

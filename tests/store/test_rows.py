@@ -6,6 +6,7 @@ import dataclasses
 import json
 import logging
 import math
+import traceback
 from typing import Any
 
 import numpy as np
@@ -15,13 +16,14 @@ from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
 from noodlings.store.documents import FORMAT, from_json, to_json
-from noodlings.store.rows import entry_of, entry_row, trace_of, trace_row, undamaged
+from noodlings.store.rows import entry_of, entry_row, link_of, link_row, trace_of, trace_row, undamaged
+from noodlings.store.symbol_rows import symbol_of, symbol_row
 from noodlings.store.tables import entries as entries_table
 from noodlings.store.tables import traces as traces_table
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.trace import Trace
-from tests.store.records import AGENT, a_trace, an_entry, entries, json_data, same, traces
+from tests.store.records import AGENT, a_symbol, a_trace, an_entry, entries, json_data, same, traces
 
 NOT_FINITE = [math.nan, math.inf, -math.inf]
 
@@ -154,3 +156,33 @@ def test_one_bad_record_is_left_out_and_named(caplog: pytest.LogCaptureFixture) 
     with caplog.at_level(logging.WARNING):
         assert [entry.id for entry in undamaged(rows, entry_of)] == [1, 3]
     assert "entry 2 of phi is damaged" in caplog.text
+
+
+SECRET = "what Ann whispered"
+DAMAGES = {
+    "entries": [("kind", SECRET), ("parts", f'{{"v": 1, "data": {{"{SECRET}": 1}}}}'), ("audience", SECRET),
+                ("extra", f'{{"v": "{SECRET}", "data": {{}}}}'), ("affect", SECRET)],
+    "traces": [("document", f'{{"v": 1, "data": "{SECRET}"}}')],
+    "symbols": [("circle", SECRET), ("affect", SECRET)],
+    "links": [("type", SECRET), ("strength", SECRET)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value"), [(table, *damage) for table, damages in DAMAGES.items() for damage in damages]
+)
+def test_a_damaged_row_is_named_by_table_id_and_column_and_never_by_its_words(
+    table: str, name: str, value: str
+) -> None:
+    rows = {
+        "entries": (entry_of, entry_row(AGENT, an_entry(7))),
+        "traces": (trace_of, trace_row(a_trace(7))),
+        "symbols": (symbol_of, symbol_row(AGENT, a_symbol(7, 7))),
+        "links": (link_of, link_row(AGENT, Link(7, 6, LinkType.FOLLOWED, 0.5, 1.0))),
+    }
+    read, row = rows[table]
+    with pytest.raises(StoreError) as caught:
+        read(row | {name: value})  # type: ignore[operator]
+    said = "".join(traceback.format_exception(caught.value))
+    assert SECRET not in said
+    assert all(word in str(caught.value) for word in (f"{table}.{name}", "7", "of phi"))
