@@ -28,7 +28,7 @@ from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
-from tests.store.records import a_symbol, a_trace, an_entry, entries, finite, same, symbols, traces, unit
+from tests.store.records import a_symbol, a_trace, an_entry, entries, moments, same, symbols, traces, unit
 
 NUMBERS = count()
 QUIET = Settings(embedding={"model": "none"})
@@ -109,7 +109,7 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
     told = [replace(draw(traces), entry_id=number) for number in sorted(turns)]
     ends = draw(st.sets(st.permutations(ids).map(lambda some: tuple(some[:2])), max_size=3))
     links = [
-        Link(*pair, draw(st.sampled_from(LinkType)), draw(unit), draw(finite))
+        Link(*pair, draw(st.sampled_from(LinkType)), draw(unit), draw(moments))
         for pair in sorted(ends)
         if len(pair) == 2
     ]
