@@ -208,7 +208,10 @@ class Database:
     def _require_open(self) -> None:
         if self._connection.closed:
             raise StoreError(f"{self.path} was closed")
-        found = self._found()
+        try:
+            found = self._found()
+        except PermissionError:  # a program that gave up rights after it began still holds its files
+            return
         if found == self._files:
             return
         if any(now != then for now, then in zip(found, self._files, strict=True) if then is not None):
@@ -255,6 +258,8 @@ class Database:
             raise self._explain(error.orig) from (None if _UNDECODED.search(str(error)) else error)
         except sqlite3.Error as error:
             raise self._explain(error) from (None if _UNDECODED.search(str(error)) else error)
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be reached: {error.strerror or error}") from error
 
     def _explain(self, error: BaseException | None) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte; the rest is detail
