@@ -17,6 +17,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problem import Refused, problem
+from api.protocol import place_of
 from api.rights import Doorkeeper
 
 MAX_DEPTH = 20
@@ -28,7 +29,13 @@ BURST_SECONDS = 2.0
 CLOSED = 1008
 """The close code of a WebSocket for somebody who may not be here."""
 
+UNCOUNTED = "/health"
+"""Answered however often it is asked, which costs no more than a refusal: whoever watches over the server may
+share an address with others."""
+
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
+VISITED = ("/docs", "/health", "/ready")
+"""What a link on somebody else's page may lead to; there is nothing in them that is anybody's."""
 
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)
@@ -86,10 +93,12 @@ class Gate:
             await self._app(scope, receive, send)
             return
         try:
-            self._require_known_page(Headers(scope=scope))
+            self._require_known_page(scope, Headers(scope=scope))
             self._require_rate(scope)
             if scope["type"] == "http" and scope["method"] in _WITH_BODY:
                 receive = await self._whole_body(Headers(scope=scope), receive)
+            if scope["type"] == "http":
+                enter(scope)
         except Refused as refused:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": CLOSED, "reason": str(refused)[:100]})
@@ -99,7 +108,7 @@ class Gate:
             return
         await self._app(scope, receive, send)
 
-    def _require_known_page(self, headers: Headers) -> None:
+    def _require_known_page(self, scope: Scope, headers: Headers) -> None:
         """A page in somebody's browser may be anybody's, and the browser stands behind every firewall.
 
         Without tokens the name that was asked for must be of this machine as well: else a page could give its
@@ -111,23 +120,31 @@ class Gate:
                 HTTPStatus.FORBIDDEN, f"Without tokens this answers to {', '.join(LOOPBACK)} alone."
             )
         origin = headers.get("origin")
-        if origin is not None and origin not in self._origins and _place(origin) != host:
+        foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
+        if origin is None:  # as with pictures and links, which browsers fetch without naming the page
+            unknown = foreign and not _is_visit(scope, headers)
+        else:
+            unknown = origin not in self._origins and (foreign or _place(origin) != host)
+        if unknown:
             raise Refused(HTTPStatus.FORBIDDEN, "Pages from there may not ask here; see api.origins.")
 
     def _require_rate(self, scope: Scope) -> None:
-        seconds = self._rate.take(self._key(scope))
+        key = self._key(scope)
+        seconds = 0.0 if scope["path"] == UNCOUNTED else self._rate.take(key)
         if seconds:
             after = {"Retry-After": str(max(round(seconds + 0.5), 1))}
             raise Refused(HTTPStatus.TOO_MANY_REQUESTS, f"Too often; again in {seconds:.2f} s.", after)
 
     def _key(self, scope: Scope) -> str:
         address = str((scope.get("client") or ("somewhere",))[0])
-        if self._doorkeeper.open:
-            return address
         try:
-            return self._doorkeeper.admit(Headers(scope=scope).get("authorization")).key
+            held = self._doorkeeper.admit(Headers(scope=scope).get("authorization"))
         except Refused:
             return address
+        place = place_of(scope)
+        if place is not None:
+            place.prove()
+        return address if self._doorkeeper.open else held.key
 
     async def _whole_body(self, headers: Headers, receive: Receive) -> Receive:
         """The body in one piece, once it is known to be neither too long nor too deep."""
@@ -155,6 +172,34 @@ class Gate:
         return Refused(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {self._max_body_bytes:,} bytes."
         )
+
+
+def enter(scope: Scope, known: bool = False) -> None:
+    """Let the connection of somebody known make room for nobody while it is answered.
+
+    Args:
+        known: whether it is known only now, by something that the gate does not look at.
+
+    Raises:
+        Refused: 503, all connections that there may be are busy.
+    """
+    place = place_of(scope)
+    if place is None:
+        return
+    if known:
+        place.prove()
+    if place.known and not place.enter():
+        raise Refused(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "As many connections as can be served are busy; ask again in a moment.",
+            {"Retry-After": "1", "Connection": "close"},
+        )
+
+
+def _is_visit(scope: Scope, headers: Headers) -> bool:
+    """Whether somebody follows a link to a page that is open to everybody."""
+    asked = scope.get("method"), headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return asked == ("GET", "navigate", "document") and scope["path"] in VISITED
 
 
 def depth_of(body: bytes) -> int:

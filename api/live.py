@@ -18,7 +18,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from api.audit import note
-from api.gate import CLOSED
+from api.gate import CLOSED, enter
 from api.parts import Parts, parts_of
 from api.problem import Refused
 from api.rights import USER_HEADER
@@ -62,6 +62,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     parts = parts_of(socket)
     try:
         held = parts.doorkeeper.admit(_authorization(socket))
+        enter(socket.scope, known=True)
         caller = held.reader(user or unquote(socket.headers.get(USER_HEADER, "")))
         agent_id = parts.society.find(agent).id if agent else ""
     except NoodlingsError as refused:

@@ -13,6 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.ending import OrderlyServer
+from api.protocol import SAFE_HEADERS, timed
 from api.server import make_app, make_parts
 from noodlings.errors import UserError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import socket
 
     from noodlings.agent.society import Society
+    from noodlings.connections import Connections
     from noodlings.worlds.rooms import World
 
 FINISH_SECONDS = 30
@@ -45,6 +47,7 @@ class Served(Protocol):
 
     society: Society
     world: World
+    connections: Connections
     stopping: bool
 
     def ready(self) -> bool: ...
@@ -69,6 +72,8 @@ async def run(serving: Served, where: Where, bound: socket.socket, started: Call
     config = uvicorn.Config(
         make_app(parts, lifespan),
         lifespan="on",
+        http=timed(serving.connections),
+        headers=SAFE_HEADERS,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -75,7 +75,7 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
             shown = f"[{address}]" if ":" in address else address
             typer.echo(f"noodlings offers memories at http://{shown}:{number}{PATH}. Ctrl-C ends it.")
 
-        await run(serving.society, agent, bound, say)
+        await run(serving.society, agent, bound, serving.connections, say)
 
     await serve.serve(settings, serve.Address(host, port), run_tools, auditing_to, typer.echo)
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noodlings.config import Settings
+from noodlings.connections import Connections, most_connections
 from noodlings.errors import UserError
 from noodlings.serve_mush import mush_open
 from noodlings.visit import REST, Connect, opened, rooms_of, shown_thinking
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 PATIENCE = 30.0
 """Real seconds that unfinished turns are waited for."""
-BACKLOG = 1_024
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +55,7 @@ class Serving:
     Attributes:
         society, world: what it serves.
         scrollback: what was said in its rooms of late.
+        connections: all of them, by whatever port.
         loaded: whether models are loaded.
         stopping: whether nothing more is taken.
     """
@@ -62,6 +63,7 @@ class Serving:
     society: Society
     world: World
     scrollback: Scrollback
+    connections: Connections
     loaded: bool = False
     stopping: bool = False
 
@@ -95,10 +97,11 @@ async def serve(
         StoreBusy: another process writes to the data folder.
     """
     _refuse_openness(settings, address)
-    with _bound(address) as bound, opened(settings) as society, audited(settings.data_dir):
+    connections = Connections(most_connections())
+    with _bound(address, connections) as bound, opened(settings) as society, audited(settings.data_dir):
         async with (
-            _living(society) as serving,
-            mush_open(society, serving.world, serving.scrollback, connect) as ports,
+            _living(society, connections) as serving,
+            mush_open(society, serving.world, serving.scrollback, connect, connections) as ports,
         ):
             scheme = "https" if address.certificate else "http"
             host, port = bound.getsockname()[:2]
@@ -131,11 +134,11 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
 
 
 @asynccontextmanager
-async def _living(society: Society) -> AsyncIterator[Serving]:
+async def _living(society: Society, connections: Connections) -> AsyncIterator[Serving]:
     """The rooms of a society while they are served, with life in them between messages."""
     scrollback = Scrollback()
     world = rooms_of(society, shown=scrollback.note)
-    serving = Serving(society, world, scrollback)
+    serving = Serving(society, world, scrollback, connections)
     unwatch = society.watch(shown_thinking(world))
     background = [
         asyncio.create_task(_load(serving), name="loading models"),
@@ -196,13 +199,10 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _bound(address: Address) -> socket.socket:
+def _bound(address: Address, connections: Connections) -> socket.socket:
     """Bound before anything is loaded, so that a port that is taken is told at once."""
     try:
-        family, _, _, _, where = socket.getaddrinfo(
-            address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        bound = socket.create_server(where[:2], family=family, backlog=BACKLOG)
+        bound = connections.listen(address.host, address.port)
     except (OSError, OverflowError) as error:
         raise UserError(f"cannot listen on {address.host}, port {address.port}: {error}") from None
     # Every connection inherits it. Without it the second part of each answer waits for the first to be

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from noodlings.connections import Connections
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.visit import Connect
 from noodlings.worlds.accounts import Accounts, folded
@@ -26,7 +27,11 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def mush_open(
-    society: Society, world: World, scrollback: Scrollback, connect: Connect | None
+    society: Society,
+    world: World,
+    scrollback: Scrollback,
+    connect: Connect | None,
+    connections: Connections,
 ) -> AsyncIterator[list[str]]:
     """The ports of the settings while the block lasts; yields where they are, one line each.
 
@@ -43,13 +48,13 @@ async def mush_open(
     async with AsyncExitStack() as stack:
         if settings.port:
             host, port = await stack.enter_async_context(
-                telnet_port(settings.host, settings.port, visitors.receive)
+                telnet_port(settings.host, settings.port, visitors.receive, connections)
             )
             said.append(f"People come in by telnet at {host}, port {port}; see docs/mush.md.")
         if settings.websocket_port:
             origins = society.settings.api.origins
             host, port = await stack.enter_async_context(
-                websocket_port(settings.host, settings.websocket_port, visitors.receive, origins)
+                websocket_port(settings.host, settings.websocket_port, visitors.receive, origins, connections)
             )
             said.append(f"People come in by WebSocket at ws://{host}:{port}.")
         stack.push_async_callback(visitors.close)

@@ -14,24 +14,35 @@ from starlette.routing import Route
 from api.ending import OrderlyServer
 from api.gate import Gate, Rate
 from api.mcp.http import PATH, Endpoint
+from api.protocol import SAFE_HEADERS, timed
 from api.rights import Doorkeeper
 from api.turns import Turns
 from noodlings.agent.society import Society
+from noodlings.connections import Connections
 
 FINISH_SECONDS = 30
 """So long requests under way may take when the server stops."""
 
 
-async def run(society: Society, agent: str, bound: socket.socket, started: Callable[[], None]) -> None:
+async def run(
+    society: Society,
+    agent: str,
+    bound: socket.socket,
+    connections: Connections,
+    started: Callable[[], None],
+) -> None:
     """Serve; when a signal (SIGTERM, SIGINT) ends it, requests and turns under way are finished first.
 
     Args:
         agent: the character that is meant where a call names none, or "".
+        connections: those of `bound`.
         started: called when requests are taken.
     """
     config = uvicorn.Config(
         make_app(society, agent, started),
         lifespan="on",
+        http=timed(connections),
+        headers=SAFE_HEADERS,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
+from noodlings.connections import BACKLOG, Connections, Place
 from noodlings.errors import UserError
 from noodlings.worlds.telnet_codec import OPENING, TelnetCodec
 from noodlings.worlds.typed import Typed
@@ -28,8 +29,8 @@ Receive = Callable[[Wire], Awaitable[None]]
 class TelnetWire:
     """One telnet client; see `noodlings.worlds.wire.Wire`."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
+        self._reader, self._writer, self._place = reader, writer, place
         self._codec, self._typed = TelnetCodec(), Typed()
         self._lines: deque[str] = deque()
         self._hiding = False
@@ -79,6 +80,10 @@ class TelnetWire:
         if not self._writer.is_closing():
             self._writer.write(self._codec.echo(hidden))
 
+    def enter(self) -> bool:
+        """Have a place of one's own; whether there is one."""
+        return self._place.enter()
+
     async def close(self) -> None:
         """Let go, as soon as everything is sent, and soon in any case."""
         self._writer.close()
@@ -96,12 +101,21 @@ class TelnetWire:
 
 
 @asynccontextmanager
-async def telnet_port(host: str, port: int, receive: Receive) -> AsyncIterator[tuple[str, int]]:
+async def telnet_port(
+    host: str, port: int, receive: Receive, connections: Connections
+) -> AsyncIterator[tuple[str, int]]:
     """Listen for telnet clients; yields where. Raises `UserError` when the address cannot be used."""
     visits: set[asyncio.Future[None]] = set()
 
     async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        visit = asyncio.ensure_future(receive(TelnetWire(reader, writer)))
+        place = connections.place_of(writer.transport)
+        visit = asyncio.ensure_future(receive(TelnetWire(reader, writer, place)))
+
+        def let_go() -> None:
+            writer.transport.abort()
+            visit.cancel()
+
+        place.let_go = let_go
         visits.add(visit)
         try:
             await visit
@@ -109,9 +123,10 @@ async def telnet_port(host: str, port: int, receive: Receive) -> AsyncIterator[t
             visits.discard(visit)
 
     try:
-        server = await asyncio.start_server(came, host, port, limit=CHUNK)
+        listening = connections.listen(host, port)
     except (OSError, OverflowError) as error:
         raise UserError(f"cannot listen on {host}, port {port}, for telnet: {error}") from None
+    server = await asyncio.start_server(came, sock=listening, limit=CHUNK, backlog=BACKLOG)
     try:
         yield server.sockets[0].getsockname()[:2]
     finally:

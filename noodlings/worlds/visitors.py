@@ -37,8 +37,12 @@ MOST = 500
 MOST_FROM_ONE_ADDRESS = 100
 DOOR_SECONDS = 120.0
 """So long somebody may stand at the door without a word."""
+MOST_DOOR_SECONDS = 900.0
+"""So long somebody may stand at the door in all."""
 AT_ONCE = 20
 """Lines that may come at once, after a pause."""
+
+NO_ROOM = "There is no room for anybody more; come again later."
 
 HOW = """connect NAME PASSWORD    come in as somebody who has been here
 create NAME PASSWORD     come in as somebody new
@@ -78,7 +82,7 @@ class Visitors:
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self._visits: set[_Visit] = set()
+        self._visits: dict[_Visit, None] = {}  # the earliest first
         self._here: dict[str, _Visit] = {}
         self._addresses: Counter[str] = Counter()
         self._closing = False
@@ -86,12 +90,12 @@ class Visitors:
     async def receive(self, wire: Wire) -> None:
         """One person's visit, from the first line to the last; nothing is raised."""
         address = wire.address
-        if self._closing or len(self._visits) >= MOST or self._addresses[address] >= MOST_FROM_ONE_ADDRESS:
-            wire.send("There is no room for anybody more; come again later.")
+        if self._closing or not self._has_room(address):
+            wire.send(NO_ROOM)
             await wire.close()
             return
         visit = _Visit(wire, self._house, self)
-        self._visits.add(visit)
+        self._visits[visit] = None
         self._addresses[address] += 1
         try:
             await visit.run()
@@ -99,11 +103,22 @@ class Visitors:
             log.exception("a visit from %s broke", address)
             wire.send("Something broke; the log has the details. Come again.")
         finally:
-            self._visits.discard(visit)
+            del self._visits[visit]
             self._addresses[address] -= 1
             if not self._addresses[address]:
                 del self._addresses[address]
             await wire.close()
+
+    def _has_room(self, address: str) -> bool:
+        """Whether one more may come from there; whoever has stood at the door for longest makes room."""
+        crowded = self._addresses[address] >= MOST_FROM_ONE_ADDRESS
+        if len(self._visits) < MOST and not crowded:
+            return True
+        for visit in self._visits:
+            if visit.at_the_door and (not crowded or visit.address == address):
+                visit.make_room()
+                return True
+        return False
 
     async def take_place(self, user_id: str, visit: _Visit) -> None:
         """Somebody comes in who may be here already, over a wire that is dead: the later one stays."""
@@ -125,10 +140,16 @@ class Visitors:
 
 
 class _Visit:
-    """One person, from the door to the good-bye."""
+    """One person, from the door to the good-bye.
+
+    Attributes:
+        address: where from.
+        at_the_door: whether nobody knows yet who this is, and it has not been sent away.
+    """
 
     def __init__(self, wire: Wire, house: House, visitors: Visitors) -> None:
         self._wire, self._house, self._visitors = wire, house, visitors
+        self.address, self.at_the_door = wire.address, True
         self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
         self._pace = Pace(house.lines_per_second, AT_ONCE, house.timer.now())
         self._work: asyncio.Task[None] | None = None
@@ -153,11 +174,22 @@ class _Visit:
             self._work.cancel()
         await self._over.wait()
 
+    def make_room(self) -> None:
+        """Whoever comes now may be somebody who knows a password."""
+        self.at_the_door = False
+        self._show(Text("Too many stand at the door, and you for longest; come again.", style="dim"))
+        if self._work is not None:
+            self._work.cancel()
+
     async def _stay(self) -> None:
         self._show(self._house.greeting())
         self._show(Text(HOW))
         account = await self._at_the_door()
         if account is None:
+            return
+        self.at_the_door = False
+        if not self._wire.enter():
+            self._show(Text(NO_ROOM))
             return
         caller = account.caller
         await self._visitors.take_place(caller.user_id, self)
@@ -168,7 +200,8 @@ class _Visit:
 
     async def _at_the_door(self) -> Account | None:
         """Who this is; None when they go."""
-        while (line := await self._next(DOOR_SECONDS)) is not None:
+        until = self._house.timer.now() + MOST_DOOR_SECONDS
+        while (line := await self._next(min(DOOR_SECONDS, until - self._house.timer.now()))) is not None:
             word, _, rest = clean(line).partition(" ")
             name, _, password = rest.strip().partition(" ")
             word = word.casefold()

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
+from noodlings.connections import BACKLOG, Connections, Place
 from noodlings.errors import UserError
 from noodlings.worlds.typed import LONGEST
 from noodlings.worlds.wire import Wire
@@ -23,6 +24,8 @@ log = logging.getLogger(__name__)
 MOST_UNREAD = 4_000
 """Messages that may wait for a client that does not read; then it is let go."""
 GOODBYE_SECONDS = 2.0
+HANDSHAKE_SECONDS = 10.0
+"""From the connection to the end of the handshake."""
 NARROWEST, USUAL, WIDEST = 40, 80, 400
 
 Receive = Callable[[Wire], Awaitable[None]]
@@ -31,8 +34,8 @@ Receive = Callable[[Wire], Awaitable[None]]
 class WebSocketWire:
     """One WebSocket client; see `noodlings.worlds.wire.Wire`."""
 
-    def __init__(self, connection: ServerConnection) -> None:
-        self._connection = connection
+    def __init__(self, connection: ServerConnection, place: Place) -> None:
+        self._connection, self._place = connection, place
         asked = parse_qs(urlsplit(connection.request.path if connection.request else "").query)
         self.colour = asked.get("colour", ["0"])[-1] == "1"
         width = asked.get("width", [""])[-1][:4]
@@ -61,6 +64,10 @@ class WebSocketWire:
     def hide(self, hidden: bool) -> None:
         """What is shown while one types is the page's own affair."""
 
+    def enter(self) -> bool:
+        """Have a place of one's own; whether there is one."""
+        return self._place.enter()
+
     async def close(self) -> None:
         """Let go, as soon as everything is sent, and soon in any case."""
         try:
@@ -85,7 +92,7 @@ class WebSocketWire:
 
 @asynccontextmanager
 async def websocket_port(
-    host: str, port: int, receive: Receive, origins: Sequence[str]
+    host: str, port: int, receive: Receive, origins: Sequence[str], connections: Connections
 ) -> AsyncIterator[tuple[str, int]]:
     """Listen for WebSocket clients; yields where. Raises `UserError` when the address cannot be used.
 
@@ -94,22 +101,32 @@ async def websocket_port(
     """
 
     async def came(connection: ServerConnection) -> None:
-        await receive(WebSocketWire(connection))
+        place = connections.place_of(connection.transport)
+        visit = asyncio.ensure_future(receive(WebSocketWire(connection, place)))
+
+        def let_go() -> None:
+            connection.transport.abort()
+            visit.cancel()
+
+        place.let_go = let_go
+        await visit
 
     try:
-        server = await serve(
-            came,
-            host,
-            port,
-            origins=[None, *origins],  # type: ignore[list-item]
-            max_size=LONGEST,
-            max_queue=4,
-            compression=None,
-            close_timeout=GOODBYE_SECONDS,
-            server_header=None,
-        )
+        listening = connections.listen(host, port)
     except (OSError, OverflowError) as error:
         raise UserError(f"cannot listen on {host}, port {port}, for WebSocket: {error}") from None
+    server = await serve(
+        came,
+        sock=listening,
+        backlog=BACKLOG,
+        origins=[None, *origins],  # type: ignore[list-item]
+        max_size=LONGEST,
+        max_queue=4,
+        compression=None,
+        open_timeout=HANDSHAKE_SECONDS,
+        close_timeout=GOODBYE_SECONDS,
+        server_header=None,
+    )
     try:
         where = next(iter(server.sockets)).getsockname()
         yield where[0], where[1]

@@ -26,5 +26,8 @@ class Wire(Protocol):
     def hide(self, hidden: bool) -> None:
         """Whether what is typed is a secret."""
 
+    def enter(self) -> bool:
+        """The person has come in, and makes room for nobody; False where there is no room to come in."""
+
     async def close(self) -> None:
         """Send what is waiting, for a moment, and let go."""

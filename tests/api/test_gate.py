@@ -37,10 +37,15 @@ def test_a_bucket_fills_at_its_rate():
 
 async def test_too_often_is_refused_until_later(make_site: MakeSite):
     site = make_site(requests_per_second=0.5)
-    assert (await site.get("/health")).status_code == 200
-    refused = await site.get("/health")
+    assert (await site.get("/ready")).status_code == 200
+    refused = await site.get("/ready")
     assert problem_of(refused)["status"] == 429
     assert int(refused.headers["retry-after"]) >= 1
+
+
+async def test_whoever_watches_over_the_server_is_not_kept_from_it_by_others(make_site: MakeSite):
+    site = make_site(requests_per_second=0.5)
+    assert [(await site.get("/health")).status_code for _ in range(5)] == [200] * 5
 
 
 async def test_each_token_has_its_own_rate(make_site: MakeSite):

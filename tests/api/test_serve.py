@@ -19,6 +19,7 @@ from httpx2 import TransportError
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from noodlings.connections import Connections
 from noodlings.serve import Address, _bound, _load
 from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Server, command, environment, served
@@ -259,7 +260,10 @@ def test_help_names_it():
 
 def test_an_answer_does_not_wait_for_the_first_part_of_it_to_be_acknowledged() -> None:
     """Else each answer over a kept connection takes 40 ms more."""
-    with closing(_bound(Address("127.0.0.1", 0))) as bound, socket.create_connection(bound.getsockname()):
+    with (
+        closing(_bound(Address("127.0.0.1", 0), Connections(8))) as bound,
+        socket.create_connection(bound.getsockname()),
+    ):
         accepted, _ = bound.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from noodlings.clock import ManualClock
+from noodlings.connections import Connections
 from noodlings.errors import UserError
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Accounts
@@ -104,6 +105,7 @@ class FakeWire:
     sent: list[str] = field(default_factory=list)
     hidden: list[bool] = field(default_factory=list)
     closed: bool = False
+    room: bool = True
     _typed: asyncio.Queue[str | None] = field(default_factory=asyncio.Queue)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -124,6 +126,10 @@ class FakeWire:
     def hide(self, hidden: bool) -> None:
         """As in `Wire`."""
         self.hidden.append(hidden)
+
+    def enter(self) -> bool:
+        """As in `Wire`."""
+        return self.room
 
     async def close(self) -> None:
         """As in `Wire`."""
@@ -166,7 +172,8 @@ class Client:
 @asynccontextmanager
 async def telnet(mush: Mush) -> AsyncIterator[int]:
     """The world on a port of this machine."""
-    async with telnet_port("127.0.0.1", 0, mush.visitors.receive) as (_, port):
+    connections = Connections(4_096)
+    async with telnet_port("127.0.0.1", 0, mush.visitors.receive, connections) as (_, port):
         try:
             yield port
         finally:

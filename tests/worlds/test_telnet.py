@@ -5,6 +5,7 @@ import re
 import pytest
 import telnetlib3
 
+from noodlings.connections import Connections
 from noodlings.errors import UserError
 from noodlings.worlds.pace import RealTimer
 from noodlings.worlds.telnet import MOST_UNREAD, telnet_port
@@ -153,7 +154,7 @@ async def test_one_who_asks_and_asks_without_reading_is_not_read_on(mush):
 async def test_a_port_that_is_taken_is_told(mush):
     async with telnet(mush) as port:
         with pytest.raises(UserError, match=f"port {port}, for telnet"):
-            async with telnet_port("127.0.0.1", port, mush.visitors.receive):
+            async with telnet_port("127.0.0.1", port, mush.visitors.receive, Connections(8)):
                 pass
 
 

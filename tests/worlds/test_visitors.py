@@ -3,8 +3,9 @@ import asyncio
 import pytest
 
 from noodlings.values.caller import Role
+from noodlings.worlds import visitors
 from noodlings.worlds.accounts import FILE_NAME
-from noodlings.worlds.visitors import AT_ONCE, DOOR_SECONDS, MOST_FROM_ONE_ADDRESS
+from noodlings.worlds.visitors import AT_ONCE, DOOR_SECONDS, MOST_DOOR_SECONDS
 from tests.worlds.mush import PASSWORD, FakeWire, HandTimer, Mush
 
 
@@ -189,13 +190,45 @@ async def test_something_that_breaks_ends_one_visit_alone(visits, caplog):
     await caity.sees("You say")
 
 
-async def test_one_address_cannot_take_all_the_room(visits):
-    guests = [visits.comes() for _ in range(MOST_FROM_ONE_ADDRESS)]
-    await guests[-1].sees("Welcome")
+async def test_one_address_cannot_take_all_the_room(visits, monkeypatch):
+    monkeypatch.setattr(visitors, "MOST_FROM_ONE_ADDRESS", 2)
+    for name in ("Caity", "Ben"):
+        await visits.connected(name)
     refused = visits.comes()
     await refused.sees("no room")
     assert refused.closed
-    await visits.connected("Caity", address="203.0.113.2")
+    await visits.comes(address="203.0.113.2").sees("Welcome")
+
+
+@pytest.mark.parametrize("limit", ["MOST", "MOST_FROM_ONE_ADDRESS"])
+async def test_a_crowd_at_the_door_keeps_nobody_out_and_puts_nobody_out(visits, monkeypatch, limit):
+    monkeypatch.setattr(visitors, limit, 4)
+    await visits.connected("Caity")
+    crowd = [visits.comes() for _ in range(20)]
+    await crowd[-1].sees("Welcome")
+    await visits.connected("Ben")
+    await crowd[0].sees("you for longest")
+    assert visits.mush.here() == ["Ben", "Caity"]
+    assert sum(not one.closed for one in crowd) <= 4
+
+
+async def test_a_word_now_and_then_keeps_nobody_at_the_door(visits):
+    guest = visits.comes()
+    await guest.sees("Welcome")
+    left = MOST_DOOR_SECONDS
+    while left > 0:
+        await visits.timer.somebody_sleeps(min(DOOR_SECONDS, left))
+        step = min(DOOR_SECONDS - 1, left)
+        visits.timer.advance(step)
+        left -= step
+        guest.type("nonsense")
+    await visits.over()
+    assert guest.closed
+
+
+async def test_where_no_connection_is_left_for_one_more_it_is_told(visits):
+    await visits.comes(f"connect Caity {PASSWORD}", room=False).sees("no room")
+    assert visits.mush.here() == []
 
 
 async def test_at_the_end_everybody_is_told(visits):

@@ -4,6 +4,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from noodlings.connections import Connections
 from noodlings.worlds.pace import RealTimer
 from noodlings.worlds.websocket import websocket_port
 from tests.worlds.mush import PASSWORD, Mush
@@ -21,7 +22,8 @@ async def mush(tmp_path):
 
 @pytest.fixture
 async def url(mush):
-    async with websocket_port("127.0.0.1", 0, mush.visitors.receive, [PAGE]) as (host, port):
+    connections = Connections(4_096)
+    async with websocket_port("127.0.0.1", 0, mush.visitors.receive, [PAGE], connections) as (host, port):
         yield f"ws://{host}:{port}"
         await mush.visitors.close()
         await mush.world.settle()

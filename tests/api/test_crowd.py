@@ -1,0 +1,295 @@
+"""One client who is nobody opens more connections than there are descriptors: the server serves on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import socket
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+from httpx2 import Client, HTTPTransport
+from starlette.types import Receive, Scope, Send
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from api import protocol
+from api.ending import OrderlyServer
+from noodlings.connections import Connections
+from tests.api.conftest import TOKENS
+from tests.api.serving import Server, served
+
+CROWD = 1_500
+DESCRIPTORS = 1_024
+WITHIN = 2.0
+"""Seconds within which everybody else is answered, on a machine that does nothing else meanwhile."""
+TRIES = 5
+"""So often it is tried where the machine does other things as well; a crowd that blocks blocks each time."""
+
+HALF_HEADERS = b"GET /api/agents HTTP/1.1\r\nHost: 127.0.0.1\r\nX-More: "
+HALF_BODY = (
+    b"POST /api/agents/servnak/perceive HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    b'Content-Length: 50000\r\n\r\n{"text": "'
+)
+WHOLE = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+HALF_UPGRADE = (
+    b"GET /api/live HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\n"
+)
+ADMIN = {"Authorization": f"Bearer {TOKENS['admin']['token']}"}
+
+
+@contextmanager
+def descriptors(soft: int) -> Iterator[None]:
+    """So many descriptors for this process, and for those it starts meanwhile."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+@contextmanager
+def limited(folder: Path, tokens: bool = True, limit: int = DESCRIPTORS, **changes: str) -> Iterator[Server]:
+    """A server with few descriptors; this process has enough for a crowd."""
+    with ExitStack() as stack:
+        with descriptors(limit):
+            server = stack.enter_context(
+                served(folder, tokens=list(TOKENS.values()) if tokens else None, **changes)
+            )
+        stack.enter_context(descriptors(2 * CROWD + 500))
+        yield server
+
+
+@contextmanager
+def crowd(port: int, first: bytes, count: int = CROWD) -> Iterator[list[socket.socket]]:
+    """So many connections of one address that each say this much and no more."""
+    with ExitStack() as stack:
+        made = []
+        for _ in range(count):
+            one = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
+            with suppress(OSError):  # displaced already
+                one.sendall(first)
+            made.append(one)
+        yield made
+
+
+def port_of(server: Server) -> int:
+    port = urlsplit(server.url).port
+    assert port is not None
+    return port
+
+
+def answered(server: Server, source: str, path: str, **headers: str) -> float:
+    """Seconds until a newcomer from an address has an answer, which must be 200."""
+    with Client(
+        base_url=server.url, transport=HTTPTransport(local_address=source), timeout=30, headers=headers
+    ) as client:
+        began = time.monotonic()
+        answer = client.get(path)
+        taken = time.monotonic() - began
+        assert answer.status_code == 200, answer.text
+    return taken
+
+
+def everybody_is_answered(server: Server) -> None:
+    for source in ("127.0.0.1", "127.0.0.2"):
+        for path, headers in (("/health", {}), ("/api/agents", ADMIN)):
+            assert any(answered(server, source, path, **headers) < WITHIN for _ in range(TRIES)), (
+                source,
+                path,
+            )
+
+
+def ended(one: socket.socket, seconds: float) -> bytes:
+    """What comes until the other side ends it, which has to be within so many seconds."""
+    one.settimeout(seconds)
+    received = b""
+    with suppress(ConnectionResetError):
+        while part := one.recv(65_536):
+            received += part
+    return received
+
+
+@pytest.mark.parametrize("tokens", [True, False], ids=["tokens", "open"])
+@pytest.mark.parametrize(
+    "first",
+    [b"", HALF_HEADERS, HALF_BODY, WHOLE, HALF_UPGRADE],
+    ids=["silent", "half headers", "half body", "idle after an answer", "half upgrade"],
+)
+def test_a_crowd_larger_than_the_descriptors_keeps_nobody_out(tmp_path: Path, first: bytes, tokens: bool):
+    # Without tokens a crowd and everybody else at its address have one rate, which is not what this is about.
+    often = {} if tokens else {"NOODLINGS_API__REQUESTS_PER_SECOND": "1000000"}
+    with limited(tmp_path, tokens, **often) as server, crowd(port_of(server), first):
+        everybody_is_answered(server)
+
+
+def test_headers_that_drip_are_no_sign_of_life(tmp_path: Path):
+    with limited(tmp_path) as server, crowd(port_of(server), HALF_HEADERS) as dripping:
+        for _ in range(3):
+            for one in dripping:
+                with suppress(OSError):  # displaced
+                    one.send(b"x")
+            everybody_is_answered(server)
+
+
+def test_who_is_in_stays_in_and_a_crowd_at_every_door_is_displaced(tmp_path: Path):
+    """Over all ports: a live stream, somebody in the rooms and a kept connection outlast the crowds."""
+    with ExitStack() as stack:
+        telnet, pages = (stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2))
+        ports = {
+            "NOODLINGS_MUSH__PORT": str(telnet.getsockname()[1]),
+            "NOODLINGS_MUSH__WEBSOCKET_PORT": str(pages.getsockname()[1]),
+        }
+        stack.close()
+        server = stack.enter_context(limited(tmp_path, **ports))
+        door, page = map(int, ports.values())
+        caity = stack.enter_context(socket.create_connection(("127.0.0.1", door), 20, ("127.0.0.2", 0)))
+        caity.sendall(b"create Caity correct-horse\r\n")
+        hear(caity, b"SERVNAK")
+        hear(caity, b"Workshop")
+        live = stack.enter_context(
+            connect(
+                f"{server.url.replace('http', 'ws', 1)}/api/live", additional_headers=ADMIN, max_size=None
+            )
+        )
+        assert json.loads(live.recv(timeout=20))["type"] == "snapshot"
+        kept = stack.enter_context(socket.create_connection(("127.0.0.1", port_of(server)), timeout=20))
+        authorised = WHOLE.replace(
+            b"\r\n\r\n", f"\r\nAuthorization: {ADMIN['Authorization']}\r\n\r\n".encode()
+        )
+        kept.sendall(authorised)
+        hear(kept, b'"ok"')
+        for port, first in (
+            (page, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"),
+            (door, b""),
+            (port_of(server), HALF_BODY),
+        ):
+            stack.enter_context(crowd(port, first, CROWD // 2))
+            everybody_is_answered(server)
+            newcomer = stack.enter_context(socket.create_connection(("127.0.0.1", door), timeout=WITHIN))
+            hear(newcomer, b"create NAME PASSWORD")
+        kept.sendall(authorised)
+        hear(kept, b'"ok"')
+        caity.sendall(b"say still here\r\n")
+        hear(caity, b"still here")
+        assert json.loads(live.recv(timeout=20))["type"]
+
+
+def test_where_everybody_is_busy_one_more_is_refused_in_words(tmp_path: Path):
+    with limited(tmp_path, limit=128) as server, ExitStack() as stack:
+        url = f"{server.url.replace('http', 'ws', 1)}/api/live"
+
+        def come_in() -> ClientConnection:
+            return stack.enter_context(connect(url, additional_headers=ADMIN, max_size=None))
+
+        streams = [come_in() for _ in range(80)]
+        with pytest.raises(InvalidStatus):
+            deque(come_in() for _ in range(16))
+        refused = server.client.get("/api/agents", headers=ADMIN)
+        assert refused.status_code == 503
+        assert refused.headers["retry-after"]
+        assert "busy" in refused.json()["detail"]
+        assert server.client.get("/health").status_code == 200
+        streams[0].close()
+        assert answered(server, "127.0.0.1", "/api/agents", **ADMIN) < WITHIN
+
+
+def test_a_length_said_in_two_ways_is_refused_and_nothing_after_it_is_read(tmp_path: Path):
+    smuggled = (
+        b"POST /api/agents/servnak/perceive HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 6\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + WHOLE
+    )
+    with served(tmp_path) as server:
+        for request in (smuggled, smuggled.replace(b"POST", b"OPTIONS")):
+            with socket.create_connection(("127.0.0.1", port_of(server)), timeout=20) as one:
+                one.sendall(request)
+                received = ended(one, 20)
+            assert received.startswith(b"HTTP/1.1 400 "), received
+            assert received.count(b"HTTP/1.1 ") == 1
+            assert b"Transfer-Encoding" in received
+
+
+@pytest.mark.parametrize("first", [HALF_HEADERS, HALF_BODY], ids=["headers", "body"])
+async def test_a_byte_now_and_then_earns_no_more_time(monkeypatch: pytest.MonkeyPatch, first: bytes):
+    monkeypatch.setattr(protocol, "HEADERS_SECONDS", 0.5)
+    monkeypatch.setattr(protocol, "BODY_SECONDS", 0.5)
+    async with small_server(Connections(8)) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(first)
+
+        async def drip() -> None:
+            while True:
+                writer.write(b"x")
+                await asyncio.sleep(0.05)
+
+        dripping = asyncio.create_task(drip())
+        received = await asyncio.wait_for(reader.read(), 20)
+        dripping.cancel()
+        writer.close()
+        assert received.startswith(b"HTTP/1.1 408 ")
+        assert json.loads(received.partition(b"\r\n\r\n")[2])["status"] == 408
+
+
+async def test_who_takes_no_answer_is_let_go(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(protocol, "TAKE_SECONDS", 0.5)
+    connections = Watched(8)
+    async with small_server(connections, b"x" * 20_000_000) as port:
+        with socket.create_connection(("127.0.0.1", port), timeout=20) as one:
+            one.sendall(WHOLE)
+            await asyncio.wait_for(connections.one_is_gone.wait(), 20)
+            assert len(ended(one, 20)) < 20_000_000
+
+
+class Watched(Connections):
+    """Tells when a descriptor is free again."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self.one_is_gone = asyncio.Event()
+
+    def gone(self, number: int) -> None:
+        super().gone(number)
+        self.one_is_gone.set()
+
+
+@asynccontextmanager
+async def small_server(connections: Connections, answer: bytes = b"ok") -> AsyncIterator[int]:
+    """An application that reads a whole request and answers, over connections as they are served."""
+
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            more = message.get("more_body", False)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": answer})
+
+    bound = connections.listen("127.0.0.1", 0)
+    config = uvicorn.Config(application, http=protocol.timed(connections), lifespan="off", log_config=None)
+    server = OrderlyServer(config)
+    serving = asyncio.create_task(server.serve([bound]))
+    try:
+        yield bound.getsockname()[1]
+    finally:
+        server.should_exit = server.force_exit = True
+        await serving
+
+
+def hear(one: socket.socket, wanted: bytes) -> None:
+    """Read until this came."""
+    received = b""
+    while wanted not in received:
+        part = one.recv(65_536)
+        assert part, received
+        received += part
