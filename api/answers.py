@@ -30,7 +30,7 @@ def tagged(request: Request, view: View) -> Response:
     data = view.as_dict()
     tag = _tag(data)
     asked = [one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")]
-    headers = {"ETag": f"W/{tag}", "Cache-Control": "private, no-cache"}
+    headers = {"ETag": f"W/{tag}"}
     if tag in asked or "*" in asked:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return JSONResponse(data, headers=headers)

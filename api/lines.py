@@ -11,6 +11,7 @@ from api import examples
 from api.answers import documented
 from api.parts import Held, OnBehalfOf, parts_of
 from api.rights import MAX_ID
+from commands import registry
 from noodlings.errors import UserError
 from noodlings.text import MAX_LINE
 
@@ -69,7 +70,7 @@ async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> A
         raise UserError("user_id says something else than the header")
     caller = held.actor(typed.user_id or user, typed.name)
     request.state.caller = caller
-    request.state.what = typed.line.split(" ", 1)[0][:30]
+    request.state.what = registry.name_of(typed.line)
     people = parts_of(request).people
     if typed.rooms:
         reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)

@@ -22,10 +22,10 @@ from api.gate import CLOSED, enter
 from api.parts import Parts, parts_of
 from api.problem import Refused
 from api.rights import USER_HEADER
-from noodlings.errors import NoodlingsError
+from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import HappeningView, Reader
 from noodlings.inspect.why_views import WhyView
-from noodlings.text import clean, shorten
+from noodlings.text import shorten
 from noodlings.values.caller import Caller
 
 PROTOCOL = "noodlings"
@@ -71,10 +71,10 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
                 at=round(time.time(), 3),
                 address=str(socket.client.host if socket.client else ""),
                 path=socket.url.path,
-                what=shorten(clean(agent), 80),
+                what=agent if agent in parts.society.agents else "",
                 status=int(refused.status),
             )
-        await socket.close(CLOSED, shorten(str(refused), 100))
+        await socket.close(CLOSED, shorten(told(refused), 100))
         return
     offered = socket.scope.get("subprotocols", [])
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)

@@ -15,7 +15,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from noodlings.errors import Forbidden, LLMError, NoodlingsError, NotFound, StoreError, UserError
+from noodlings.errors import Forbidden, LLMError, NoodlingsError, NotFound, StoreError, UserError, told
 from noodlings.text import clean, shorten
 
 MEDIA_TYPE = "application/problem+json"
@@ -121,7 +121,9 @@ def tell_problems(app: FastAPI) -> None:
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, NoodlingsError)  # noqa: S101 -- what the handler was added for
     headers = error.headers if isinstance(error, Refused) else None
-    return problem(status_of(error), str(error), headers=headers)
+    if isinstance(error, (StoreError, LLMError)):
+        log.error("%s %s: %s", request.method, getattr(request.scope.get("route"), "path", "-"), error)
+    return problem(status_of(error), told(error), headers=headers)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -19,7 +19,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from commands.parse import HelpAsked
-from noodlings.errors import NoodlingsError, UserError
+from noodlings.errors import NoodlingsError, UserError, told
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.caller import Caller
 
@@ -161,6 +161,14 @@ class Registry:
                 raise
             raise UserError(f"{error} To speak, type: say {shorten(line, 40)}") from None
 
+    def name_of(self, line: str) -> str:
+        """The name of a line's command, and "" where there is none: no word that somebody typed."""
+        line = clean(line)
+        try:
+            return self.split(line)[0].name if line else ""
+        except UserError:
+            return ""
+
     async def dispatch(self, line: str, context: Context) -> Reply:
         """Run one line as typed. Every refusal is a reply with `error`; an empty line is an empty reply."""
         if len(line) > MAX_LINE * 4:
@@ -179,9 +187,11 @@ class Registry:
             except HelpAsked:
                 return await self.find("help").run(context, command.name)
         except NoodlingsError as error:
-            return refused(str(error))
+            if not isinstance(error, UserError):
+                log.error("%s failed: %s", self.name_of(line), error)
+            return refused(told(error))
         except Exception:
-            log.exception("command failed: %s", shorten(line, 200))
+            log.exception("%s failed", self.name_of(line))
             return refused("Something broke inside that command; the log has the details. The world goes on.")
 
 

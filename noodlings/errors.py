@@ -36,6 +36,15 @@ class StoreBusy(StoreError):
     """Another process holds the store for writing."""
 
 
+def told(error: NoodlingsError) -> str:
+    """What somebody who asks is told of it: which file, row or program failed is for the log alone."""
+    if isinstance(error, StoreError):
+        return "What is kept cannot be read or written now; the log has the details."
+    if isinstance(error, LLMError):
+        return "The language model cannot be used now; the log has the details."
+    return str(error)
+
+
 def there_are(choices: Sequence[str]) -> str:
     """What there is, at least one, as a refusal names it: "there is a", "there are a, b"."""
     return f"there {'is' if len(choices) == 1 else 'are'} {', '.join(choices)}"

@@ -21,7 +21,7 @@ from api.mcp.access import DENIED, Access, Asker, Call, default_agent, names
 from api.mcp.tools import TOOLS, Answer, Tool
 from api.problem import status_of
 from noodlings.agent.society import Society
-from noodlings.errors import NoodlingsError, NotFound, UserError
+from noodlings.errors import NoodlingsError, NotFound, UserError, told
 from noodlings.explain import explain
 from noodlings.text import clean, shorten
 
@@ -59,8 +59,10 @@ async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallTool
     try:
         answer = await _answer(tool, access, arguments)
     except NoodlingsError as error:
+        if told(error) != str(error):
+            log.error("%s: %s", name, error)
         _audit(tool, access.asker, status_of(error))
-        return _refusal(str(error))
+        return _refusal(told(error))
     except Exception:
         log.exception("%s broke", name)
         _audit(tool, access.asker, HTTPStatus.INTERNAL_SERVER_ERROR)

@@ -218,6 +218,16 @@ def test_a_length_said_in_two_ways_is_refused_and_nothing_after_it_is_read(tmp_p
             assert b"Transfer-Encoding" in received
 
 
+def test_every_answer_is_what_it_says_kept_by_nobody_and_in_no_frame(tmp_path: Path):
+    with served(tmp_path) as server:
+        for path in ("/health", "/docs", "/nowhere", "/api/agents", "/api/agents/servnak/memory/working"):
+            headers = server.client.get(path).headers
+            assert headers.get_list("cache-control") == ["no-store"], path
+            assert headers["x-content-type-options"] == "nosniff"
+            assert headers["x-frame-options"] == "DENY"
+            assert "frame-ancestors 'none'" in headers["content-security-policy"]
+
+
 @pytest.mark.parametrize("first", [HALF_HEADERS, HALF_BODY], ids=["headers", "body"])
 async def test_a_byte_now_and_then_earns_no_more_time(monkeypatch: pytest.MonkeyPatch, first: bytes):
     monkeypatch.setattr(protocol, "HEADERS_SECONDS", 0.5)

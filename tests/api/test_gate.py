@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.gate import MAX_DEPTH, Rate, depth_of
+from noodlings.errors import LLMError, NoodlingsError, StoreError
 from tests.api.conftest import MakeSite, Site
 
 SAID = {"user_id": "user_caity", "text": "hello"}
@@ -112,12 +113,72 @@ async def test_a_long_body_is_refused(make_site: MakeSite):
     assert problem_of(undeclared)["status"] == 413
 
 
-async def test_a_deep_body_is_refused(site: Site):
-    deep = "[" * 50_000
-    answer = await site.ask(
-        "POST", "/api/agents/servnak/perceive", content=deep, headers={"content-type": "application/json"}
-    )
-    assert problem_of(answer)["status"] == 400
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+async def test_a_deep_body_is_refused_for_its_depth_though_it_is_valid(site: Site, opening: str):
+    """One level less comes through to the route, which says something else of it."""
+    closing = "]" if opening == "[" else "}"
+
+    def event(depth: int) -> str:
+        inner = depth - 2  # within the body and `data`
+        return (
+            f'{{"event": "x", "data": {{"deep": {opening * inner}{"1" if inner else ""}{closing * inner}}}}}'
+        )
+
+    for depth, status in ((MAX_DEPTH, 422), (MAX_DEPTH + 1, 400)):  # an event's data are flat
+        body = event(depth)
+        json.loads(body)
+        answer = await site.ask(
+            "POST",
+            "/api/agents/servnak/events",
+            content=body,
+            headers={"content-type": "application/json"},
+        )
+        assert answer.status_code == status, answer.text
+    assert f"deeper than {MAX_DEPTH}" in problem_of(answer)["detail"]
+
+
+@pytest.mark.parametrize(
+    ("site", "mode", "dest", "path", "status"),
+    [
+        ("cross-site", "no-cors", "image", "/api/agents", 403),
+        ("same-site", "no-cors", "script", "/health", 403),
+        ("cross-site", "navigate", "document", "/api/agents", 403),
+        ("cross-site", "navigate", "iframe", "/docs", 403),
+        ("cross-site", "navigate", "document", "/docs", 200),
+        ("cross-site", "navigate", "document", "/health", 200),
+        ("same-origin", "cors", "empty", "/api/agents", 200),
+        ("none", "navigate", "document", "/api/agents", 200),
+    ],
+)
+async def test_what_a_browser_fetches_for_the_page_of_another_is_refused(
+    make_site: MakeSite, site: str, mode: str, dest: str, path: str, status: int
+):
+    """Without a word of which page it is, as with pictures, scripts and links."""
+    asked = make_site(origins=["https://studio.example"])
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    assert (await asked.get(path, headers=headers)).status_code == status
+    known = headers | {"Origin": "https://studio.example"}
+    assert (await asked.get(path, headers=known)).status_code == 200
+
+
+@pytest.mark.parametrize("error", [StoreError, LLMError])
+async def test_what_fails_inside_is_told_without_rows_paths_and_sql(
+    site: Site, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: type[NoodlingsError]
+):
+    inside = "SELECT user_text FROM entries in /srv/data: 'the zebrafinch'"
+
+    def broken(*args, **more):
+        raise error(inside)
+
+    monkeypatch.setattr(type(site.parts.inspector), "agents", broken)
+    answer = await site.get("/api/agents")
+    assert problem_of(answer)["status"] == 503
+    typed = await site.post("/api/commands", {"user_id": "user_caity", "line": "@agents", "rooms": False})
+    assert typed.json()["error"] is True
+    for text in (answer.text, typed.text):
+        assert "the log has the details" in text
+        assert not any(word in text for word in ("SELECT", "/srv", "zebrafinch"))
+    assert caplog.text.count(inside) == 2
 
 
 @given(st.recursive(st.none() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))

@@ -346,6 +346,30 @@ async def test_an_admin_joins_an_account_to_the_user_of_a_world_and_a_token(whis
     assert Accounts(tmp_path).find("Caity").caller.user_id == "account:caity"
 
 
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("secret is my password", ""),
+        ('"secret is my password', "say"),
+        (":secret", "emote"),
+        ("@secret", ""),
+        ("", ""),
+        ("SAY secret", "say"),
+        ("@memor servnak", "@memories"),
+    ],
+)
+async def test_of_a_line_only_the_name_of_a_known_command_is_written_down(
+    make_site: MakeSite, tmp_path, line: str, what: str
+):
+    from api.audit import auditing_to
+
+    site = make_site()
+    with auditing_to(tmp_path) as path:
+        await site.post("/api/commands", {"user_id": "user_caity", "line": line})
+    assert json.loads(path.read_text(encoding="utf-8"))["what"] == what
+    assert "secret" not in path.read_text(encoding="utf-8")
+
+
 async def test_what_is_changed_and_what_is_denied_is_written_down(
     make_site: MakeSite, tmp_path, caplog: pytest.LogCaptureFixture
 ):

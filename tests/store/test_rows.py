@@ -73,6 +73,23 @@ def test_an_entry_with_a_number_that_is_not_finite_is_refused(field: str, value:
         entry_row(AGENT, an_entry(1, **changes))
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"kind": "the zebrafinch"},
+        {"parts": "the zebrafinch"},
+        {"parts": '{"v": "the zebrafinch", "data": {}}'},
+        {"parts": '{"v": 1, "data": {"the zebrafinch": 1}}'},
+        {"audience": '{"v": 1, "data": [["the zebrafinch"]]}'},
+    ],
+)
+def test_what_a_damaged_row_holds_is_not_quoted(damage: dict[str, Any]) -> None:
+    row = entry_row(AGENT, an_entry(1)) | damage
+    with pytest.raises(StoreError, match=f"entry 1 of {AGENT}") as raised:
+        entry_of(row)
+    assert "zebrafinch" not in str(raised.value)
+
+
 @pytest.mark.parametrize("value", NOT_FINITE)
 def test_numbers_that_are_not_finite_are_refused_inside_too(value: float) -> None:
     state = np.zeros(40)
