@@ -86,6 +86,18 @@ class Server:
         return self.process.wait(30)
 
 
+def certified(folder: Path) -> tuple[str, ...]:
+    """The options of a server with a certificate that is made there."""
+    certificate, key = folder / "c.pem", folder / "k.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate,
+         "-days", "1", "-subj", "/CN=localhost"],
+        check=True,
+        capture_output=True,
+    )  # fmt: skip
+    return "--certificate", str(certificate), "--key", str(key)
+
+
 @contextmanager
 def served(
     folder: Path, *words: str, tokens: list[dict[str, Any]] | None = None, **changes: str

@@ -22,7 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 from noodlings.connections import Connections
 from noodlings.serve import Address, _bound, _load
 from tests.api.conftest import TOKENS
-from tests.api.serving import ROOT, Server, command, environment, served
+from tests.api.serving import ROOT, Server, certified, command, environment, served
 
 SAID = {"user_id": "user_caity", "text": "My dog died yesterday", "idempotency_key": "one"}
 PATH = "/api/agents/servnak/perceive"
@@ -134,14 +134,7 @@ def test_a_certificate_needs_its_key(tmp_path: Path):
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
 def test_over_tls(tmp_path: Path):
-    certificate, key = tmp_path / "c.pem", tmp_path / "k.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate,
-         "-days", "1", "-subj", "/CN=localhost"],
-        check=True,
-        capture_output=True,
-    )  # fmt: skip
-    with served(tmp_path / "d", "--certificate", str(certificate), "--key", str(key)) as server:
+    with served(tmp_path / "d", *certified(tmp_path)) as server:
         assert server.url.startswith("https://")
         assert server.client.get("/health").status_code == 200
         began = time.monotonic()
