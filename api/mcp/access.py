@@ -7,10 +7,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from api.problem import Refused
 from api.rights import USER_HEADER, Pass
 from api.turns import Turns
 from noodlings.agent.society import Society
-from noodlings.errors import StoreBusy, UserError
+from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
@@ -96,10 +97,11 @@ class Call:
         """The way in for percepts, and leave to change anything.
 
         Raises:
-            StoreBusy: another process writes, so nothing can be changed from here.
+            Refused: 503, another process writes, so nothing can be changed from here.
         """
         if self.access.turns is None:
-            raise StoreBusy(f"Nothing can be changed from here, only read: {self.access.busy}.")
+            why = f"Nothing can be changed from here, only read: {self.access.busy}."
+            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, why)
         return self.access.turns
 
     def agent(self, named: str) -> str:

@@ -37,12 +37,13 @@ def last_flow(look: Look, store: Store, threshold: float) -> FlowView:
 
 def turn_view(look: Look, trace: Trace, percept: MemoryEntry | None) -> TurnView:
     """One turn as it appears, without what was recalled."""
-    forgotten = percept is None
+    forgotten, full = percept is None, look.caller.sees_all
     return TurnView(
         percept=None if percept is None else look.entry(percept),
         response=None if forgotten or trace.response is None else clean(trace.response),
         mood=look.state(trace.mood),
         voice=trace.voice,
-        decision=clean(trace.decision if look.caller.sees_all else trace.decision.partition(" (")[0]),
-        degraded=tuple(clean(words) for words in trace.degraded),
+        decision=clean(trace.decision if full else trace.decision.partition(" (")[0]),
+        # What stands after the colon is of the machine: an address, a file. A player is told what was done without.
+        degraded=tuple(clean(words if full else words.partition(":")[0]) for words in trace.degraded),
     )

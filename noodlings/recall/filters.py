@@ -106,7 +106,7 @@ class FilterIndex:
         self._feelings = Growing(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
-        # Each audience that something is confined to, with its number; by row that number, 0 for what is open.
+        # Each audience that something is confined to has a number; by row that, or 0 for what is open.
         self._audiences: dict[Audience, int] = {}
         self._confined = Growing(np.int32)
         self._in_order = True

@@ -26,7 +26,7 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.errors import NotFound
+from noodlings.errors import NotFound, StoreError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.recall import How
 from noodlings.store.memory import MemoryStore
@@ -257,3 +257,19 @@ def test_the_page_about_it_holds() -> None:
     assert len(shown) == 3
     known = {name for option in get_command(cli.app).commands["mcp"].params for name in option.opts}
     assert set(re.findall(r"--[a-z]+", page)) - {"--json"} <= known
+
+
+def test_what_fails_inside_is_told_without_rows_paths_and_sql(
+    society: Society, use: Use, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    inside = "SELECT user_text FROM entries in /srv/data: 'the zebrafinch'"
+
+    def broken(*args: Any, **more: Any) -> None:
+        raise StoreError(inside)
+
+    monkeypatch.setattr(Inspector, "recall", broken)
+    answer = use("search_memories", agent="phi", query="boat")
+    assert answer.is_error
+    assert "the log has the details" in said(answer)
+    assert not any(word in said(answer) for word in ("SELECT", "/srv", "zebrafinch"))
+    assert inside in caplog.text
