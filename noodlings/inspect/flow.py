@@ -44,6 +44,6 @@ def turn_view(look: Look, trace: Trace, percept: MemoryEntry | None) -> TurnView
         mood=look.state(trace.mood),
         voice=trace.voice,
         decision=clean(trace.decision if full else trace.decision.partition(" (")[0]),
-        # What stands after the colon is of the machine: an address, a file. A player is told what was done without.
+        # After the colon stands what is the machine's: an address, a file. A player is told what failed.
         degraded=tuple(clean(words if full else words.partition(":")[0]) for words in trace.degraded),
     )

@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
 from noodlings.errors import LLMError, StoreError
-from noodlings.ports import Speech
+from noodlings.ports import Changes, Speech
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind, Percept
 
 STEPS = {"embed", "appraise", "mood", "predict", "remember"}
@@ -131,6 +133,33 @@ async def test_a_whisper_is_not_in_mind_before_somebody_who_lacks_it(make_agent,
     assert all(not found.entry.private for heard in voice.heard for found in heard.recalled)
     await agent.perceive(percept("what is new?", present=frozenset({"user_caity"})))
     assert any("crown" in found.entry.user_text for found in voice.heard[-1].recalled)
+
+
+async def test_an_answer_made_of_a_secret_is_one_itself(make_agent, percept):
+    voice = Says("The crown lies in the mill.")
+    agent = make_agent(voice=voice)
+    both, all_three = frozenset({"user_caity", "user_bob"}), frozenset({"user_caity", "user_bob", "user_eve"})
+    await agent.perceive(percept("I stole the crown", kind=Kind.WHISPER, present=both))
+    told = await agent.perceive(percept("where is it?", user="user_bob", present=both))
+    assert told.audience == Audience(both | {"phi"}, confined=True)
+    assert agent.entry(told.entry_id).private
+    await agent.perceive(percept("what is new?", user="user_eve", present=all_three))
+    assert (voice.heard[-1].recalled, voice.heard[-1].said) == ((), ())
+    again = make_agent(voice=voice)  # a restart
+    await again.perceive(percept("what is new?", user="user_eve", present=all_three))
+    assert (voice.heard[-1].said) == (voice.text,)  # what she heard herself
+    await again.perceive(percept("and now?", present=frozenset({"user_caity"})))
+    assert len(voice.heard[-1].said) == 4
+
+
+async def test_own_lines_of_which_nobody_knows_who_heard_them_are_told_nobody(make_agent, percept, store):
+    voice = Says()
+    await make_agent(voice=voice).perceive(percept("hello"))
+    state = store.load("phi").state
+    before = replace(state, data=state.data | {"said": ["The crown lies in the mill."]})
+    store.commit(Changes("phi", state=before))
+    await make_agent(voice=voice).perceive(percept("hello"))
+    assert voice.heard[-1].said == ()
 
 
 async def test_a_restart_changes_nothing(make_agent, percept, clock):

@@ -208,6 +208,16 @@ async def test_of_equal_ones_the_newer_comes_first_and_nothing_raises():
         memory.retrieve_by_affect(ANXIOUS, -1)
 
 
+async def test_no_image_of_a_secret_is_shown_to_whoever_makes_one_of_something_else():
+    memory, llm = SubconsciousMemory(), ScriptedSymbolist()
+    between = confined_to({"user_caity", "agent_phi"})
+    await encoded(memory, 1, llm=llm, audience=between)
+    await encoded(memory, 2, llm=llm)
+    await encoded(memory, 3, llm=llm, audience=confined_to({"user_bo", "agent_phi"}))
+    await encoded(memory, 4, llm=llm, audience=between)
+    assert [avoid for _, _, avoid in llm.asked] == [(), (), ("image 2",), ("image 1", "image 2")]
+
+
 async def test_what_was_told_in_private_colours_nothing_that_others_hear():
     memory = SubconsciousMemory()
     await encoded(memory, 1, audience=confined_to({"user_caity"}))

@@ -7,6 +7,7 @@ from noodlings.errors import UserError
 from noodlings.recall.filters import FilterIndex, Filters, tags_of
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
+from tests.fakes import witnessed
 from tests.recall.archives import make_entry
 
 FEELINGS = (None, Affect(), Affect(0.9, 0.8), Affect(-0.7, 0.4, sorrow=0.9), Affect(-0.6, 0.9, fear=0.9))
@@ -94,6 +95,17 @@ def test_both_ends_of_a_span_are_within_it(moments, user):
         found = index.rows(Filters(user=user, since=since, until=until))
         low, high = since or 0.0, until or 9.0
         assert found.tolist() == [row for row, moment in enumerate(moments) if low <= moment <= high]
+
+
+def test_a_memory_may_become_a_secret_and_a_secret_be_forgotten():
+    index, eve = FilterIndex(), Filters(present=frozenset({"user_eve"}))
+    for number in range(3):
+        index.append(make_entry(number, "x"))
+    assert index.hidden(eve).tolist() == []
+    index.update(1, witnessed(make_entry(1, "x", kind=Kind.WHISPER)))
+    assert index.hidden(eve).tolist() == [1]
+    assert index.rows(eve).tolist() == [0, 2]
+    assert index.hidden(Filters(present=frozenset({"user_ann"}))).tolist() == []
 
 
 def test_importance_and_tags_may_change_later():

@@ -19,6 +19,8 @@ from noodlings.store.database import DATABASE_NAME
 from noodlings.store.migrations import migrate
 from noodlings.store.sql import SqlStore
 from noodlings.store.tables import SCHEMA, metadata
+from noodlings.values.audience import Audience
+from noodlings.values.percept import Kind
 from tests.store.records import AGENT, a_symbol, an_entry
 
 ROOT = Path(__file__).parents[2]
@@ -105,6 +107,26 @@ def test_alembic_is_imported_only_when_there_is_something_to_migrate(tmp_path: P
         for _ in range(2)
     ]
     assert said == ["True", "False"]
+
+
+def test_what_was_stored_before_it_had_an_audience_keeps_the_visibility_it_had(tmp_path: Path) -> None:
+    kinds = (Kind.SAY, Kind.WHISPER, Kind.THOUGHT)
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=tuple(an_entry(n, kind=kind) for n, kind in enumerate(kinds, 1))))
+    store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    connection.execute('UPDATE entries SET audience = \'{"v":1,"data":["phi"]}\'')
+    connection.execute("ALTER TABLE entries DROP COLUMN confined")
+    connection.execute("UPDATE alembic_version SET version_num = '0004'")
+    connection.commit()
+    connection.close()
+
+    store = SqlStore(tmp_path)
+    entries = store.entries(AGENT, [1, 2, 3])
+    store.close()
+    assert entries[1].audience == Audience(frozenset({"phi"}))
+    for number in (2, 3):
+        assert entries[number].audience == Audience(frozenset({"phi", "user_caity"}), confined=True)
 
 
 def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_symbols(tmp_path: Path) -> None:

@@ -337,6 +337,22 @@ def test_a_whisper_is_between_two(room: Room, post: Post):
     assert toad.shown == phi.shown == []
 
 
+def test_what_was_told_alone_is_answered_alone_once_somebody_has_come_in(room: Room, post: Post):
+    servnak, wren = evennia.MindedCharacter("Servnak", room), Character("Wren", room)
+    says(wren, "I am afraid")
+    percept = post.percepts[0][1]
+    servnak.utter("Of what?", percept, True)
+    toad = Character("Toad", room)
+    servnak.utter("Of whom?", percept, True)
+    servnak.utter("Good evening.", percept)
+    assert wren.shown[-3:] == [
+        'Servnak says, "Of what?"',
+        'Servnak whispers: "Of whom?"',
+        'Servnak says, "Good evening."',
+    ]
+    assert toad.shown == ['Servnak says, "Good evening."']
+
+
 def test_an_answer_to_somebody_who_is_gone_is_whispered_to_nobody(room: Room, post: Post):
     servnak, wren = evennia.MindedCharacter("Servnak", room), Character("Wren", room)
     toad = Character("Toad", room)

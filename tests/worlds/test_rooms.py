@@ -1,5 +1,6 @@
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -7,7 +8,8 @@ from hypothesis import strategies as st
 
 from noodlings.clock import ManualClock
 from noodlings.errors import NotFound, UserError
-from noodlings.values.percept import Kind
+from noodlings.values.audience import Audience
+from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.beings import Being, find_being
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import MAX_DEPTH, World
@@ -134,7 +136,7 @@ async def test_a_whisper_is_known_to_two():
     await stage.world.settle()
     [percept] = stage.heard("phi", Kind.WHISPER)
     assert percept.addressed
-    assert percept.audience == {"user_caity", "phi"}
+    assert percept.heard_by == Audience(frozenset({"user_caity"}), confined=True)
     assert percept.present == {"user_caity"}
     assert stage.heard("servnak", Kind.WHISPER) == []
     assert 'Phi whispers to you, "I KEEP IT."' in stage.seen()
@@ -160,6 +162,30 @@ async def test_the_answer_to_a_whisper_is_not_shouted_after_whoever_left():
     await world.settle()
     assert all("SECRET" not in percept.text for _, percept in stage.minds.heard)
     await world.close()
+
+
+async def test_a_secret_that_two_characters_hear_in_an_answer_stays_one():
+    stage = Stage().enter()
+    told = await stage.minds.perceive("phi", Percept("user_caity", "psst", 1000.0, Kind.WHISPER))
+    confined = Audience(frozenset({"user_caity", "phi", "servnak"}), confined=True)
+    asked = Percept("user_caity", "Phi?", 1000.0, present=frozenset({"servnak"}))
+    stage.world.answered("phi", asked, replace(told, response="it lies in the mill", audience=confined))
+    await stage.world.settle()
+    [percept] = stage.heard("servnak")
+    assert percept.heard_by == confined
+    assert 'Phi says, "it lies in the mill"' in stage.seen()
+
+
+async def test_a_gesture_that_tells_a_secret_is_seen_by_whoever_asked_alone():
+    stage, others = Stage(personas=(PHI,)).enter(), []
+    stage.world.enter("user_bob", "bob", others.append)
+    asked = Percept("user_caity", "Phi?", 1000.0)
+    told = await stage.minds.perceive("phi", asked)
+    confined = Audience(frozenset({"user_caity", "phi"}), confined=True)
+    for response in ("*points at the mill*", "*winks* in the mill"):
+        stage.world.answered("phi", asked, replace(told, response=response, audience=confined))
+    assert sum("mill" in line for line in stage.seen()) == 2
+    assert not any("mill" in line.view("user_bob").plain for line in others)
 
 
 async def test_a_mind_that_fails_is_seen_to():
