@@ -102,7 +102,7 @@ class Inner:
             # A kill between a percept and its answer leaves a state of before the percept.
             self.step = max([state.step, *(entry.step for entry in record.working)])
             self.said.clear()
-            self.said.extend(own_line(line, self.id) for line in state.said)
+            self.said.extend(own_line(line) for line in state.said)
             self.last_spoke = state.last_spoke
             self.affect = Affect.of(state.affect)
             self.feelings = Feelings.from_dict(state.feelings.model_dump(), self.persona)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.affect.game_events import GameFeeling
 from noodlings.affect.mood import Mood
@@ -36,6 +36,11 @@ class StoredFeelings(BaseModel):
     appetites: dict[str, Any]
 
 
+def _known_line(line: Any) -> Any:
+    """A mere string is a line from before it was noted who heard it: then nobody may learn of it."""
+    return {"text": line, "heard_by": [], "confined": True} if isinstance(line, str) else line
+
+
 class StoredLine(BaseModel):
     """An own line, who heard it, and whether nobody else may learn of it; see `OwnLine`."""
 
@@ -51,7 +56,7 @@ class StoredState(BaseModel):
 
     Attributes:
         step: how many percepts the agent took in.
-        said: its own latest lines, oldest first; a mere string is one of before it was kept who heard it.
+        said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
         feelings: see `Feelings.as_dict`.
@@ -62,7 +67,7 @@ class StoredState(BaseModel):
 
     version: Literal[1]
     step: Annotated[int, Field(ge=0)]
-    said: list[StoredLine | str]
+    said: list[Annotated[StoredLine, BeforeValidator(_known_line)]]
     last_spoke: float | None
     affect: list[float]
     feelings: StoredFeelings
@@ -78,10 +83,8 @@ def stored_line(line: OwnLine) -> dict[str, Any]:
     }
 
 
-def own_line(stored: StoredLine | str, agent_id: str) -> OwnLine:
-    """The line that was stored. Where it is not known who heard it, only the agent may learn of it."""
-    if isinstance(stored, str):
-        return OwnLine(stored, Audience(frozenset({agent_id}), confined=True))
+def own_line(stored: StoredLine) -> OwnLine:
+    """The line that was stored."""
     return OwnLine(stored.text, Audience(frozenset(stored.heard_by), stored.confined))
 
 

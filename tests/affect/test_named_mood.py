@@ -32,7 +32,9 @@ def test_relief_needs_nerves_and_does_not_keep_another_mood_up():
 
 
 def test_a_clock_that_goes_back_ends_no_mood():
-    assert MoodTracker(NamedMood.HYPED, 1e6).at_time(0.0, LASTS) is NamedMood.HYPED
+    tracker = MoodTracker(NamedMood.HYPED, 1e6)
+    assert tracker.at_time(1e6 - LASTS / 2.0, LASTS) is NamedMood.HYPED
+    assert tracker.at_time(0.0, LASTS) is NamedMood.CHILL  # a clock that was wrong keeps no mood for ever
 
 
 def test_a_restart_changes_nothing():

@@ -243,7 +243,11 @@ async def test_what_a_forgotten_event_told_is_told_no_more(make_agent, happen, c
             {"feelings.game.events": [{"event": "dawn", "summary": "a secret"}]},
             "not a stored list of notable events$",
         ),
-        ({"said": ["hello", {"whispered": "a secret"}]}, r"said.1: input should be a valid string$"),
+        (
+            {"said": ["hello", ["a secret"]]},
+            "said.1: should be a section; there are confined, heard_by, text$",
+        ),
+        ({"said": [{"whispered": "a secret"}]}, "said.0.text is missing"),
         ({"a secret": 1}, "a stored state is damaged: unknown key$"),
         ({"feelings.appetites.levels": [2.0] * 8}, "between 0 and 1"),
         ({"feelings.appetites": {"version": 1, "levels": "x", "at": 0}}, "not stored appetites"),
