@@ -69,6 +69,7 @@ async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> A
     if user and typed.user_id and user != typed.user_id:
         raise UserError("user_id says something else than the header")
     caller = held.actor(typed.user_id or user, typed.name)
+    held.reader(typed.user_id or user)  # what is typed may read, and no character types
     request.state.caller = caller
     request.state.what = registry.name_of(typed.line)
     people = parts_of(request).people

@@ -109,6 +109,7 @@ async def _reader(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> C
 
 async def _actor(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> Caller:
     caller = held.actor(user)
+    held.reader(user)  # who may not even read, as a character, corrects nothing either
     connection.state.caller = caller
     return caller
 

@@ -43,12 +43,14 @@ class Pass:
         user_id: of a player; else "".
         key: by which it is counted and found in the audit log: the beginning of the token's hash.
         taken: whether a user's id is somebody else's, who came by another door.
+        character: whether a user's id is a character's: in the rooms of another server it speaks to others.
     """
 
     role: Role
     user_id: str = ""
     key: str = "loopback"
     taken: Callable[[str], bool] = field(default=is_account_id, compare=False, repr=False)
+    character: Callable[[str], bool] = field(default=lambda user_id: False, compare=False, repr=False)
 
     def reader(self, user: str = "") -> Caller:
         """Whoever reads, on behalf of `user` where one is named.
@@ -61,6 +63,10 @@ class Pass:
         if not user:
             return Caller(f"api_{self.role}", self.role.value, self.role)
         named = self._named(user)
+        if self.role is Role.WORLD and self.character(named):
+            raise Forbidden(
+                f"{named} is a character, which may say something, and nobody reads or forgets as it"
+            )
         role = Role.PLAYER if self.role is Role.WORLD else self.role
         return Caller(named, shown_name(named, {}), role)
 
@@ -115,17 +121,25 @@ class Doorkeeper:
     Args:
         tokens: see `noodlings.config.ApiToken`; without any, everybody is the owner.
         taken: whether a user's id is an account's, see `Society.has_account`.
+        character: whether it is a character's.
         player: the id of whoever plays at the machine: a token may be given to them, and no world names them.
     """
 
     def __init__(
-        self, tokens: Sequence[ApiToken], taken: Callable[[str], bool] = is_account_id, player: str = ""
+        self,
+        tokens: Sequence[ApiToken],
+        taken: Callable[[str], bool] = is_account_id,
+        player: str = "",
+        character: Callable[[str], bool] = lambda user_id: False,
     ) -> None:
         def for_world(user_id: str) -> bool:
             return user_id == player or taken(user_id)
 
         self._passes = [
-            (digest, Pass(role, token.user, digest[:12], for_world if role is Role.WORLD else taken))
+            (
+                digest,
+                Pass(role, token.user, digest[:12], for_world if role is Role.WORLD else taken, character),
+            )
             for token in tokens
             for role in [Role(token.role)]
             for digest in [_digest(token.token.get_secret_value())]
@@ -135,7 +149,8 @@ class Doorkeeper:
     def of(cls, society: Society) -> Doorkeeper:
         """Who may ask a society."""
         settings = society.settings
-        return cls(settings.api.tokens, society.has_account, user_id_of(settings.world.player))
+        player = user_id_of(settings.world.player)
+        return cls(settings.api.tokens, society.has_account, player, society.personas.__contains__)
 
     @property
     def open(self) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -21,11 +22,26 @@ _OURS = ("noodlings", "commands", "api", "studio")
 
 
 class _PrivateFiles(RotatingFileHandler):
-    """Each file of the log is made for its owner alone: what was typed may stand in it."""
+    """Each file of the log is made for its owner alone: what was typed may stand in it.
+
+    A log that cannot be written costs nothing but itself: that is said once, in words of ours. Python would
+    print a traceback for every line, with what was to be logged, to wherever standard error leads.
+    """
+
+    _failed = False
 
     def _open(self) -> TextIOWrapper:
         made_private(Path(self.baseFilename))
         return super()._open()
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A line could not be written."""
+        if not self._failed:
+            self._failed = True
+            reason = sys.exc_info()[1]
+            sys.stderr.write(
+                f"{self.baseFilename} cannot be written and lacks lines from here on: {reason}\n"
+            )
 
 
 @contextmanager
@@ -58,4 +74,5 @@ def logging_to(folder: Path, level: str) -> Iterator[Path]:
             logger.setLevel(old)
         logging.captureWarnings(False)
         root.removeHandler(handler)
-        handler.close()
+        with suppress(OSError):  # a full disk, which was said
+            handler.close()

@@ -103,4 +103,5 @@ def known(society: Society, name: str) -> bool:
     others = {*names.values()}.union(*((one.id, *one.aliases) for one in society.personas.values()))
     if called in map(folded, others):
         return True
-    return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())
+    ids = (user_id, account_id_of(called))
+    return any(society.store.told_by(agent, one) for agent in society.store.agents() for one in ids)

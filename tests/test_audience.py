@@ -20,14 +20,17 @@ from noodlings.agent.asking import may_come
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.inspect.browse import Page
 from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.recall import How
 from noodlings.llm.call import Answer, Call, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.ports import Allowance, OwnLine, Utterance
+from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Audience, confined_to, disclosed, may_learn, of_all
-from noodlings.values.caller import Caller
+from noodlings.values.caller import Caller, Role
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled, Symbol, Why
 from noodlings.values.percept import Kind, Percept
@@ -41,7 +44,7 @@ PLAYERS = ("ann", "bob", "cid", "eve")
 USERS = tuple(f"user_{name}" for name in PLAYERS)
 CHARACTERS = ("phi", "servnak", "callie")
 ANN, BOB, EVE = "user_ann", "user_bob", "user_eve"
-TURNS = int(os.environ.get("NOODLINGS_TEST_TURNS", "250"))
+TURNS = int(os.environ.get("TEST_TURNS", "250"))
 """Prompts, and answers, of the evening; 2,000 of each take a minute."""
 WORD = re.compile(r"zarn\d+q")
 LINES = (
@@ -308,6 +311,37 @@ async def test_no_figure_tells_whether_somebody_else_said_the_same() -> None:
         return [why.surprise, why.importance, why.parts, why.steps, entry.surprise, entry.strength]
 
     assert await seen("the zarn lies in the mill pond") == await seen("the rope hangs in the barn loft")
+
+
+async def test_no_limit_that_is_moved_a_little_tells_a_figure_of_others_or_all_digits_of_ones_own() -> None:
+    society = build(Settings(embedding={"model": "none"}), clock=ManualClock(1e6), store=MemoryStore())
+    inspector, bob, admin = Inspector(society), Caller(BOB, "bob"), Caller("root", "root", Role.ADMIN)
+    said = Percept(ANN, "I am so afraid: the code is 9793", 1e6, Kind.WHISPER, addressed=True)
+    await society.perceive("phi", said)
+    own = Percept(BOB, "I am terrified of the number 4712, remember it", 1e6 + 60.0, addressed=True)
+    entry_id = (await society.perceive("phi", own)).entry_id
+    steps = [number / 40 for number in range(41)]
+    by_importance = [inspector.episodic(bob, "phi", min_importance=least) for least in steps]
+    afraid = Affect(-0.5, 0.9, 0.9)
+    alike = [inspector.affect_alike(bob, "phi", afraid, min_similarity=least) for least in steps]
+    assert {view.hidden for view in by_importance} == {view.hidden for view in alike} == {1}
+    entry = society.agents["phi"].entry(entry_id)
+    assert entry is not None
+    shown = inspector.working(bob, "phi").entries[0].importance
+    assert shown != entry.importance
+    assert [view.total for view in by_importance] == [int(least <= shown) for least in steps]
+    found = [
+        await inspector.recall(bob, "phi", "number 4712", how=How(Filters(min_importance=least)))
+        for least in steps
+    ]
+    assert [len(view.memories) for view in found] == [int(least <= shown) for least in steps]
+    assert [group.average_importance for group in inspector.affect_groups(bob, "phi").groups] == [shown]
+    for everything in (True, False):
+        page = await inspector.browse(bob, "phi", Page(order="importance", everything=everything))
+        assert page.entries[0].importance == shown
+    full = inspector.affect_groups(admin, "phi").groups
+    assert entry.importance in [one.importance for group in full for one in group.entries]
+    society.close()
 
 
 async def test_who_comes_in_while_a_secret_is_answered_does_not_hear_it(

@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from argon2.profiles import CHEAPEST
 
 from noodlings.cli import main
 from noodlings.worlds.accounts import Accounts
@@ -143,7 +144,7 @@ def test_nothing_is_written_over_without_force(noodlings, refused, folder, tmp_p
 
 
 def test_an_export_never_takes_the_place_of_what_it_is_made_of(noodlings, refused, folder, tmp_path):
-    Accounts(folder, cost=4).create("Ann", "correct horse")
+    Accounts(folder, CHEAPEST).create("Ann", "correct horse")
     (tmp_path / "link").symlink_to(folder, target_is_directory=True)
     for name in ("noodlings.db", "accounts.json"):
         before = (folder / name).read_bytes()

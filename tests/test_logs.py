@@ -1,6 +1,7 @@
 import logging
 import stat
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,19 @@ def test_our_words_go_to_the_file_and_nowhere_else(tmp_path, capfd):
     assert [line.split(": ", 1)[1] for line in text.splitlines()] == ["consolidated", "said", "a warning"]
     assert "INFO    noodlings.memory" in text
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is full at once is a thing of Linux")
+def test_a_log_that_cannot_be_written_costs_one_line_without_a_word_of_what_was_said(tmp_path, capfd):
+    (tmp_path / logs.FILE_NAME).symlink_to("/dev/full")
+    with logging_to(tmp_path, "info") as path:
+        for _ in range(50):
+            logging.getLogger("noodlings").info("heard: %s", "the zebrafinch died")
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert f"{path} cannot be written" in err
+    assert "zebrafinch" not in err
 
 
 def test_a_folder_that_is_made_is_for_its_owner_alone(tmp_path):

@@ -97,10 +97,13 @@ async def test_names_that_characters_know_are_known(tmp_path: Path):
     )
     with closing(build(settings)) as society:
         await society.perceive("phi", Percept("user_caity", "hello", 1_000_000.0))
+        imported = Percept("account:zoe", "hello", 1_000_000.0)  # of an account of another server
+        await society.perceive("phi", imported)
         society.introduce("user_ben", "Ben")
         society.introduce("steve-1b9d6bcd", "Steve")
         society.introduce("account:flo", "Florence")
-        for name in ("Caity", "ben", "PHI", "Servnak", settings.world.player.title(), "Emil", "STEVE", "Flo"):
+        player = settings.world.player.title()
+        for name in ("Caity", "ben", "PHI", "Servnak", player, "Emil", "STEVE", "Flo", "Zoe"):
             assert known(society, name), name
         assert not known(society, "Dora")
         await society.rest(5)

@@ -66,7 +66,7 @@ class StoredState(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     version: Literal[1]
-    step: Annotated[int, Field(ge=0)]
+    step: Annotated[int, Field(ge=0, le=2**53)]
     said: list[Annotated[StoredLine, BeforeValidator(_known_line)]]
     last_spoke: float | None
     affect: list[float]

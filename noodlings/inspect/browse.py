@@ -102,6 +102,10 @@ class Leaves:
             if not caller.sees_all and among is None:
                 own = set(records.told_by(look.agent_id, caller.user_id))
                 found = [number for number in found if number in own]
+            if not caller.sees_all and order is Order.IMPORTANCE:
+                known = await asyncio.to_thread(records.entries, look.agent_id, found)
+                seen = {number: look.figure(entry.importance) for number, entry in known.items()}
+                found.sort(key=lambda number: (seen.get(number, 0.0), number), reverse=page.falling)
             self._orders[key] = array("q", found)
             while len(self._orders) > KEPT:
                 self._orders.popitem(last=False)
@@ -138,8 +142,8 @@ def _mind(look: Look, page: Page) -> EntriesView:
 def _values(look: Look) -> dict[Order, Callable[[MemoryEntry], float | str]]:
     return {
         Order.WHEN: lambda entry: entry.timestamp,
-        Order.IMPORTANCE: lambda entry: entry.importance,
-        Order.STRENGTH: lambda entry: look.agent.memory.strength(entry, look.now),
+        Order.IMPORTANCE: lambda entry: look.figure(entry.importance),
+        Order.STRENGTH: lambda entry: look.figure(look.agent.memory.strength(entry, look.now)),
         Order.FEELING: lambda entry: feeling(entry.affect),
         Order.WHO: lambda entry: shown_name(entry.user_id, look.names).casefold(),
         Order.TEXT: lambda entry: entry.user_text.casefold(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noodlings.affect.feeling import FAMILIES, family
-from noodlings.inspect.look import Look, by_importance, cut
+from noodlings.inspect.look import Look, cut
 from noodlings.inspect.rights import readable
 from noodlings.inspect.views import AffectGroupsView, AffectGroupView
 from noodlings.values.memory import MemoryEntry
@@ -11,7 +11,7 @@ from noodlings.values.memory import MemoryEntry
 
 def grouped(look: Look, limit: int | None) -> AffectGroupsView:
     """Groups in the order of `FAMILIES`, without empty ones; of each the `limit` most important."""
-    kept, hidden = readable(look.caller, sorted(look.in_mind(), key=by_importance), lambda entry: entry)
+    kept, hidden = readable(look.caller, sorted(look.in_mind(), key=look.weight), lambda entry: entry)
     sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
     for entry in kept:
         sorts[family(entry.affect)].append(entry)
@@ -29,6 +29,6 @@ def _group(look: Look, sort: str, entries: list[MemoryEntry], limit: int | None)
     return AffectGroupView(
         family=sort,
         count=len(entries),
-        average_importance=sum(entry.importance for entry in entries) / len(entries),
+        average_importance=sum(look.figure(entry.importance) for entry in entries) / len(entries),
         entries=tuple(look.entry(entry) for entry in cut(entries, limit)),
     )

@@ -101,10 +101,10 @@ class Inspector:
         stats = look.agent.memory.stats()
         histogram = [0] * BINS
         seen, _ = readable(caller, look.in_mind(), lambda entry: entry)
-        own = [entry.importance for entry in seen if look.agent.memory.is_episodic(entry.id)]
-        average = stats.average_importance if caller.sees_all else look.figure(sum(own) / max(len(own), 1))
+        own = [look.figure(one.importance) for one in seen if look.agent.memory.is_episodic(one.id)]
+        average = stats.average_importance if caller.sees_all else sum(own) / max(len(own), 1)
         for entry in seen:
-            histogram[min(int(entry.importance * BINS), BINS - 1)] += 1
+            histogram[min(int(look.figure(entry.importance) * BINS), BINS - 1)] += 1
         return StatsView(
             agent=look.agent_id,
             name=look.name,
@@ -140,8 +140,10 @@ class Inspector:
         """Episodic memory, the most important first; with `who`, only of one user (see `by_user`)."""
         look = self._look(caller, name)
         user = None if who is None else look.user(who)
-        entries = look.agent.memory.retrieve_episodic(user, min_importance, limit=None)
-        return look.page("episodic", entries, limit, offset, user or "", by_weight=True)
+        # Rights come before the limit: how many of others' pass it is nobody's to know.
+        entries = look.agent.memory.retrieve_episodic(user, limit=None)
+        least = look.least(min_importance)
+        return look.page("episodic", entries, limit, offset, user or "", least)
 
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
         """One page of episodic memory, or of everything, sorted and narrowed as asked."""
@@ -150,7 +152,7 @@ class Inspector:
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important of all that is in mind, working and episodic, each once."""
         look = self._look(caller, name)
-        return look.page("important", look.in_mind(), limit, offset, by_weight=True)
+        return look.page("important", look.in_mind(), limit, offset, least=0.0)
 
     def by_user(
         self, caller: Caller, name: str, who: str, limit: int | None = None, offset: int = 0
@@ -190,9 +192,11 @@ class Inspector:
         look = self._look(caller, name)
         current = look.affect() if affect is None else affect
         least = self._society.settings.memory.affect_threshold if min_similarity is None else min_similarity
-        # Rights come before the limit: else others' memories would take the places of the caller's own.
-        found = look.agent.memory.recall_by_affect(current, max(len(look.in_mind()), 1), least)
-        kept, hidden = readable(caller, found, lambda recalled: recalled.entry)
+        # Rights come before the limits: else others' memories would take the places of the caller's own, and
+        # how many of them are so much alike would tell what they are.
+        found = look.agent.memory.recall_by_affect(current, max(len(look.in_mind()), 1), 0.0)
+        alike, hidden = readable(caller, found, lambda recalled: recalled.entry)
+        kept = [recalled for recalled in alike if recalled.score >= least]
         return AlikeView(
             agent=look.agent_id,
             name=look.name,

@@ -6,6 +6,7 @@ Texts come out as clean single lines, and what the caller may not read comes out
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -54,6 +55,20 @@ class Look:
         What others said has a part in it, and six digits would tell whether somebody said the same.
         """
         return value if self.caller.sees_all else round(value * STEPS) / STEPS
+
+    def least(self, importance: float) -> float:
+        """The importance from which on an entry counts as so important for the caller.
+
+        What a player sees of an importance decides for a player: else a limit that is moved a little at a
+        time would tell all its digits.
+        """
+        if self.caller.sees_all or importance <= 0.0:
+            return importance
+        return (math.ceil(importance * STEPS) - 0.5) / STEPS
+
+    def weight(self, entry: MemoryEntry) -> tuple[float, int]:
+        """Sorts the most important first as the caller may see it, and the later one first among equals."""
+        return (-self.figure(entry.importance), -entry.id)
 
     def figures(self, values: Mapping[str, float]) -> dict[str, float]:
         """The same of several by name."""
@@ -116,13 +131,16 @@ class Look:
         limit: int | None,
         offset: int,
         user: str = "",
-        *,
-        by_weight: bool = False,
+        least: float | None = None,
     ) -> EntriesView:
-        """`limit` readable entries from `offset` on, in the order given, or the most important first."""
+        """`limit` readable entries from `offset` on, in the order given.
+
+        Args:
+            least: only those that are so important, 0…1, and the most important first; see the method.
+        """
         kept, hidden = readable(self.caller, entries, _itself)
-        if by_weight:
-            kept.sort(key=lambda entry: (-self.figure(entry.importance), -entry.id))
+        if least is not None:
+            kept = sorted((entry for entry in kept if entry.importance >= least), key=self.weight)
         return EntriesView(
             agent=self.agent_id,
             name=self.name,

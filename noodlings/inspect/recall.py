@@ -59,7 +59,7 @@ async def recall(look: Look, records: Records, query: str, limit: int, how: How)
     mood = look.state(look.agent.mood).affect if how.include_emotion and how.mood is None else how.mood
     hits = await search(
         query,
-        _within(how, places),
+        _within(how, places, look),
         limit,
         mood=mood,
         emotion_weight=how.emotion_weight,
@@ -113,9 +113,9 @@ def _places(look: Look) -> dict[int, Status]:
     return places | {entry.id: Status.WORKING for entry in memory.retrieve_working()}
 
 
-def _within(how: How, places: dict[int, Status]) -> Filters:
+def _within(how: How, places: dict[int, Status], look: Look) -> Filters:
     """The filters, and the status as one of them."""
-    filters = how.filters
+    filters = replace(how.filters, min_importance=look.least(how.filters.min_importance))
     if how.status is None:
         return filters
     if how.status is Status.ARCHIVE:

@@ -88,9 +88,14 @@ def _copy(source: Path, aside: Path) -> None:
 
 def _copy_beside(source: Path, target: Path) -> None:
     if source.is_dir():
-        shutil.copytree(source, target, dirs_exist_ok=True)
+        shutil.copytree(source, target, dirs_exist_ok=True, ignore=_linked_folders)
     elif source.is_file():
         shutil.copy2(source, target)
+
+
+def _linked_folders(folder: str, names: list[str]) -> list[str]:
+    """Links to folders: a link to the root of a disk would copy all of it."""
+    return [name for name in names if (Path(folder) / name).is_symlink() and (Path(folder) / name).is_dir()]
 
 
 @contextmanager
@@ -99,6 +104,8 @@ def _in_words(destination: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise StoreError(f"the backup failed: {error}") from error
+    except UnicodeDecodeError:
+        raise StoreError("the backup failed: the database holds text that is not UTF-8") from None
     except OSError as error:
         raise StoreError(
             f"the backup in {destination} cannot be written: {error.strerror or error}"

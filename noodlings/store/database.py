@@ -71,6 +71,7 @@ class Database:
                 _make_folder(folder)
                 resources.enter_context(writer_lock(folder))
                 if not self.path.exists():
+                    self._require_no_link()
                     self._make_file()
             require_content(self.path)
             self._open()
@@ -84,7 +85,7 @@ class Database:
         Raises:
             StoreError: the database refused, the disk failed, or the store is closed.
         """
-        with self._mutex, self._in_words():
+        with self._mutex, self._in_words(), self._measured():
             self._require_open()
             with self._connection.begin():
                 yield self._connection
@@ -92,7 +93,7 @@ class Database:
     @contextmanager
     def direct(self) -> Iterator[Direct]:
         """The same without what SQLAlchemy does around each statement; see `noodlings.store.direct`."""
-        with self._mutex, self._in_words():
+        with self._mutex, self._in_words(), self._measured():
             self._require_open()
             self._driver.execute(self._begin)
             with self._driver:  # commits, or rolls back
@@ -121,6 +122,7 @@ class Database:
             self._connection = opened.enter_context(self._wrap(self._driver))
             self._prepare()
             self._files = self._found()
+            self._log_size = 0
             self._opened = opened.pop_all()
 
     def _connect(self, path: Path) -> sqlite3.Connection:
@@ -197,6 +199,7 @@ class Database:
             self._driver.execute("VACUUM")
             busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
+                self._log_size = 0
                 self._driver.execute("PRAGMA user_version = 0")
         except sqlite3.Error as error:
             log.warning("what was forgotten is still to be erased from %s: %s", self.path, error)
@@ -213,10 +216,36 @@ class Database:
         except PermissionError:  # a program that gave up rights after it began still holds its files
             return
         if found == self._files:
+            self._require_whole_log()
             return
         if any(now != then for now, then in zip(found, self._files, strict=True) if then is not None):
             self._open_anew(found)
         self._files = self._found()
+
+    @contextmanager
+    def _measured(self) -> Iterator[None]:
+        """Note how long the log is after what is done, for `_require_whole_log`."""
+        yield
+        if not self.read_only:
+            self._log_size = _size(self._paths[1])
+
+    def _require_whole_log(self) -> None:
+        """Raise `StoreError` where somebody emptied the log: it only ever grows while we have it open.
+
+        What is written after the gap would be read as if it were all there was, and ruin the database.
+        """
+        if not self.read_only and _size(self._paths[1]) < self._log_size:
+            raise StoreError(
+                f"the log beside {self.path} was emptied while noodlings had it open, and nothing more is"
+                " written: stop noodlings and start it again. What only the log held is lost"
+            )
+
+    def _require_no_link(self) -> None:
+        if self.path.is_symlink():
+            raise StoreError(
+                f"{self.path} is a link to a file that is not there: is its disk mounted? To begin anew,"
+                " delete the link"
+            )
 
     def _open_anew(self, found: Files) -> None:
         """Go on where somebody took a file away that we have open.
@@ -260,6 +289,8 @@ class Database:
             raise self._explain(error) from (None if _UNDECODED.search(str(error)) else error)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be reached: {error.strerror or error}") from error
+        except UnicodeDecodeError:
+            raise StoreError(f"{self.path} is damaged: it holds text that is not UTF-8") from None
 
     def _explain(self, error: BaseException | None) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte; the rest is detail
@@ -298,6 +329,14 @@ def _identity(path: str) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _size(path: str) -> int:
+    """Bytes of a file, 0 where there is none."""
+    try:
+        return os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _migrate(connection: Connection) -> None:

@@ -48,7 +48,7 @@ class World:
         state: what `changed` was handed in an earlier life.
         changed: called with the whole state (JSON-compatible) whenever somebody moved.
         capacity: percepts that may wait for one character.
-        shown: called with each line that is seen in a room.
+        shown: called with each line that is seen in a room, and with whoever may learn of it.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class World:
         state: dict[str, Any] | None = None,
         changed: Callable[[dict[str, Any]], None] = lambda state: None,
         capacity: int = CAPACITY,
-        shown: Callable[[Room, Line], None] = lambda room, line: None,
+        shown: Callable[[Room, Line, Audience], None] = lambda room, line, audience: None,
     ) -> None:
         self.places = places
         self._clock = clock
@@ -169,6 +169,10 @@ class World:
     def whisper(self, being_id: str, to: str, text: str, depth: int = 0) -> Line:
         """Say something to one in the room; the others only see that it happened."""
         being, target = self.being(being_id), self.find_here(being_id, to)
+        if target.persona is None and clean(to).casefold() not in target.names:
+            # Whoever it was meant for may have gone, and somebody of a longer name stand here.
+            wanted = shorten(clean(to), 30)
+            raise NotFound(f"Nobody here is called {wanted}; did you mean {target.name}? Say the whole name.")
         line = Line(Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name)
         return self._happen(being, line, depth)
 
@@ -260,13 +264,13 @@ class World:
 
         What is confined in the turn that it came of stays so in the minds of those who hear it.
         """
-        self._show(being.id, line)
         others = self._others(being.id)
+        present = frozenset({being.id, *(other.id for other in others)})
+        audience = Audience(present, confined=True) if trace and trace.audience.confined else None
+        self._show(being.id, line, audience)
         if depth > MAX_DEPTH:
             return line
-        present = frozenset({being.id, *(other.id for other in others)})
         now, place = self._clock.now(), self._rooms[being.id]
-        audience = Audience(present, confined=True) if trace and trace.audience.confined else None
         for hearer in others:
             if hearer.persona is not None:
                 percept = perceived(
@@ -277,8 +281,14 @@ class World:
                     self._minds.hand(hearer.id, percept)
         return line
 
-    def _show(self, being_id: str, line: Line) -> None:
-        self._shown(self.room_of(being_id), line)
+    def _show(self, being_id: str, line: Line, audience: Audience | None = None) -> None:
+        others = [other.id for other in self._others(being_id)]
+        if line.kind is Kind.WHISPER:
+            audience = Audience(frozenset({line.actor, line.target}), confined=True)
+        elif audience is None:  # what is told with nobody else there is between those two
+            alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
+            audience = Audience(frozenset({being_id, *others}), confined=alone)
+        self._shown(self.room_of(being_id), line, audience)
         overheard = Line(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
         for other in self._others(being_id):
             if other.outlet is not None:

@@ -1,13 +1,14 @@
 """The last lines of each room, for whoever comes back.
 
-Held in memory alone, and few: what was said there is kept in minds, not here. A whisper is shown again only
-to the two it was between.
+Held in memory alone, and few: what was said there is kept in minds, not here. What was whispered, or told
+with nobody else there, is shown again only to those it was between.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
 
+from noodlings.values.audience import Audience, may_learn
 from noodlings.values.percept import Kind
 from noodlings.worlds.lines import Line
 from noodlings.worlds.places import Room
@@ -22,14 +23,14 @@ class Scrollback:
     """What was said and done in each room of late."""
 
     def __init__(self, lines: int = LINES) -> None:
-        self._rooms: defaultdict[str, deque[Line]] = defaultdict(lambda: deque(maxlen=lines))
+        self._rooms: defaultdict[str, deque[tuple[Line, Audience]]] = defaultdict(lambda: deque(maxlen=lines))
 
-    def note(self, room: Room, line: Line) -> None:
-        """A line was seen in a room; who came and went is not kept."""
+    def note(self, room: Room, line: Line, audience: Audience) -> None:
+        """A line was seen in a room, by an audience; who came and went is not kept."""
         if line.kind in _KINDS:
-            self._rooms[room.name].append(line)
+            self._rooms[room.name].append((line, audience))
 
     def of(self, room: Room, viewer: str) -> list[Line]:
         """What a viewer may see again of a room, oldest first."""
         lines = self._rooms.get(room.name, ())
-        return [one for one in lines if one.kind is not Kind.WHISPER or viewer in (one.actor, one.target)]
+        return [line for line, audience in lines if may_learn(frozenset({viewer}), audience)]

@@ -331,6 +331,22 @@ async def test_a_world_reads_says_and_forgets_for_nobody_who_came_by_another_doo
             assert (await whispered.ask(method, path, "world", json=named)).status_code == 403
 
 
+async def test_a_world_speaks_as_a_character_and_neither_reads_nor_forgets_as_one(guarded: Site):
+    header = {"Noodlings-User": "phi"}
+    told = await guarded.ask(
+        "POST", "/api/agents/servnak/perceive", "world", json={"text": f"Caity says {SECRET}"}, headers=header
+    )
+    assert told.status_code == 200
+    for method, path, body in (
+        ("GET", f"{M}/browse?everything=true", None),
+        ("DELETE", f"{M}/entries?user_id=phi", None),
+        ("POST", "/api/commands", {"line": "@forget servnak --user me --yes", "rooms": False}),
+    ):
+        answer = await guarded.ask(method, path, "world", json=body, headers=header)
+        assert answer.status_code == 403, (method, path, answer.text)
+        assert SECRET not in answer.text
+
+
 async def test_a_player_token_is_no_account_and_is_the_user_whom_worlds_call_so(whispered: Site):
     assert (await whispered.get(f"{M}/working", "caity")).status_code == 403
     await whispered.tell("a toad sits here", user="user_toad", kind="whisper")

@@ -301,6 +301,7 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (PHI, {"last_id": -1}, "last_id:"),
     (PHI, {"state": {"version": 2}}, "state: a stored state is damaged: version:"),
     (PHI, {"state": {"step": "x"}}, "state: a stored state is damaged:"),
+    (PHI, {"state": {"step": 2**63 - 1}}, "state: a stored state is damaged:"),
     (PHI, {"state": None}, "state:"),
     (PHI, {"state": nested(60)}, "nested more than 50 levels deep"),
     (TRACE, {"entry_id": 1.0}, "entry_id:"),

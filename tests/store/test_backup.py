@@ -169,6 +169,14 @@ def test_a_folder_is_not_copied_into_itself(store: SqlStore, folder: Path, way: 
     remember(store, 2)
 
 
+def test_a_link_to_a_folder_is_not_followed(store: SqlStore, folder: Path, tmp_path: Path) -> None:
+    (folder / "recipes").mkdir()
+    (folder / "recipes" / "zoe.yaml").write_text("name: Zoe")
+    (folder / "recipes" / "root").symlink_to("/", target_is_directory=True)
+    back_up(folder, tmp_path / "copy", ("recipes",))
+    assert [path.name for path in (tmp_path / "copy" / "recipes").iterdir()] == ["zoe.yaml"]
+
+
 def test_an_emptied_database_is_no_backup(store: SqlStore, folder: Path, tmp_path: Path) -> None:
     store.close()
     (folder / DATABASE_NAME).write_bytes(b"")

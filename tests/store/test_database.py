@@ -179,6 +179,31 @@ def test_a_log_that_was_deleted_costs_nothing_and_whoever_reads_goes_on(
     killed.close()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows truncates no file that is open")
+def test_where_the_log_was_emptied_nothing_more_is_acknowledged_and_the_rest_stays_sound(
+    store: SqlStore, folder: Path
+) -> None:
+    log = folder / f"{DATABASE_NAME}-wal"
+    store.commit(Changes(AGENT, added=(an_entry(303),)))
+    assert log.stat().st_size > 0
+    log.write_bytes(b"")
+    for _ in range(2):
+        with pytest.raises(StoreError, match=r"the log beside .* was emptied .* start it again"):
+            store.commit(Changes(AGENT, added=(an_entry(301),)))
+    store.close()
+    again = SqlStore(folder)
+    again.commit(Changes(AGENT, added=(an_entry(302),)))
+    assert sorted(again.entries(AGENT, [301, 302])) == [302]
+    again.close()
+
+
+def test_a_link_to_a_disk_that_is_not_there_is_no_new_database(tmp_path: Path) -> None:
+    (tmp_path / DATABASE_NAME).symlink_to(tmp_path / "away" / DATABASE_NAME)
+    with pytest.raises(StoreError, match="a link to a file that is not there"):
+        SqlStore(tmp_path)
+    assert (tmp_path / DATABASE_NAME).is_symlink()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is open")
 @pytest.mark.parametrize("instead", [None, b"another"], ids=["deleted", "replaced"])
 def test_nothing_is_acknowledged_that_goes_into_a_database_that_is_gone(

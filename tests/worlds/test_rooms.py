@@ -13,6 +13,7 @@ from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.beings import Being, find_being
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import MAX_DEPTH, World
+from noodlings.worlds.scrollback import Scrollback
 from tests.fakes import ScriptedMinds, make_persona
 
 PLACES = load_places()
@@ -186,6 +187,40 @@ async def test_a_gesture_that_tells_a_secret_is_seen_by_whoever_asked_alone():
         stage.world.answered("phi", asked, replace(told, response=response, audience=confined))
     assert sum("mill" in line for line in stage.seen()) == 2
     assert not any("mill" in line.view("user_bob").plain for line in others)
+
+
+async def test_who_comes_back_is_not_shown_what_was_told_alone():
+    scrollback = Scrollback()
+
+    def answer(agent_id, percept):
+        return "I KEEP IT." if percept.kind is Kind.SAY else None
+
+    stage = Stage(answer, personas=(PHI,), shown=scrollback.note).enter()
+    world, room = stage.world, stage.world.room_of("user_caity")
+    world.say("user_caity", "I killed the baker")
+    await world.settle()
+    world.enter("user_bob", "bob", lambda line: None)
+    world.say("user_caity", "good evening")
+    world.whisper("user_caity", "bob", "psst")
+    await world.settle()
+    assert [line.text for line in scrollback.of(room, "user_eve")] == ["good evening", "I KEEP IT."]
+    assert "psst" in [line.text for line in scrollback.of(room, "user_bob")]
+    assert [line.text for line in scrollback.of(room, "user_caity")][:2] == [
+        "I killed the baker",
+        "I KEEP IT.",
+    ]
+    await world.close()
+
+
+async def test_a_whisper_to_somebody_who_has_gone_does_not_go_to_a_longer_name():
+    stage, heard = Stage().enter(), []
+    stage.world.enter("user_benny", "Benny", heard.append)
+    with pytest.raises(NotFound, match="Nobody here is called ben; did you mean Benny"):
+        stage.world.whisper("user_caity", "ben", "for Ben only")
+    assert heard == []
+    stage.world.whisper("user_caity", "BENNY", "for you")
+    stage.world.whisper("user_caity", "serv", "characters answer to less")
+    assert [line.text for line in heard if line.target == "user_benny"] == ["for you"]
 
 
 async def test_a_mind_that_fails_is_seen_to():
@@ -373,6 +408,6 @@ async def test_nobody_wakes_into_a_name_that_somebody_here_has():
 
 async def test_lines_are_shown_with_their_room_to_whoever_keeps_them():
     kept = []
-    stage = Stage(shown=lambda room, line: kept.append((room.name, line.text))).enter()
+    stage = Stage(shown=lambda room, line, audience: kept.append((room.name, line.text))).enter()
     stage.world.say("user_caity", "hello")
     assert kept[-1] == (PLACES.rooms["workshop"].name, "hello")

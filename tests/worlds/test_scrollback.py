@@ -1,3 +1,4 @@
+from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.percept import Kind
 from noodlings.worlds.lines import Line
 from noodlings.worlds.places import Room
@@ -13,16 +14,17 @@ def said(text, **more):
 def test_each_room_has_its_own_last_lines():
     scrollback = Scrollback()
     for number in range(LINES + 5):
-        scrollback.note(HALL, said(str(number)))
-    scrollback.note(CELLAR, said("drip"))
+        scrollback.note(HALL, said(str(number)), OPEN)
+    scrollback.note(CELLAR, said("drip"), OPEN)
     assert [line.text for line in scrollback.of(HALL, "user_ben")] == [str(n) for n in range(5, LINES + 5)]
     assert [line.text for line in scrollback.of(CELLAR, "user_ben")] == ["drip"]
 
 
-def test_a_whisper_is_shown_again_to_the_two_alone_and_coming_and_going_to_nobody():
+def test_what_is_between_two_is_shown_again_to_them_alone_and_coming_and_going_to_nobody():
     scrollback = Scrollback()
-    scrollback.note(HALL, said("secret", kind=Kind.WHISPER, target="user_ben", target_name="Ben"))
-    scrollback.note(HALL, said("arrives", kind=Kind.ARRIVE))
+    between = confined_to({"user_caity", "user_ben"})
+    scrollback.note(HALL, said("secret"), between)
+    scrollback.note(HALL, said("arrives", kind=Kind.ARRIVE), OPEN)
     assert [line.text for line in scrollback.of(HALL, "user_ben")] == ["secret"]
     assert [line.text for line in scrollback.of(HALL, "user_caity")] == ["secret"]
     assert scrollback.of(HALL, "user_eve") == []
