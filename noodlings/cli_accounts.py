@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.errors import UserError
 from noodlings.options import Config, Data, settings_of
 
 if TYPE_CHECKING:
@@ -77,7 +78,12 @@ def join(
     It counts from the next time it connects. What characters know of it as an account they keep for that
     account; with the id that `list` showed before the two are parted again.
     """
-    joined = _accounts(data, config).join(name, user)
+    from noodlings.app import recipes
+
+    accounts = _accounts(data, config)
+    if user in recipes(settings_of(data, config).data_dir):
+        raise UserError(f"{user} is a character, and nobody comes in as one")
+    joined = accounts.join(name, user)
     typer.echo(f"{joined.name} is {joined.user_id} from the next time it connects")
 
 
@@ -85,7 +91,7 @@ def join(
 def remove(name: Name, data: Data = None, config: Config = None) -> None:
     """Take an account away. What characters remember of it stays, and nobody else gets its name."""
     _accounts(data, config).remove(name)
-    typer.echo(f"{name} may not come in any more")
+    typer.echo(f"{name} may not come in any more; whoever is in stays until they leave")
 
 
 @account_app.command("list")

@@ -56,6 +56,8 @@ def test_an_account_and_a_users_of_a_world_are_joined_and_parted_on_the_machine(
 
 def test_mistakes_are_told(run):
     run("add", "Ben", typed=f"{PASSWORD}\n")
+    with pytest.raises(UserError, match="is a character"):
+        run("join", "Ben", "phi")
     with pytest.raises(UserError, match="is an account, and no user of a world"):
         run("join", "Ben", "account:caity")
     with pytest.raises(NotFound):
