@@ -72,8 +72,10 @@ async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> A
     held.reader(typed.user_id or user)  # what is typed may read, and no character types
     request.state.caller = caller
     request.state.what = registry.name_of(typed.line)
-    people = parts_of(request).people
+    parts = parts_of(request)
+    people = parts.people
     if typed.rooms:
+        parts.doorkeeper.require_own_name(caller)
         reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
     else:
         reply, heard, lost = await people.ask(caller, typed.line, typed.width), [], 0

@@ -96,7 +96,8 @@ class People:
         person.seen_at = self._now()
         context = Context(caller, self._society, self._inspector, self.world, width)
         reply = await registry.dispatch(line, context)
-        if reply.leave:
+        # Who had to give way meanwhile has left, and somebody else may be here by that id.
+        if reply.leave and self._people.get(caller.user_id) is person:
             self._leave(caller.user_id)
         lines, lost = await person.heard(0.0 if reply.leave or reply.error else wait)
         return reply, lines, lost
@@ -113,7 +114,9 @@ class People:
         if len(self._people) >= MOST:
             raise UserError("The rooms are full; somebody has to leave first.")
         person = Person(caller, self._now())
-        self.world.enter(caller.user_id, caller.name, person.hear)
+        self.world.enter(
+            caller.user_id, caller.name, person.hear, give_way=lambda: self._leave(caller.user_id)
+        )
         self._society.introduce(caller.user_id, caller.name)
         self._people[caller.user_id] = person
         return person

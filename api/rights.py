@@ -24,7 +24,7 @@ from api.problem import Refused
 from noodlings.agent.society import Society
 from noodlings.config import ApiToken
 from noodlings.errors import Forbidden, UserError
-from noodlings.text import clean
+from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, is_account_id, shown_name, user_id_of
 
 USER_HEADER = "Noodlings-User"
@@ -123,6 +123,7 @@ class Doorkeeper:
         taken: whether a user's id is an account's, see `Society.has_account`.
         character: whether it is a character's.
         player: the id of whoever plays at the machine: a token may be given to them, and no world names them.
+        account_of: the user whose account has a name, see `Society.account_of`.
     """
 
     def __init__(
@@ -131,7 +132,16 @@ class Doorkeeper:
         taken: Callable[[str], bool] = is_account_id,
         player: str = "",
         character: Callable[[str], bool] = lambda user_id: False,
+        account_of: Callable[[str], str] = lambda name: "",
     ) -> None:
+        self._account_of = account_of
+        self._token_names = {
+            (folded(word), token.user)
+            for token in tokens
+            if token.user
+            for word in (token.user, shown_name(token.user, {}))
+        }
+
         def for_world(user_id: str) -> bool:
             return user_id == player or taken(user_id)
 
@@ -150,12 +160,33 @@ class Doorkeeper:
         """Who may ask a society."""
         settings = society.settings
         player = user_id_of(settings.world.player)
-        return cls(settings.api.tokens, society.has_account, player, society.personas.__contains__)
+        return cls(
+            settings.api.tokens,
+            society.has_account,
+            player,
+            society.personas.__contains__,
+            society.account_of,
+        )
 
     @property
     def open(self) -> bool:
         """Whether there are no tokens, so that everybody is the owner."""
         return not self._passes
+
+    def require_own_name(self, caller: Caller) -> None:
+        """Raise `Forbidden` where a user's name or id is what the owner of an account or a token is called.
+
+        Others would take the one for the other, whether or not the owner is there.
+        """
+        for word in (caller.name, caller.user_id):
+            called = folded(word)
+            owners = {user for name, user in self._token_names if name == called}
+            owners |= {self._account_of(called)} - {""}
+            if owners and caller.user_id not in owners:
+                raise Forbidden(
+                    f"{shorten(clean(word), 30)} is somebody else's name here; give another one, or an admin "
+                    "may join the two"
+                )
 
     def admit(self, authorization: str | None) -> Pass:
         """The rights of an `Authorization: Bearer …` header.

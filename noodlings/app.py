@@ -129,6 +129,7 @@ def build(
             agent.restore(record)
         return agent
 
+    accounts = Accounts(folder)
     society = Society(
         make,
         personas.values(),
@@ -141,7 +142,8 @@ def build(
         watchers=watchers,
         load=gateway.warm if gateway else None,
         release=gateway.close if gateway else None,
-        has_account=Accounts(folder).owns,
+        has_account=accounts.owns,
+        account_of=accounts.id_of,
     )
     return society
 

@@ -10,9 +10,10 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from noodlings.connections import Connections
+from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.visit import Connect
-from noodlings.worlds.accounts import Accounts, folded
+from noodlings.worlds.accounts import Accounts
 from noodlings.worlds.door import Door
 from noodlings.worlds.pace import RealTimer, Timer
 from noodlings.worlds.scrollback import Scrollback

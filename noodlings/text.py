@@ -100,6 +100,11 @@ def _can_be_styled(base: str) -> bool:
     return bool(base) and not (base < _FIRST_JOINED and base.isalpha())
 
 
+def folded(name: str) -> str:
+    """A name as it is compared: in any case, and in any form of its letters."""
+    return unicodedata.normalize("NFKC", clean(name)).casefold()
+
+
 def shorten(text: str, width: int) -> str:
     """At most `width` characters (≥ 1), with an ellipsis as the last one where something was cut."""
     return text if len(text) <= width else text[: max(width - 1, 0)].rstrip() + ELLIPSIS

@@ -70,6 +70,7 @@ class Society:
         load: loads what the first call to a model would wait for.
         release: lets go of the connections to models, once nothing more is asked of them.
         has_account: whether a user's id is that of somebody who comes in with a password, and nobody else's.
+        account_of: the user who comes in with a password by that name; "" for a name of nobody.
 
     Attributes:
         personas: who there is, by id.
@@ -91,12 +92,14 @@ class Society:
         load: Callable[[], None] | None = None,
         release: Callable[[], Awaitable[None]] | None = None,
         has_account: Callable[[str], bool] = is_account_id,
+        account_of: Callable[[str], str] = lambda name: "",
     ) -> None:
         self.clock = clock
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
         self.has_account = has_account
+        self.account_of = account_of
         self._notes = notes
         self._embedding = embedding
         self._load = load

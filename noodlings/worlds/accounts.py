@@ -27,7 +27,7 @@ from filelock import FileLock
 
 from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreError, UserError
-from noodlings.text import clean, shorten
+from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id
 
 FILE_NAME = "accounts.json"
@@ -201,6 +201,11 @@ class Accounts:
         account = self._read().accounts.get(folded(name))
         return account is not None and not account.hash
 
+    def id_of(self, name: str) -> str:
+        """The user whose account is called so, now or formerly; "" where there was none."""
+        account = self._read().accounts.get(folded(name))
+        return account.user_id if account is not None else ""
+
     def owns(self, user_id: str) -> bool:
         """Whether a user is an account, now or formerly, that nobody joined to a world's user of that id."""
         return is_account_id(user_id) or user_id in self._read().owned
@@ -284,11 +289,6 @@ def check_password(password: str) -> str:
     if not SHORTEST <= len(password) <= LONGEST:
         raise UserError(f"a password has {SHORTEST} to {LONGEST} characters")
     return password
-
-
-def folded(name: str) -> str:
-    """A name as it is compared: in any case, and in any form of its letters."""
-    return unicodedata.normalize("NFKC", clean(name)).casefold()
 
 
 def _living(accounts: dict[str, Account], name: str) -> Account:

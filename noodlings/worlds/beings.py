@@ -27,6 +27,7 @@ class Being:
         aliases: other names.
         persona: of a character; None for a player.
         outlet: of a player; None for a character.
+        give_way: has a player leave whom somebody else vouched for; None for who came in with a password.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Being:
     aliases: tuple[str, ...] = ()
     persona: Persona | None = None
     outlet: Outlet | None = None
+    give_way: Callable[[], None] | None = None
 
     @classmethod
     def character(cls, persona: Persona) -> Being:
@@ -44,6 +46,10 @@ class Being:
     def names(self) -> tuple[str, ...]:
         """Everything it is called, folded for comparison."""
         return tuple(name.casefold() for name in (self.id, self.name, *self.aliases))
+
+    def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:
+        """The name, if any, by which somebody of this id and these names could be taken for this one."""
+        return next((name for name in names if self.id == being_id or name.casefold() in self.names), None)
 
     def named_in(self, text: str) -> bool:
         """Whether the text names it, as whole words in any case."""
@@ -91,7 +97,8 @@ def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
 
 def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -> None:
     """Raise `UserError` when one of `beings` has this id, or is called by one of these names."""
+    names = tuple(names)
     for being in beings:
-        for name in names:
-            if being.id == being_id or name.casefold() in being.names:
-                raise UserError(f"somebody called {name} is already here; choose another name")
+        name = being.would_be_taken_for(being_id, names)
+        if name is not None:
+            raise UserError(f"somebody called {name} is already here; choose another name")

@@ -17,7 +17,8 @@ from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TypeVar
 
 from noodlings.errors import UserError
-from noodlings.worlds.accounts import Account, Accounts, check_name, check_password, folded
+from noodlings.text import folded
+from noodlings.worlds.accounts import Account, Accounts, check_name, check_password
 from noodlings.worlds.pace import Timer
 
 FREE = 2

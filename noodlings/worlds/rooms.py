@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import random
+import unicodedata
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -103,13 +104,21 @@ class World:
         self._resting.add(agent_id)
         self._save()
 
-    def enter(self, user_id: str, name: str, outlet: Outlet) -> None:
-        """A player comes in, where it was last. Raises `UserError` when the name will not do."""
-        name = clean(name)
+    def enter(
+        self, user_id: str, name: str, outlet: Outlet, give_way: Callable[[], None] | None = None
+    ) -> None:
+        """A player comes in, where it was last. Raises `UserError` when the name will not do.
+
+        Whoever has a `give_way`, which has them leave, does so for one of their name or id who has none.
+        """
+        name = unicodedata.normalize("NFKC", clean(name))
         if not name or len(name) > MAX_NAME:
             raise UserError(f"a player's name has 1 to {MAX_NAME} characters")
+        for being in [*self._beings.values()] if give_way is None else ():
+            if being.give_way is not None and being.would_be_taken_for(user_id, (name,)) is not None:
+                being.give_way()
         require_free(self._beings.values(), user_id, (name,))
-        self._beings[user_id] = Being(user_id, name, outlet=outlet)
+        self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms.setdefault(user_id, self.places.start)
         self._happen(self._beings[user_id], Line(Kind.ARRIVE, "arrives", user_id, name))
         self._save()

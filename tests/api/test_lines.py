@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from argon2.profiles import CHEAPEST
 
 from api import people
+from noodlings.worlds.accounts import Accounts
 from tests.api.conftest import Site
 
 
@@ -105,6 +107,43 @@ async def test_two_may_not_have_one_name(site: Site):
     await type_(site, "look", name="Caity")
     body = {"user_id": "user_toad", "line": "look", "name": "Caity"}
     assert (await site.post("/api/commands", body)).status_code == 400
+
+
+@pytest.mark.parametrize("joined", [False, True])
+async def test_an_owner_with_the_password_comes_in_where_somebody_was_named_so(
+    guarded: Site, tmp_path, joined: bool
+):
+    """Without an end nobody would leave whose world is silent, and the owner would be sent away each time."""
+    body = {"user_id": "w1", "name": "Dora", "line": "look"}
+    assert (await guarded.post("/api/commands", body, "world")).status_code == 200
+    accounts, world, seen = Accounts(tmp_path, CHEAPEST), guarded.parts.people.world, []
+    accounts.create("Dora", "correct horse")
+    dora = (accounts.join("Dora", "w1") if joined else accounts.find("Dora")).caller
+    world.enter(dora.user_id, dora.name, seen.append)
+    for line in ("say I am Dora", "quit"):
+        answer = await guarded.post("/api/commands", body | {"line": line}, "world")
+        assert answer.status_code == (400 if joined else 403)
+    await guarded.post("/api/commands", {"line": "say hello"}, "caity")
+    assert [(being.id, being.name) for being, _ in world.who() if being.persona is None] == [
+        (dora.user_id, "Dora"),
+        ("user_caity", "caity"),
+    ]
+    assert [line.text for line in seen if line.name != "SERVNAK"][:2] == ["arrives", "hello"]
+
+
+async def test_whoever_had_to_give_way_during_a_line_takes_nobody_along(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    world, dispatch = site.parts.people.world, people.registry.dispatch
+
+    async def meanwhile(line, context):
+        reply = await dispatch(line, context)
+        world.enter("user_caity", "Caity", lambda line: None)
+        return reply
+
+    monkeypatch.setattr(people.registry, "dispatch", meanwhile)
+    await type_(site, "quit", name="Caity")
+    assert "user_caity" in {being.id for being, _ in world.who()}
 
 
 async def test_the_width_is_kept(site: Site):

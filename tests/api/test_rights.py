@@ -347,6 +347,33 @@ async def test_a_world_speaks_as_a_character_and_neither_reads_nor_forgets_as_on
         assert SECRET not in answer.text
 
 
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"user_id": "w1", "name": "Dora"},
+        {"user_id": "w1", "name": "ＤORA"},
+        {"user_id": "w1", "name": "Ben"},
+        {"user_id": "dora", "name": "Zed"},
+        {"user_id": "user_dora"},
+        {"user_id": "w1", "name": "Toad"},
+        {"user_id": "w1", "name": "user_toad"},
+    ],
+)
+@pytest.mark.parametrize("who", ["world", "admin"])
+async def test_nobody_who_is_named_takes_the_name_of_an_account_or_of_a_tokens_user(
+    whispered: Site, named: dict[str, str], who: str
+):
+    """Dora is not here, Ben's account was removed, and the user of a token has not said a word."""
+    answer = await whispered.post("/api/commands", named | {"line": "say hello"}, who)
+    assert (answer.status_code, "somebody else's name" in answer.text) == (403, True)
+    assert [being.id for being, _ in whispered.parts.people.world.who() if being.persona is None] == []
+    if named.get("name", "Zed") != "Zed":
+        answer = await whispered.post("/api/agents/servnak/perceive", named | {"text": "It is me"}, who)
+        assert answer.status_code == 403
+        assert "w1" not in whispered.society.names()
+    assert (await whispered.post("/api/commands", {"line": "say hello"}, "toad")).status_code == 200
+
+
 async def test_a_player_token_is_no_account_and_is_the_user_whom_worlds_call_so(whispered: Site):
     assert (await whispered.get(f"{M}/working", "caity")).status_code == 403
     await whispered.tell("a toad sits here", user="user_toad", kind="whisper")
