@@ -141,7 +141,7 @@ async def event(
 async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percept, key: str) -> Response:
     request.state.caller = caller
     parts = parts_of(request)
-    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, percept, key)
+    entry_id, retried, cut_off = await parts.turns.perceive(agent_id, percept, key, request.state.held.key)
     request.state.turn = f"{agent_id}/{entry_id}"
     view = parts.inspector.turn(caller, agent_id, entry_id)
     if cut_off and view.turn is not None:

@@ -17,7 +17,7 @@ from api.problem import Refused
 from noodlings.agent.in_turn import InTurn
 from noodlings.agent.society import Society
 from noodlings.ports import Records
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
 KEY = "client_key"
@@ -30,6 +30,10 @@ LOOKED_BACK = 500
 """So many of an agent's latest percepts are searched for keys when it is first asked for one."""
 UNFINISHED = 64
 """Turns of one agent that may be under way."""
+SHARE = 8
+"""Of these, turns of one user: nobody keeps a character from everybody else."""
+TOKEN_SHARE = 48
+"""Of these, turns by one token: not even a world, which speaks for many."""
 BUSY_SECONDS = "1"
 FINISH_SECONDS = 30.0
 """So long turns under way may take when nothing more is taken: whatever asks a model has given up by then."""
@@ -49,6 +53,8 @@ class Once:
 
 Place = tuple[str, str, str]
 """Agent, user and key: a key is its user's own, so that it tells nobody else anything."""
+_Share = tuple[str, str, str]
+"""Agent, "user" or "token", and which; the last two empty for all turns of the agent."""
 
 
 class Turns:
@@ -63,7 +69,7 @@ class Turns:
         self._known: OrderedDict[Place, Once] = OrderedDict()
         self._under_way: dict[Place, tuple[str, asyncio.Task[Trace]]] = {}
         self._tasks: set[asyncio.Task[Trace]] = set()
-        self._unfinished: Counter[str] = Counter()
+        self._unfinished: Counter[_Share] = Counter()
         self._read_back: set[str] = set()
         self._in_turn = InTurn()
         self._closed = False
@@ -73,19 +79,25 @@ class Turns:
         """How many turns are under way."""
         return len(self._tasks)
 
-    async def perceive(self, agent_id: str, percept: Percept, key: str = "") -> tuple[int, bool, bool]:
+    async def perceive(
+        self, agent_id: str, percept: Percept, key: str = "", token: str = ""
+    ) -> tuple[int, bool, bool]:
         """Let an agent perceive something, once; whoever stops waiting does not stop the turn.
+
+        Args:
+            key: of the client, see above; "" for none.
+            token: by which whoever sends it is known, see `api.rights.Pass.key`.
 
         Returns:
             The entry it became, whether this was a retry, and whether of a turn that a kill or a full disk
             cut off: the percept is kept, and nobody answers it any more.
 
         Raises:
-            Refused: 422, the key was used for something else; 429, the agent is too far behind; 503, the
-                server is stopping.
+            Refused: 422, the key was used for something else; 429, the agent is too far behind, or has
+                enough to do for this user or token; 503, the server is stopping.
         """
         if not key:
-            return (await asyncio.shield(self._begin(agent_id, percept))).entry_id, False, False
+            return (await asyncio.shield(self._begin(agent_id, percept, token))).entry_id, False, False
         place, sent = (agent_id, percept.user_id, key), _fingerprint(percept)
         under_way = self._under_way.get(place)
         if under_way is not None:
@@ -96,7 +108,7 @@ class Turns:
             _require_same(once.fingerprint, sent)
             return once.entry_id, True, once.cut_off
         marked = replace(percept, data=dict(percept.data) | {KEY: key, FINGERPRINT: sent})
-        task = self._begin(agent_id, marked)
+        task = self._begin(agent_id, marked, token)
         self._under_way[place] = sent, task
         task.add_done_callback(lambda done: self._remember(place, sent, done))
         return (await asyncio.shield(task)).entry_id, False, False
@@ -113,28 +125,40 @@ class Turns:
         if left:
             await asyncio.wait(left, timeout=LEAVE_SECONDS)
 
-    def _begin(self, agent_id: str, percept: Percept) -> asyncio.Task[Trace]:
+    def _begin(self, agent_id: str, percept: Percept, token: str) -> asyncio.Task[Trace]:
         if self._closed:
             raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
-        if self._unfinished[agent_id] >= UNFINISHED:
-            raise Refused(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                f"{agent_id} is {UNFINISHED} turns behind; send it again in a moment.",
-                {"Retry-After": BUSY_SECONDS},
-            )
+        shares: list[_Share] = [(agent_id, "", ""), (agent_id, "token", token)]
+        if percept.kind is not Kind.EVENT:  # those of a game are nobody's own, and counted by its token
+            shares.append((agent_id, "user", percept.user_id))
+        for share in shares:
+            self._require_room(share)
         task = asyncio.create_task(self._turn(agent_id, percept), name=f"turn of {agent_id}")
         self._tasks.add(task)
-        self._unfinished[agent_id] += 1
-        task.add_done_callback(lambda done: self._finished(agent_id, done))
+        self._unfinished.update(shares)
+        task.add_done_callback(lambda done: self._finished(shares, done))
         return task
+
+    def _require_room(self, share: _Share) -> None:
+        agent_id, whose, _ = share
+        most = {"token": TOKEN_SHARE, "user": SHARE}.get(whose, UNFINISHED)
+        if self._unfinished[share] >= most:
+            behind = f" for this {whose}" if whose else ""
+            raise Refused(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                f"{agent_id} is {most} turns behind{behind}; send it again in a moment.",
+                {"Retry-After": BUSY_SECONDS},
+            )
 
     async def _turn(self, agent_id: str, percept: Percept) -> Trace:
         await self._in_turn.come()  # or whoever reads would wait for all that were sent at the same moment
         return await self._society.perceive(agent_id, percept)
 
-    def _finished(self, agent_id: str, task: asyncio.Task[Trace]) -> None:
+    def _finished(self, shares: list[_Share], task: asyncio.Task[Trace]) -> None:
         self._tasks.discard(task)
-        self._unfinished[agent_id] -= 1
+        self._unfinished.subtract(shares)
+        self._unfinished = +self._unfinished  # a world has more users than need to be remembered
+        agent_id = shares[0][0]
         if not task.cancelled() and task.exception() is not None:
             self._read_back.discard(agent_id)  # its percept may be kept, and its key with it
             log.warning("a turn of %s failed: %s", agent_id, task.exception())

@@ -151,6 +151,41 @@ async def test_an_agent_that_is_far_behind_takes_no_more(site: Site, monkeypatch
     assert [one.status_code for one in await asyncio.gather(*waiting)] == [200, 200]
 
 
+@pytest.mark.parametrize("who", ["caity", "world"])
+async def test_nobody_keeps_a_character_from_everybody_else(
+    guarded: Site, monkeypatch: pytest.MonkeyPatch, who: str
+):
+    """Neither a player, nor a world that speaks for more users than a character has room for."""
+    begun, go_on = slowed(guarded, monkeypatch)
+    most = {"caity": turns.SHARE, "world": turns.TOKEN_SHARE}[who]
+
+    def post(number: int):
+        user = "user_caity" if who == "caity" else f"user_{number}"
+        return guarded.post(PATH, BODY | {"user_id": user}, who)
+
+    waiting = [asyncio.create_task(post(number)) for number in range(most)]
+    for _ in waiting:
+        await begun.acquire()
+    refused = await asyncio.gather(*(post(number) for number in range(most, turns.UNFINISHED + 6)))
+    assert {one.status_code for one in refused} == {429}
+    assert f"for this {'user' if who == 'caity' else 'token'}" in refused[0].json()["detail"]
+    waiting.append(asyncio.create_task(guarded.post(PATH, BODY | {"user_id": "user_toad"}, "toad")))
+    await begun.acquire()
+    go_on.set()
+    assert {one.status_code for one in await asyncio.gather(*waiting)} == {200}
+    assert (await post(most)).status_code == 200
+
+
+async def test_events_of_a_game_are_not_one_users(guarded: Site, monkeypatch: pytest.MonkeyPatch):
+    begun, go_on = slowed(guarded, monkeypatch)
+    path, event = "/api/agents/servnak/events", {"event": "health_critical", "data": {"hp": 3}}
+    waiting = [asyncio.create_task(guarded.post(path, event, "world")) for _ in range(turns.SHARE + 1)]
+    for _ in waiting:
+        await begun.acquire()
+    go_on.set()
+    assert {one.status_code for one in await asyncio.gather(*waiting)} == {200}
+
+
 async def test_whoever_stops_waiting_does_not_stop_the_turn(site: Site, monkeypatch: pytest.MonkeyPatch):
     begun, go_on = slowed(site, monkeypatch)
     waiting = asyncio.create_task(site.post(PATH, BODY))
