@@ -122,7 +122,9 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, NoodlingsError)  # noqa: S101 -- what the handler was added for
     headers = error.headers if isinstance(error, Refused) else None
     if isinstance(error, (StoreError, LLMError)):
-        log.error("%s %s: %s", request.method, getattr(request.scope.get("route"), "path", "-"), error)
+        log.error(
+            "%s %s: %s", shorten(request.method, 20), getattr(request.scope.get("route"), "path", "-"), error
+        )
     return problem(status_of(error), told(error), headers=headers)
 
 
@@ -143,7 +145,7 @@ async def _of_framework(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101
     details = {
         HTTPStatus.NOT_FOUND: f"There is nothing at {shorten(request.url.path, 100)}; see /docs.",
-        HTTPStatus.METHOD_NOT_ALLOWED: f"{request.method} is not possible here; see /docs.",
+        HTTPStatus.METHOD_NOT_ALLOWED: f"{shorten(request.method, 20)} is not possible here; see /docs.",
     }
     detail = details.get(HTTPStatus(error.status_code), str(error.detail))
     return problem(error.status_code, detail, headers=dict(error.headers or {}))
@@ -151,5 +153,6 @@ async def _of_framework(request: Request, error: Exception) -> JSONResponse:
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     # Starlette raises it again after this answer, and the server logs it with its traceback.
-    log.error("%s %s broke: %s", request.method, request.url.path, type(error).__name__)
+    asked = shorten(request.method, 20), shorten(clean(request.url.path), 200)
+    log.error("%s %s broke: %s", *asked, type(error).__name__)
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; the log has the details.")

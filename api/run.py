@@ -77,6 +77,7 @@ async def run(serving: Served, where: Where, bound: socket.socket, started: Call
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # whoever asks from this machine would name any address, and be counted by it
         timeout_keep_alive=KEEP_SECONDS,
         ws="websockets-sansio",
         ws_max_size=4_096,

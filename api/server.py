@@ -27,7 +27,7 @@ from api.turns import Turns
 from noodlings import __version__
 from noodlings.inspect.feed import Feed
 from noodlings.inspect.inspector import Inspector
-from noodlings.text import clean, shorten
+from noodlings.text import shorten
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 _DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+_METHOD = 20
+"""Characters of a method: anybody may send one that there is not, as long as all headers."""
 _SCHEMA = "/openapi.json"
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -130,7 +132,7 @@ class Recorder:
         finally:
             seconds = time.perf_counter() - began
             route = getattr(scope.get("route"), "path", "")
-            self._metrics.request(scope["method"], route, status, seconds)
+            self._metrics.request(shorten(scope["method"], _METHOD), route, status, seconds)
             self._write(scope, request, route, status, seconds)
 
     def _write(self, scope: Scope, request: str, route: str, status: int, seconds: float) -> None:
@@ -138,7 +140,7 @@ class Recorder:
         turn = state.get("turn", "")
         log.info(
             "request=%s method=%s route=%s status=%d ms=%.1f turn=%s",
-            request, scope["method"], route or "-", status, seconds * 1e3, turn or "-",
+            request, shorten(scope["method"], _METHOD), route or "-", status, seconds * 1e3, turn or "-",
         )  # fmt: skip
         if scope["method"] not in _CHANGING and status not in _DENIED:
             return
@@ -151,8 +153,8 @@ class Recorder:
             user=caller.user_id if caller else "",
             address=str((scope.get("client") or ("",))[0]),
             method=scope["method"],
-            path=shorten(clean(scope["path"]), 200),
-            what=clean(state.get("what", "")),
+            path=scope["path"],
+            what=state.get("what", ""),
             turn=turn,
             status=status,
         )

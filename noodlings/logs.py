@@ -21,7 +21,7 @@ KEPT = 3
 _OURS = ("noodlings", "commands", "api", "studio")
 
 
-class _PrivateFiles(RotatingFileHandler):
+class PrivateFiles(RotatingFileHandler):
     """Each file of the log is made for its owner alone: what was typed may stand in it.
 
     A log that cannot be written costs nothing but itself: that is said once, in words of ours. Python would
@@ -56,7 +56,7 @@ def logging_to(folder: Path, level: str) -> Iterator[Path]:
     path = folder / FILE_NAME
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # for its owner alone: whispers are kept there
-        handler = _PrivateFiles(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
+        handler = PrivateFiles(path, maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8")
     except OSError as error:
         raise UserError(f"the data folder {folder} cannot be used: {error.strerror or error}") from None
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s"))

@@ -46,6 +46,7 @@ async def run(
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # whoever asks from this machine would name any address, and be counted by it
         ws="none",
         timeout_graceful_shutdown=FINISH_SECONDS,
     )

@@ -86,7 +86,7 @@ async def store_memory(call: Call, wanted: StoreMemory) -> Answer:
         addressed=True,
         present=frozenset({caller.user_id}),
     )
-    entry_id, _, _ = await turns.perceive(agent, percept)
+    entry_id, _, _ = await turns.perceive(agent, percept, token=call.access.asker.held.key)
     view = call.inspector.turn(caller, agent, entry_id)
     return Answer(telling.stored(view, entry_id), view.as_dict(), f"{agent}/{entry_id}")
 

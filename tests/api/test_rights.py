@@ -430,11 +430,65 @@ async def test_what_is_changed_and_what_is_denied_is_written_down(
     assert [(one["role"], one["user"], one["method"], one["status"]) for one in lines] == [
         ("admin", "user_caity", "POST", 200),
         ("player", "user_toad", "GET", 403),
-        ("", "", "GET", 401),
         ("player", "user_caity", "DELETE", 200),
         ("player", "user_caity", "POST", 200),
     ]
     assert lines[0]["turn"] == f"servnak/{entry}"
     assert lines[-1]["what"] == "whisper"
     assert "zebrafinch" not in path.read_text(encoding="utf-8")
-    assert path.stat().st_mode & 0o077 == 0
+    refused = path.with_name("refused.log").read_text(encoding="utf-8").splitlines()
+    assert [(one["method"], one["path"], one["status"]) for one in map(json.loads, refused)] == [
+        ("GET", "/metrics", 401)
+    ]
+
+
+async def test_whoever_is_nobody_pushes_no_record_out_of_the_audit_log(
+    make_site: MakeSite, tmp_path, monkeypatch: pytest.MonkeyPatch
+):
+    from api import audit
+
+    monkeypatch.setattr(audit, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(audit, "KEPT", 1)
+    site = make_site(tokens=True)
+    with audit.auditing_to(tmp_path):
+        entry = await site.tell(SECRET)
+        assert (await site.ask("DELETE", f"{M}/entries/{entry}", "admin")).status_code == 200
+        for _ in range(20):
+            assert (await site.get("/metrics")).status_code == 401
+            assert (await site.post("/api/nothing-here")).status_code == 404
+            await site.ask("DELETE", f"{M}/entries/1", headers={"Origin": "http://somewhere.example"})
+    kept = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("audit.log*"))
+    assert [json.loads(line)["method"] for line in kept.splitlines()] == ["POST", "DELETE"]
+    assert len([*tmp_path.glob("refused.log*")]) == audit.KEPT_REFUSED + 1
+
+
+def test_every_file_of_the_audit_log_is_for_its_owner_alone(tmp_path, monkeypatch: pytest.MonkeyPatch):
+    from api import audit
+
+    monkeypatch.setattr(audit, "MAX_BYTES", 100)
+    (tmp_path / "audit.log.1").write_text("{}\n", encoding="utf-8")
+    (tmp_path / "audit.log.1").chmod(0o644)
+    with audit.auditing_to(tmp_path):
+        for role in ("admin", "") * 5:
+            audit.note(role=role, what="something long enough to need another file soon")
+    files = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.glob("*.log*")}
+    assert {"audit.log", "audit.log.1", "refused.log", "refused.log.1"} <= files.keys()
+    assert set(files.values()) == {0o600}
+
+
+async def test_however_long_a_request_is_its_lines_are_short(
+    site: Site, tmp_path, caplog: pytest.LogCaptureFixture
+):
+    from api import audit
+
+    caplog.set_level("INFO")
+    await site.ask("X" * 60_000, "/api/agents")
+    lines = [one.getMessage() for one in caplog.records if one.name == "api.server"]
+    assert 0 < len("".join(lines)) < 200
+    with audit.auditing_to(tmp_path) as path:
+        for role in ("admin", ""):
+            audit.note(role=role, address="9" * 60_000, user="u" * 60_000, path="/\n" * 30_000)
+    for name in (path.name, "refused.log"):
+        line = path.with_name(name).read_text(encoding="utf-8")
+        assert len(line) < 1_000
+        assert json.loads(line)["address"].endswith("…")

@@ -126,6 +126,15 @@ def test_a_port_that_is_taken_and_a_folder_that_is_taken(tmp_path: Path):
         assert "already open in process" in refused(tmp_path)
 
 
+def test_an_address_that_a_client_names_itself_is_not_believed(tmp_path: Path):
+    """From this machine, too, it would be counted by any address, and by none for long."""
+    with served(tmp_path, tokens=list(TOKENS.values())) as server:
+        answer = server.client.get("/api/agents", headers={"X-Forwarded-For": "203.0.113.1"})
+        assert answer.status_code == 401
+    refused = (tmp_path / "refused.log").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["address"] for line in refused] == ["127.0.0.1"]
+
+
 def test_a_certificate_needs_its_key(tmp_path: Path):
     assert "its key" in refused(tmp_path, "--certificate", str(tmp_path / "none.pem"))
     both = ("--certificate", str(tmp_path / "none.pem"), "--key", str(tmp_path / "none.key"))
