@@ -126,13 +126,13 @@ def serve(
     """
     import asyncio
 
-    from api.audit import auditing_to
+    from api.audit import auditing_to, note
     from api.run import run
     from noodlings import serve as serving
 
     address = serving.Address(host, port, certificate, key)
     settings = settings_of(data, config)
-    asyncio.run(serving.serve(settings, address, run, auditing_to, typer.echo, _connect))
+    asyncio.run(serving.serve(settings, address, run, auditing_to, typer.echo, _connect, note))
 
 
 @app.command(context_settings={"ignore_unknown_options": True})

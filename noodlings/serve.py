@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from noodlings.config import Settings
 from noodlings.connections import Connections, most_connections
 from noodlings.errors import UserError
-from noodlings.serve_mush import mush_open
+from noodlings.serve_mush import Note, mush_open
 from noodlings.visit import REST, Connect, opened, rooms_of, shown_thinking
 from noodlings.worlds.rooms import World
 from noodlings.worlds.scrollback import Scrollback
@@ -84,6 +84,7 @@ async def serve(
     audited: Callable[[Path], AbstractContextManager[object]],
     say: Callable[[str], None],
     connect: Connect | None = None,
+    note: Note = lambda **facts: None,
 ) -> None:
     """Serve until a signal ends it.
 
@@ -91,6 +92,7 @@ async def serve(
         audited: where changes and denials are written, within its block.
         say: shows one line to whoever started it.
         connect: puts the commands behind each visit over the MUSH port; without it there is none.
+        note: writes down what is changed there, to where `audited` says.
 
     Raises:
         UserError: the address cannot be used, or not without tokens.
@@ -101,7 +103,7 @@ async def serve(
     with _bound(address, connections) as bound, opened(settings) as society, audited(settings.data_dir):
         async with (
             _living(society, connections) as serving,
-            mush_open(society, serving.world, serving.scrollback, connect, connections) as ports,
+            mush_open(society, serving.world, serving.scrollback, connect, connections, note) as ports,
         ):
             scheme = "https" if address.certificate else "http"
             host, port = bound.getsockname()[:2]

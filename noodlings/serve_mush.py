@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from noodlings.connections import Connections
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.visit import Connect
-from noodlings.worlds.accounts import Accounts
+from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.door import Door
 from noodlings.worlds.pace import RealTimer, Timer
 from noodlings.worlds.scrollback import Scrollback
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.worlds.rooms import World
 
+Note = Callable[..., None]
+"""Writes down facts of a change, by name."""
+
 
 @asynccontextmanager
 async def mush_open(
@@ -33,8 +37,11 @@ async def mush_open(
     scrollback: Scrollback,
     connect: Connect | None,
     connections: Connections,
+    note: Note,
 ) -> AsyncIterator[list[str]]:
     """The ports of the settings while the block lasts; yields where they are, one line each.
+
+    `note` writes down what is changed, see `noodlings.serve.serve`.
 
     Raises:
         UserError: a port cannot be used.
@@ -44,7 +51,7 @@ async def mush_open(
         return
     settings = society.settings.mush
     accounts = Accounts(society.settings.data_dir)
-    visitors = Visitors(house(society, world, scrollback, connect, accounts, RealTimer()))
+    visitors = Visitors(house(society, world, scrollback, connect, accounts, RealTimer(), note))
     said: list[str] = []
     async with AsyncExitStack() as stack:
         if settings.port:
@@ -63,14 +70,31 @@ async def mush_open(
 
 
 def house(
-    society: Society, world: World, scrollback: Scrollback, connect: Connect, accounts: Accounts, timer: Timer
+    society: Society,
+    world: World,
+    scrollback: Scrollback,
+    connect: Connect,
+    accounts: Accounts,
+    timer: Timer,
+    note: Note,
 ) -> House:
     """What visits are made in."""
     settings = society.settings
+
+    def made(account: Account, address: str) -> None:
+        note(
+            at=round(time.time(), 3),
+            role=account.role.value,
+            user=account.user_id,
+            address=address,
+            method="MUSH",
+            path="create",
+        )
+
     return House(
         world=world,
         scrollback=scrollback,
-        door=Door(accounts, lambda name: known(society, name), timer),
+        door=Door(accounts, lambda name: known(society, name), timer, made),
         connect=lambda caller, screen: connect(society, world, caller, screen).dispatch,
         introduce=lambda caller: society.introduce(caller.user_id, caller.name),
         greeting=lambda: greeting(being.name for being, _ in world.who() if being.persona),

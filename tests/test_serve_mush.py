@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import subprocess
@@ -74,6 +75,12 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
         assert server.stop() == 0
         assert caity.reads_to_the_end().endswith("The world goes to rest. Everything is kept.\r\n")
     assert PASSWORD not in (tmp_path / "noodlings.log").read_text(encoding="utf-8")
+    audit = (tmp_path / "audit.log").read_text(encoding="utf-8")
+    facts = [json.loads(line) for line in audit.splitlines()]
+    assert [(one["role"], one["user"], one["address"], one["path"]) for one in facts] == [
+        ("player", "account:caity", "127.0.0.1", "create")
+    ]
+    assert PASSWORD not in audit
     with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)), Person(port) as caity:
         caity.types("connect caity not-this-one")
         caity.sees("not its password")

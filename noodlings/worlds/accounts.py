@@ -29,6 +29,7 @@ from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id
+from noodlings.worlds.beings import require_name
 
 FILE_NAME = "accounts.json"
 VERSION = 2
@@ -39,7 +40,7 @@ SHORTEST, LONGEST = 8, 128
 ROLES = (Role.PLAYER, Role.VIEWER, Role.ADMIN)
 
 _NAME = re.compile(r"[^\W\d_][\w'’-]{1,19}")
-_MEANT_OTHERWISE = re.compile(r"(user|api)_.*|game|me")
+_MEANT_OTHERWISE = re.compile(r"(user|api)_.*|game|admin|world|viewer|player")
 """Names that are ids of others, or words for somebody, wherever one says who is meant."""
 _SCRYPT = "$scrypt$"
 _UNKNOWN = {
@@ -281,6 +282,7 @@ def check_name(name: str) -> str:
         raise UserError("a name is one word of 2 to 20 letters, digits, - and ', and begins with a letter")
     if _MEANT_OTHERWISE.fullmatch(folded(name)):
         raise UserError(f"{name} means somebody else here; choose another name")
+    require_name(name)
     return name
 
 

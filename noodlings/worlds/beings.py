@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,17 @@ from noodlings.text import shorten
 from noodlings.values.persona import Persona
 from noodlings.worlds.lines import Line
 from noodlings.worlds.places import Room
+
+MOST_WORDS = 4
+
+_WORDS = re.compile(
+    "you|(every|no|some|any)body|(every|some|any)one|here|all|me|myself|self|quit|exit|connect|create|server"
+)
+"""What a line means by itself, or whoever types one."""
+_MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "MODIFIER", ""))
+"""First words of Unicode's names of letters that are written beside others, and resemble none of them."""
+_MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
+_WITHIN_A_WORD = re.compile(r"(?<=\w)['’.-](?=\w)")
 
 Outlet = Callable[[Line], None]
 """Where a player sees what happens. Must return at once."""
@@ -93,6 +105,26 @@ def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
         present = sorted({being.name for being in by_name.values()}, key=str.casefold)
         hint = f"{there_are(present)}." if present else "there is nobody at all."
     raise NotFound(f"There is nobody called {shorten(wanted, 30)} {where}; {hint}")
+
+
+def require_name(name: str) -> None:
+    """Raise `UserError` when a name (NFKC) could be taken for more than a name, or for another one.
+
+    It is no word for somebody, has no letters of two alphabets (one Cyrillic letter in a Latin word), and
+    nothing that ends a sentence or quotes one, so that no line about whoever is called so could be somebody
+    else's.
+    """
+    if _WORDS.fullmatch(name.casefold()):
+        raise UserError(f"{name} means somebody else here; choose another name")
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}
+    if len(scripts - _MIXED_WITH_OTHERS) > 1:
+        raise UserError(f"{name} has letters of more than one alphabet; choose another name")
+    wrong = [mark for mark in _WITHIN_A_WORD.sub("", name) if unicodedata.category(mark) in _MARKS]
+    if wrong or len(name.split()) > MOST_WORDS:
+        raise UserError(
+            f"a name is up to {MOST_WORDS} words without quotation marks or punctuation, but for - _ ' and . "
+            "within a word"
+        )
 
 
 def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -> None:

@@ -63,12 +63,20 @@ class Door:
         accounts: who there is.
         reserved: names that nobody may take over the wire: characters, and whoever they know already.
         timer: real time.
+        made: told of each new account, and from which address it was made.
     """
 
-    def __init__(self, accounts: Accounts, reserved: Callable[[str], bool], timer: Timer) -> None:
+    def __init__(
+        self,
+        accounts: Accounts,
+        reserved: Callable[[str], bool],
+        timer: Timer,
+        made: Callable[[Account, str], None] = lambda account, address: None,
+    ) -> None:
         self._accounts = accounts
         self._reserved = reserved
         self._timer = timer
+        self._made = made
         self._tried: dict[tuple[str | None, str | None], _Tries] = {}
         self._hashing = asyncio.Semaphore(AT_ONCE)
 
@@ -109,6 +117,7 @@ class Door:
             except UserError:
                 await self._wait(place.failed)
                 raise
+            self._made(account, address)
             self._tries(_network(address), folded(name)).proved = True
             await self._wait(place.failed)
             return account

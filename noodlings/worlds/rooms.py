@@ -20,7 +20,7 @@ from noodlings.values.audience import Audience, may_learn
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
-from noodlings.worlds.beings import Being, Outlet, Scene, find_being, require_free
+from noodlings.worlds.beings import Being, Outlet, Scene, find_being, require_free, require_name
 from noodlings.worlds.hearing import perceived
 from noodlings.worlds.lines import Line, heard, split_gestures, spoken
 from noodlings.worlds.minds import CAPACITY, Minds, Perceive
@@ -114,6 +114,8 @@ class World:
         name = unicodedata.normalize("NFKC", clean(name))
         if not name or len(name) > MAX_NAME:
             raise UserError(f"a player's name has 1 to {MAX_NAME} characters")
+        if give_way is not None:  # an account's name was looked at when it was made
+            require_name(name)
         for being in [*self._beings.values()] if give_way is None else ():
             if being.give_way is not None and being.would_be_taken_for(user_id, (name,)) is not None:
                 being.give_way()

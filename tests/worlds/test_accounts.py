@@ -170,10 +170,46 @@ def test_names_that_will_not_do_are_refused(accounts, name):
     assert accounts.all() == []
 
 
-@pytest.mark.parametrize("name", ["api_admin", "API_world", "game", "Game", "me", "user_caity", "ｇame"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "api_admin",
+        "API_world",
+        "game",
+        "Game",
+        "me",
+        "user_caity",
+        "ｇame",
+        "You",
+        "Server",
+        "here",
+        "Everybody",
+        "nobody",
+        "someone",
+        "quit",
+        "connect",
+        "self",
+        "Admin",
+        "viewer",
+    ],
+)
 def test_names_by_which_others_are_meant_are_refused(accounts, name):
     with pytest.raises(UserError, match="means somebody else"):
         accounts.create(name, PASSWORD)
+
+
+@pytest.mark.parametrize("name", ["M\u0430ren", "Ph\u0456", "\u03a1hi", "\u0391\u043d\u043d\u0430"])
+def test_a_name_that_only_looks_like_another_one_is_refused(accounts, name):
+    with pytest.raises(UserError, match="more than one alphabet"):
+        accounts.create(name, PASSWORD)
+    assert accounts.all() == []
+
+
+@pytest.mark.parametrize(
+    "name", ["Zoë", "\u0410\u043d\u043d\u0430", "\u03a6\u03b9", "O'Brien", "さくら子", "Anne-Marie"]
+)
+def test_names_of_one_alphabet_are_anybodys(accounts, name):
+    assert accounts.create(name, PASSWORD).name == name
 
 
 @pytest.mark.parametrize("password", ["", "short", "x" * 129])

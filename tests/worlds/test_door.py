@@ -47,6 +47,16 @@ async def guess_and_wait(door, timer, seconds, address=HERE, name="Caity"):
     await guessing
 
 
+async def test_who_made_an_account_is_told_and_who_could_not_is_not(accounts, timer):
+    made = []
+    door = Door(accounts, lambda name: name == "Servnak", timer, lambda *what: made.append(what))
+    account = await door.create(HERE, "Dora", PASSWORD)
+    with pytest.raises(UserError):
+        await door.create(HERE, "Servnak", PASSWORD)
+    await door.connect(HERE, "Dora", PASSWORD)
+    assert made == [(account, HERE)]
+
+
 async def test_the_right_password_never_waits(door):
     for _ in range(20):
         assert (await door.connect(HERE, "Caity", PASSWORD)).name == "Caity"

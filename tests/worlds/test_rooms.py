@@ -277,6 +277,36 @@ async def test_a_player_needs_a_name_of_its_own(name):
         stage.world.enter(f"user_2{name}", name, stage.lines.append)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        'Cid says, "yes!" Ann',
+        "Cid says ''yes'' Ann",
+        "Cid waves. Ann",
+        "Cid: yes",
+        "Cid “yes” Ann",
+        "Cid — Ann",
+        "Cid leaves to the north Ann",
+        "You",
+        "Ｙou",
+        "somebody",
+        "P\u04bbi",
+    ],
+)
+async def test_a_name_that_a_world_gives_is_no_line_and_nobody_else(name):
+    stage = Stage().enter()
+    with pytest.raises(UserError):
+        stage.world.enter("user_2", name, stage.lines.append, lambda: None)
+    assert [being.id for being, _ in stage.world.who()].count("user_2") == 0
+
+
+@pytest.mark.parametrize("name", ["Caity May", "steve-1b9d6bcd", "Mr.Smith_2", "D'Artagnan", "अनीता", "Анна"])
+async def test_a_name_that_a_world_gives_may_be_any_other(name):
+    stage = Stage().enter()
+    stage.world.enter("user_2", name, stage.lines.append, lambda: None)
+    assert stage.world.being("user_2").name == name
+
+
 async def test_everybody_is_where_they_were_when_the_world_comes_back():
     stage = Stage().enter()
     stage.world.go("user_caity", "north")
