@@ -109,6 +109,14 @@ async def test_two_may_not_have_one_name(site: Site):
     assert (await site.post("/api/commands", body)).status_code == 400
 
 
+@pytest.mark.parametrize("name", ['Cid says, "yes!" Ann', "You", "C\u0430ity"])
+async def test_a_name_that_is_a_line_or_looks_like_another_is_refused(site: Site, name: str):
+    body = {"user_id": "w1", "name": name, "line": "emote nods"}
+    refused = await site.post("/api/commands", body)
+    assert refused.status_code == 400
+    assert "name" in refused.json()["detail"]
+
+
 @pytest.mark.parametrize("joined", [False, True])
 async def test_an_owner_with_the_password_comes_in_where_somebody_was_named_so(
     guarded: Site, tmp_path, joined: bool
