@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Frame
 
 from api.problem import problem
 from noodlings.connections import Connections, Place
@@ -150,6 +152,29 @@ class TimedProtocol(H11Protocol):
         headers = [*answer.raw_headers, *self.config.encoded_headers, (b"connection", b"close")]
         lines = [f"HTTP/1.1 {status.value} {status.phrase}".encode(), *(b": ".join(one) for one in headers)]
         self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
+
+
+class LiveProtocol(WebSocketsSansIOProtocol):
+    """A WebSocket that holds nothing of what it is sent, which nobody looks at; see `api.live`."""
+
+    def pause_writing(self) -> None:
+        """Who does not read is not read on: each ping would be answered, and the answers would lie here."""
+        super().pause_writing()
+        self.transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        """It was taken."""
+        super().resume_writing()
+        self.transport.resume_reading()
+
+    def handle_text(self, event: Frame) -> None:
+        """A message; also one that is no UTF-8."""
+
+    def handle_bytes(self, event: Frame) -> None:
+        """A message."""
+
+    def handle_cont(self, event: Frame) -> None:
+        """A piece of a message."""
 
 
 class _Unambiguous(h11.Connection):

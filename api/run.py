@@ -13,7 +13,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from api.ending import OrderlyServer
-from api.protocol import SAFE_HEADERS, timed
+from api.protocol import SAFE_HEADERS, LiveProtocol, timed
 from api.server import make_app, make_parts
 from noodlings.errors import UserError
 
@@ -79,7 +79,7 @@ async def run(serving: Served, where: Where, bound: socket.socket, started: Call
         server_header=False,
         proxy_headers=False,  # whoever asks from this machine would name any address, and be counted by it
         timeout_keep_alive=KEEP_SECONDS,
-        ws="websockets-sansio",
+        ws=LiveProtocol,
         ws_max_size=4_096,
         ws_ping_interval=None,  # our own heartbeats keep the way open, and a slow reader is no dead one
         ws_per_message_deflate=False,

@@ -18,6 +18,8 @@ BACKLOG = 1_024
 """Connections that wait in the network until they are taken."""
 BATCH = 16
 """Connections that are taken at once; then whoever was displaced is let go of, and the descriptor is free."""
+MOST_UNREAD = 256_000
+"""Bytes that may wait for a client that does not read; then it is let go."""
 
 
 def most_connections() -> int:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 
-from noodlings.connections import BACKLOG, Connections, Place
+from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
 from noodlings.errors import UserError
 from noodlings.worlds.telnet_codec import OPENING, TelnetCodec
 from noodlings.worlds.typed import Typed
@@ -18,8 +18,6 @@ log = logging.getLogger(__name__)
 
 CHUNK = 2_048
 """Bytes that are read at once; what a flooder sends beyond that waits in the network."""
-MOST_UNREAD = 256_000
-"""Bytes that may wait for a client that does not read; then it is let go."""
 GOODBYE_SECONDS = 2.0
 NARROWEST, USUAL = 40, 80
 
@@ -118,7 +116,7 @@ async def telnet_port(
         place.let_go = let_go
         visits.add(visit)
         try:
-            await visit
+            await asyncio.wait((visit,))  # a visit that is displaced ends no more than itself
         finally:
             visits.discard(visit)
 

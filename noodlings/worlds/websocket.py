@@ -13,15 +13,17 @@ from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import Frame, Opcode
+from websockets.protocol import Event
 
-from noodlings.connections import BACKLOG, Connections, Place
+from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
 from noodlings.errors import UserError
 from noodlings.worlds.typed import LONGEST
 from noodlings.worlds.wire import Wire
 
 log = logging.getLogger(__name__)
 
-MOST_UNREAD = 4_000
+MOST_MESSAGES = 4_000
 """Messages that may wait for a client that does not read; then it is let go."""
 GOODBYE_SECONDS = 2.0
 HANDSHAKE_SECONDS = 10.0
@@ -29,6 +31,22 @@ HANDSHAKE_SECONDS = 10.0
 NARROWEST, USUAL, WIDEST = 40, 80, 400
 
 Receive = Callable[[Wire], Awaitable[None]]
+
+
+class BoundedConnection(ServerConnection):
+    """Holds little for whoever is at the door: what is answered without us, and pieces of a message, too."""
+
+    def data_received(self, data: bytes) -> None:
+        """Each ping in it was answered, whether or not anybody reads the answers."""
+        super().data_received(data)
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            _let_go_unread(self)
+
+    def process_event(self, event: Event) -> None:
+        """Empty pieces add nothing to a message, and would lengthen the list of its pieces for ever."""
+        if isinstance(event, Frame) and event.opcode is Opcode.CONT and not (event.data or event.fin):
+            return
+        super().process_event(event)
 
 
 class WebSocketWire:
@@ -40,9 +58,8 @@ class WebSocketWire:
         self.colour = asked.get("colour", ["0"])[-1] == "1"
         width = asked.get("width", [""])[-1][:4]
         self.columns = min(max(int(width), NARROWEST), WIDEST) if width.isdecimal() else USUAL
-        peer = connection.remote_address
-        self.address = str(peer[0]) if peer else ""
-        self._unsent: asyncio.Queue[str | None] = asyncio.Queue(MOST_UNREAD)
+        self.address = _address_of(connection)
+        self._unsent: asyncio.Queue[str | None] = asyncio.Queue(MOST_MESSAGES)
         self._sending = asyncio.create_task(self._send_all(), name="mush: sending")
 
     async def read_line(self) -> str | None:
@@ -58,8 +75,7 @@ class WebSocketWire:
         try:
             self._unsent.put_nowait(text.encode("utf-8", "replace").decode("utf-8"))
         except asyncio.QueueFull:
-            log.info("%s does not read what it is sent, and is let go", self.address)
-            self._connection.transport.abort()
+            _let_go_unread(self._connection)
 
     def hide(self, hidden: bool) -> None:
         """What is shown while one types is the page's own affair."""
@@ -88,6 +104,16 @@ class WebSocketWire:
         except ConnectionClosed:
             while await self._unsent.get() is not None:  # nobody is there to read it
                 pass
+
+
+def _address_of(connection: ServerConnection) -> str:
+    peer = connection.remote_address
+    return str(peer[0]) if peer else ""
+
+
+def _let_go_unread(connection: ServerConnection) -> None:
+    log.info("%s does not read what it is sent, and is let go", _address_of(connection))
+    connection.transport.abort()
 
 
 @asynccontextmanager
@@ -123,6 +149,7 @@ async def websocket_port(
         max_size=LONGEST,
         max_queue=4,
         compression=None,
+        create_connection=BoundedConnection,
         open_timeout=HANDSHAKE_SECONDS,
         close_timeout=GOODBYE_SECONDS,
         server_header=None,

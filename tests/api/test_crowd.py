@@ -91,6 +91,10 @@ def port_of(server: Server) -> int:
     return port
 
 
+def live_url(server: Server) -> str:
+    return f"{server.url.replace('http', 'ws', 1)}/api/live"
+
+
 def answered(server: Server, source: str, path: str, **headers: str) -> float:
     """Seconds until a newcomer from an address has an answer, which must be 200."""
     with Client(
@@ -113,6 +117,11 @@ def everybody_is_answered(server: Server) -> None:
                 source,
                 path,
             )
+
+
+def flood(one: socket.socket, what: bytes, count: int) -> None:
+    for _ in range(count):  # each has the whole time that the socket may wait
+        one.sendall(what)
 
 
 def ended(one: socket.socket, seconds: float) -> bytes:
@@ -216,6 +225,36 @@ def test_where_everybody_is_busy_one_more_is_refused_in_words(tmp_path: Path):
         assert server.client.get("/health").status_code == 200
         streams[0].close()
         assert answered(server, "127.0.0.1", "/api/agents", **ADMIN) < WITHIN
+
+
+def test_who_pings_the_live_stream_and_never_reads_is_not_read_on(tmp_path: Path):
+    upgrade = HALF_UPGRADE + (
+        b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+        b"Authorization: Bearer %s\r\n\r\n" % TOKENS["caity"]["token"].encode()
+    )
+    ping = b"\x89\xfd" + bytes(4) + b"x" * 125
+    with served(tmp_path, tokens=list(TOKENS.values())) as server, socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        one.connect(("127.0.0.1", port_of(server)))
+        one.sendall(upgrade)
+        hear(one, b"snapshot")
+        one.settimeout(3)
+        with pytest.raises(TimeoutError):
+            flood(one, ping * 500, 300)
+        assert server.client.get("/health").status_code == 200
+
+
+def test_what_is_sent_to_the_live_stream_is_not_looked_at_whatever_it_is(tmp_path: Path):
+    with served(tmp_path, tokens=list(TOKENS.values())) as server:
+        with connect(live_url(server), additional_headers=ADMIN, max_size=None) as live:
+            assert json.loads(live.recv(timeout=20))["type"] == "snapshot"
+            live.send(b"\xff\xfe", text=True)
+            live.ping().wait(20)
+            told = {"text": "Hello", "user_id": "user_caity"}
+            server.client.post("/api/agents/servnak/perceive", json=told, headers=ADMIN).raise_for_status()
+            assert json.loads(live.recv(timeout=20))["type"] in ("step", "turn")
+        assert server.stop() == 0
+        assert "Traceback" not in server.output.rest() + (tmp_path / "noodlings.log").read_text()
 
 
 def test_a_length_said_in_two_ways_is_refused_and_nothing_after_it_is_read(tmp_path: Path):

@@ -5,10 +5,10 @@ import re
 import pytest
 import telnetlib3
 
-from noodlings.connections import Connections
+from noodlings.connections import MOST_UNREAD, Connections
 from noodlings.errors import UserError
 from noodlings.worlds.pace import RealTimer
-from noodlings.worlds.telnet import MOST_UNREAD, telnet_port
+from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.telnet_codec import DO, DONT, ECHO, IAC, SB, TERMINAL_TYPE, WILL, WINDOW_SIZE, WONT
 from tests.worlds.mush import PASSWORD, Mush, client, telnet
 

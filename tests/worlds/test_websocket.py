@@ -1,8 +1,13 @@
 import asyncio
+import gc
+import socket
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
 import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import Frame
 
 from noodlings.connections import Connections
 from noodlings.worlds.pace import RealTimer
@@ -10,6 +15,12 @@ from noodlings.worlds.websocket import websocket_port
 from tests.worlds.mush import PASSWORD, Mush
 
 PAGE = "https://page.example"
+UPGRADE = (
+    b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+)
+PING = b"\x89\xfd" + bytes(4) + b"x" * 125
+PONG = b"\x8a\x7d" + b"x" * 125
 
 
 @pytest.fixture
@@ -89,3 +100,40 @@ async def test_at_the_end_everybody_is_told(mush, url):
         await sees(caity, "goes to rest")
         await closing
         assert mush.here() == []
+
+
+async def test_who_pings_and_never_reads_is_let_go_before_any_name(url):
+    async with plain(url) as send:
+        with pytest.raises(OSError, match=r"[Rr]eset|[Bb]roken"):
+            await send(PING * 150_000)
+
+
+async def test_empty_pieces_of_a_message_that_never_ends_are_not_kept(url):
+    def frames():
+        return sum(type(one) is Frame for one in gc.get_objects())
+
+    before = frames()
+    async with plain(url) as send:
+        await send(b"\x01\x80" + bytes(4) + (b"\x00\x80" + bytes(4)) * 20_000)
+        await send(PING, until=PONG)
+        assert frames() - before < 1_000
+
+
+@asynccontextmanager
+async def plain(url):
+    """A client that does as it is told, and reads only until something that it waits for."""
+    loop, where = asyncio.get_running_loop(), urlsplit(url)
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        one.setblocking(False)
+
+        async def send(what, until=b""):
+            received = b""
+            async with asyncio.timeout(30):
+                await loop.sock_sendall(one, what)
+                while until not in received:
+                    received += await loop.sock_recv(one, 65_536)
+
+        await loop.sock_connect(one, (where.hostname, where.port))
+        await send(UPGRADE, until=b"Welcome")
+        yield send
