@@ -18,7 +18,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problem import Refused, problem
 from api.protocol import place_of
-from api.rights import Doorkeeper
+from api.rights import Doorkeeper, Pass
+from noodlings.connections import SHARE, Place
+from noodlings.values.caller import Role
 
 MAX_DEPTH = 20
 """Lists and objects within one another in a JSON body; a recipe has four."""
@@ -32,6 +34,10 @@ CLOSED = 1008
 UNCOUNTED = "/health"
 """Answered however often it is asked, which costs no more than a refusal: whoever watches over the server may
 share an address with others."""
+
+SHARES = {Role.ADMIN: 1.0, Role.WORLD: 0.5}
+"""The part of all connections that requests and streams of one token may hold, if it is not the usual one: an
+admin comes in to see what is wrong, and a world asks for everybody in it."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 VISITED = ("/docs", "/health", "/ready")
@@ -141,9 +147,7 @@ class Gate:
             held = self._doorkeeper.admit(Headers(scope=scope).get("authorization"))
         except Refused:
             return address
-        place = place_of(scope)
-        if place is not None:
-            place.prove()
+        _prove(place_of(scope), held)
         return address if self._doorkeeper.open else held.key
 
     async def _whole_body(self, headers: Headers, receive: Receive) -> Receive:
@@ -174,26 +178,37 @@ class Gate:
         )
 
 
-def enter(scope: Scope, known: bool = False) -> None:
+def enter(scope: Scope, held: Pass | None = None) -> None:
     """Let the connection of somebody known make room for nobody while it is answered.
 
     Args:
-        known: whether it is known only now, by something that the gate does not look at.
+        held: what is known only now, by something that the gate does not look at.
 
     Raises:
-        Refused: 503, all connections that there may be are busy.
+        Refused: 429, those of the same token are as many as it may have; 503, all that there may be are busy.
     """
     place = place_of(scope)
     if place is None:
         return
-    if known:
-        place.prove()
-    if place.known and not place.enter():
+    if held is not None:
+        _prove(place, held)
+    if place.owner and not place.enter():
+        if place.greedy:
+            raise Refused(
+                HTTPStatus.TOO_MANY_REQUESTS,
+                "This token has as many requests and streams under way as one may have; end one, or wait.",
+                {"Retry-After": "1", "Connection": "close"},
+            )
         raise Refused(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "As many connections as can be served are busy; ask again in a moment.",
             {"Retry-After": "1", "Connection": "close"},
         )
+
+
+def _prove(place: Place | None, held: Pass) -> None:
+    if place is not None:
+        place.prove(held.key, SHARES.get(held.role, SHARE))
 
 
 def _is_visit(scope: Scope, headers: Headers) -> bool:

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 from api.audit import note
 from api.gate import CLOSED, enter
 from api.parts import Parts, parts_of
-from api.problem import Refused
+from api.problem import Refused, problem
 from api.rights import USER_HEADER
 from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import HappeningView, Reader
@@ -62,7 +62,6 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     parts = parts_of(socket)
     try:
         held = parts.doorkeeper.admit(_authorization(socket))
-        enter(socket.scope, known=True)
         caller = held.reader(user or unquote(socket.headers.get(USER_HEADER, "")))
         agent_id = parts.society.find(agent).id if agent else ""
     except NoodlingsError as refused:
@@ -75,6 +74,11 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
                 status=int(refused.status),
             )
         await socket.close(CLOSED, shorten(told(refused), 100))
+        return
+    try:
+        enter(socket.scope, held)
+    except Refused as crowded:
+        await socket.send_denial_response(problem(crowded.status, str(crowded), headers=crowded.headers))
         return
     offered = socket.scope.get("subprotocols", [])
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)

@@ -1,7 +1,8 @@
 """Every connection from outside, whatever port it came by, and who makes room when there are too many.
 
 The rule it keeps: descriptors stay free for what is kept, and whoever comes always has a moment to say who
-they are. A newcomer takes the place of whoever has waited longest without being in, never of one who is in.
+they are. A newcomer takes the place of one who waits, never of one who is in: of the many who came by the same
+way, the one who has waited longest. So a crowd displaces itself, and nobody else.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
 
 MOST = 4_096
@@ -18,6 +20,10 @@ BACKLOG = 1_024
 """Connections that wait in the network until they are taken."""
 BATCH = 16
 """Connections that are taken at once; then whoever was displaced is let go of, and the descriptor is free."""
+SHARE = 1 / 8
+"""The part of all places that one owner of a token may be in with."""
+SMALLEST_SHARE = 8
+"""Places that everybody may be in with, however few there are."""
 MOST_UNREAD = 256_000
 """Bytes that may wait for a client that does not read; then it is let go."""
 
@@ -32,26 +38,53 @@ def most_connections() -> int:
     return MOST if descriptors == resource.RLIM_INFINITY else min(descriptors * 3 // 4, MOST)
 
 
+def network_of(address: str) -> str:
+    """An address as it is counted: of IPv6 the network, for a household has 2^64 addresses."""
+    try:
+        ip = ip_address(address.partition("%")[0])
+    except ValueError:  # a wire that knows none
+        return address
+    if isinstance(ip, IPv6Address):
+        return str(ip.ipv4_mapped or ip_network((ip, 64), strict=False))
+    return str(ip)
+
+
 class Place:
     """The place of one connection, from when it is taken until its descriptor is free again.
 
     Attributes:
         let_go: ends the connection at once, so that another can have its place.
-        known: whether it proved who it is; of those who wait, strangers make room first.
+        way: where it came from and by what port; a crowd has one or a few.
+        owner: whose it proved to be, or ""; of those who wait, strangers make room first.
+        share: the part of all places that its owner may be in with; with 1 there is no limit.
+        group: where it stands; None once it is displaced or gone.
     """
 
-    def __init__(self, connections: Connections, let_go: Callable[[], object]) -> None:
+    def __init__(self, connections: Connections, let_go: Callable[[], object], way: Hashable = None) -> None:
         self._connections = connections
         self.let_go = let_go
-        self.known = False
+        self.way = way
+        self.owner = ""
+        self.share = SHARE
+        self.group: _Groups | None = None
 
-    def prove(self) -> None:
-        """It has proved who it is."""
-        self.known = True
-        self._connections.wait_again(self)
+    @property
+    def key(self) -> Hashable:
+        """Whom it is counted with."""
+        return self.owner or self.way
+
+    @property
+    def greedy(self) -> bool:
+        """Whether its owner is in with as many as one owner may be."""
+        return self._connections.has_share(self)
+
+    def prove(self, owner: str, share: float = SHARE) -> None:
+        """It has proved whose it is; see the attributes."""
+        self._connections.know(self, owner, share)
 
     def enter(self) -> bool:
-        """It is in: its place is its own until it waits again. False: all places are taken by others so."""
+        """It is in: its place is its own until it waits again. False: its owner, or everybody together, is in
+        with as many as may be."""
         return self._connections.enter(self)
 
     def wait(self) -> None:
@@ -63,16 +96,15 @@ class Connections:
     """All connections of a process. Use within a running event loop.
 
     Args:
-        most: how many there may be, 8 or more; an eighth of them is for those who are not in yet.
+        most: how many there may be, 8 or more; an eighth of them is for those who are not in yet, and another
+            for those whose share has no limit.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._for_newcomers = max(most // 8, 1)
         self._places: dict[int, Place] = {}
-        self._strangers: dict[Place, None] = {}  # these two from the one who waits for longest
-        self._known: dict[Place, None] = {}
-        self._inside: set[Place] = set()
+        self._strangers, self._known, self._inside = _Groups(), _Groups(), _Groups()
 
     def listen(self, host: str, port: int) -> socket.socket:
         """A socket that listens there and takes no more connections than there may be.
@@ -93,27 +125,40 @@ class Connections:
         number = transport.get_extra_info("socket").fileno()
         return self._places.get(number) or Place(self, _nothing)
 
-    def come(self, connection: socket.socket) -> Place:
+    def come(self, connection: socket.socket, way: Hashable) -> Place:
         """One more, which may cost another its place."""
         if len(self._places) >= self._most:
             self._displace()
-        place = Place(self, lambda: _shut(connection))
+        place = Place(self, lambda: _shut(connection), way)
         self._places[connection.fileno()] = place
-        self._strangers[place] = None
+        self._strangers.add(place)
         return place
 
     def enter(self, place: Place) -> bool:
         """See `Place.enter`."""
-        if place not in self._inside and len(self._inside) >= self._most - self._for_newcomers:
-            return False
+        if place.group is not self._inside:
+            kept = self._for_newcomers * (1 if place.share >= 1 else 2)
+            if self._inside.count >= self._most - kept or self.has_share(place):
+                return False
         if self._leave(place):
             self._inside.add(place)
         return True
 
+    def has_share(self, place: Place) -> bool:
+        """See `Place.greedy`."""
+        share = max(int(self._most * place.share), SMALLEST_SHARE)
+        return bool(place.owner) and place.share < 1 and self._inside.counted(place.owner) >= share
+
     def wait_again(self, place: Place) -> None:
         """See `Place.wait`."""
-        if self._leave(place):
-            (self._known if place.known else self._strangers)[place] = None
+        self.know(place, place.owner, place.share)
+
+    def know(self, place: Place, owner: str, share: float) -> None:
+        """See `Place.prove`."""
+        stood = self._leave(place)  # before it is counted with others
+        place.owner, place.share = owner, share
+        if stood:
+            (self._known if owner else self._strangers).add(place)
 
     def gone(self, number: int) -> None:
         """The descriptor of a connection is free."""
@@ -123,23 +168,54 @@ class Connections:
 
     def _leave(self, place: Place) -> bool:
         """Take it from where it stands; whether it stood anywhere, neither displaced nor gone."""
-        for group in (self._strangers, self._known):
-            if place in group:
-                del group[place]
-                return True
-        if place in self._inside:
-            self._inside.discard(place)
-            return True
-        return False
+        if place.group is None:
+            return False
+        place.group.remove(place)
+        return True
 
     def _displace(self) -> None:
         # Were all who wait known, each newcomer would displace the one before, which had no time to speak.
-        few = len(self._strangers) < self._for_newcomers and self._known
-        group = self._known if few else self._strangers
-        oldest = next(iter(group), None)
+        few = self._strangers.count < self._for_newcomers and self._known.count
+        oldest = (self._known if few else self._strangers).oldest_of_most()
         if oldest is not None:
-            del group[oldest]
+            self._leave(oldest)
             oldest.let_go()
+
+
+class _Groups:
+    """Places by whom they are counted with, in each group from the one who has been there for longest.
+
+    Attributes:
+        count: of all together.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[Hashable, dict[Place, None]] = {}
+        self.count = 0
+
+    def add(self, place: Place) -> None:
+        """It stands here from now on."""
+        self._places.setdefault(place.key, {})[place] = None
+        self.count += 1
+        place.group = self
+
+    def remove(self, place: Place) -> None:
+        """It stands here no longer."""
+        same = self._places[place.key]
+        del same[place]
+        if not same:
+            del self._places[place.key]
+        self.count -= 1
+        place.group = None
+
+    def counted(self, key: Hashable) -> int:
+        """How many of one group stand here."""
+        return len(self._places.get(key, ()))
+
+    def oldest_of_most(self) -> Place | None:
+        """Who has been longest in the largest group; of groups as large, in the one that is oldest."""
+        most = max(self._places.values(), key=len, default={})
+        return next(iter(most), None)
 
 
 class _Listening(socket.socket):
@@ -155,7 +231,7 @@ class _Listening(socket.socket):
         plain, address = super().accept()
         accepted = _Accepted(plain.family, plain.type, plain.proto, plain.detach())
         accepted.connections = self.connections
-        self.connections.come(accepted)
+        self.connections.come(accepted, (network_of(str(address[0])), self.getsockname()[1]))
         return accepted, address
 
 

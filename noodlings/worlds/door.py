@@ -13,9 +13,9 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import TypeVar
 
+from noodlings.connections import network_of
 from noodlings.errors import UserError
 from noodlings.text import folded
 from noodlings.worlds.accounts import Account, Accounts, check_name, check_password
@@ -82,7 +82,7 @@ class Door:
 
     async def connect(self, address: str, name: str, password: str) -> Account:
         """Whoever has this password. Raises `UserError`, after a while that grows with each failure."""
-        address, who = _network(address), folded(name)[:LONGEST_NAME]
+        address, who = network_of(address), folded(name)[:LONGEST_NAME]
         here = self._tries(address, who)
         async with AsyncExitStack() as turns:
             await turns.enter_async_context(here.turn)
@@ -107,7 +107,7 @@ class Door:
     async def create(self, address: str, name: str, password: str) -> Account:
         """A new player. Raises `UserError` when that cannot be."""
         name, password = check_name(name), check_password(password)
-        place = self._tries(address=_network(address))
+        place = self._tries(address=network_of(address))
         async with place.turn:
             place.failed += 1  # also when the name is taken: else one could ask for all names there are
             try:
@@ -118,7 +118,7 @@ class Door:
                 await self._wait(place.failed)
                 raise
             self._made(account, address)
-            self._tries(_network(address), folded(name)).proved = True
+            self._tries(network_of(address), folded(name)).proved = True
             await self._wait(place.failed)
             return account
 
@@ -164,14 +164,3 @@ class Door:
 
         worth_most_last = sorted(self._tried.items(), key=worth)
         self._tried = dict(worth_most_last[len(worth_most_last) // 2 :])
-
-
-def _network(address: str) -> str:
-    """An address as it is counted: of IPv6 the network, for a household has 2^64 addresses."""
-    try:
-        ip = ip_address(address.partition("%")[0])
-    except ValueError:  # a wire that knows none
-        return address
-    if isinstance(ip, IPv6Address):
-        return str(ip.ipv4_mapped or ip_network((ip, 64), strict=False))
-    return str(ip)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,6 +42,10 @@ MOST_DOOR_SECONDS = 900.0
 """So long somebody may stand at the door in all."""
 AT_ONCE = 20
 """Lines that may come at once, after a pause."""
+
+NO_WEB = "This is telnet, not HTTP; docs/mush.md says how to come in."
+_OF_A_BROWSER = re.compile(r"\S+ \S+ HTTP/\d|(host|origin):", re.IGNORECASE)
+"""A line that a browser sends before whatever a page has it send: of a page on any site, to this machine."""
 
 NO_ROOM = "There is no room for anybody more; come again later."
 
@@ -202,6 +207,9 @@ class _Visit:
         """Who this is; None when they go."""
         until = self._house.timer.now() + MOST_DOOR_SECONDS
         while (line := await self._next(min(DOOR_SECONDS, until - self._house.timer.now()))) is not None:
+            if _OF_A_BROWSER.match(line):
+                self._show(Text(NO_WEB))
+                return None
             word, _, rest = clean(line).partition(" ")
             name, _, password = rest.strip().partition(" ")
             word = word.casefold()

@@ -95,6 +95,16 @@ def live_url(server: Server) -> str:
     return f"{server.url.replace('http', 'ws', 1)}/api/live"
 
 
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port: int = free.getsockname()[1]
+        return port
+
+
+def authorised(who: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {TOKENS[who]['token']}"}
+
+
 def answered(server: Server, source: str, path: str, **headers: str) -> float:
     """Seconds until a newcomer from an address has an answer, which must be 200."""
     with Client(
@@ -177,7 +187,7 @@ def test_who_is_in_stays_in_and_a_crowd_at_every_door_is_displaced(tmp_path: Pat
         server = stack.enter_context(limited(tmp_path, **ports))
         door, page = map(int, ports.values())
         caity = stack.enter_context(socket.create_connection(("127.0.0.1", door), 20, ("127.0.0.2", 0)))
-        caity.sendall(b"create Caity correct-horse\r\n")
+        caity.sendall(b"create Dora correct-horse\r\n")
         hear(caity, b"SERVNAK")
         hear(caity, b"Workshop")
         live = stack.enter_context(
@@ -206,6 +216,62 @@ def test_who_is_in_stays_in_and_a_crowd_at_every_door_is_displaced(tmp_path: Pat
         caity.sendall(b"say still here\r\n")
         hear(caity, b"still here")
         assert json.loads(live.recv(timeout=20))["type"]
+
+
+def test_a_crowd_displaces_its_own_and_nobody_who_came_another_way(tmp_path: Path):
+    """Whoever types a password at the door waits longer than any of a crowd that comes fast."""
+    door = free_port()
+    with limited(tmp_path, limit=256, NOODLINGS_MUSH__PORT=str(door)) as server, ExitStack() as stack:
+        people = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", door), 20, (source, 0)))
+            for source in ("127.0.0.1", "127.0.0.2")
+        ]
+        for one in people:
+            hear(one, b"create NAME PASSWORD")
+        with crowd(port_of(server), b"", 600):
+            answered(server, "127.0.0.3", "/health")
+            for one in people:
+                one.sendall(b"how?\r\n")
+                hear(one, b"create NAME PASSWORD")
+
+
+def test_who_is_displaced_at_the_door_leaves_no_traceback(tmp_path: Path):
+    door = free_port()
+    with limited(tmp_path, limit=256, NOODLINGS_MUSH__PORT=str(door)) as server:
+        with crowd(door, b"", 100) as displaced, crowd(port_of(server), b"", 200):
+            answered(server, "127.0.0.3", "/health")
+            assert ended(displaced[0], 20)
+        assert server.stop() == 0
+        assert "Traceback" not in server.output.rest() + (tmp_path / "noodlings.log").read_text()
+
+
+def test_one_token_takes_its_share_of_the_connections_and_others_keep_theirs(tmp_path: Path):
+    with limited(tmp_path, limit=128) as server, ExitStack() as stack:
+
+        def come_in(who: str, count: int) -> list[ClientConnection]:
+            return [
+                stack.enter_context(
+                    connect(live_url(server), additional_headers=authorised(who), max_size=None)
+                )
+                for _ in range(count)
+            ]
+
+        def asked(who: str) -> int:
+            return server.client.get("/api/agents", headers=authorised(who)).status_code
+
+        streams = come_in("caity", 12)  # an eighth of 96
+        with pytest.raises(InvalidStatus) as refused:
+            come_in("caity", 1)
+        assert refused.value.response.status_code == 429
+        assert b"This token" in (refused.value.response.body or b"")
+        answer = server.client.get("/api/agents", headers=authorised("caity"))
+        assert (answer.status_code, answer.headers["retry-after"]) == (429, "1")
+        assert [asked(who) for who in ("toad", "viewer", "world", "admin")] == [200] * 4
+        come_in("toad", 12)
+        come_in("world", 48)
+        assert (asked("viewer"), asked("admin")) == (503, 200)  # an eighth is for admins
+        streams[0].close()
+        assert answered(server, "127.0.0.1", "/api/agents", **authorised("caity")) < WITHIN
 
 
 def test_where_everybody_is_busy_one_more_is_refused_in_words(tmp_path: Path):

@@ -56,6 +56,31 @@ async def test_somebody_new_comes_in_as_a_player_and_is_heard(visits):
     assert dora.sent.count('You say, "Hello, Phi"') == 1
 
 
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ["POST / HTTP/1.1", "User-Agent: Mozilla/5.0"],
+        ["get /create HTTP/1.0"],
+        ["POST /" + "x" * 64_000, "Host: 127.0.0.1:4201"],  # the end of a long line is not kept
+        ["x", "origin: https://evil.example"],
+    ],
+    ids=lambda headers: headers[-1],
+)
+async def test_a_page_in_a_browser_does_not_come_in_by_what_it_posts(visits, headers):
+    page = visits.comes(*headers, "", f"create Web {PASSWORD}", "say hi", "quit")
+    await visits.over()
+    assert page.closed
+    assert any("not HTTP" in text for text in page.sent)
+    assert not visits.mush.introduced
+    await visits.connected("Caity")
+
+
+async def test_who_is_called_host_comes_in(visits):
+    await visits.connected("Ben")
+    host = visits.comes(f"create Host {PASSWORD}", "quit")
+    await host.sees("Here: Ben, Host")
+
+
 async def test_rights_are_those_of_the_account(visits):
     visits.mush.accounts.change("Caity", role=Role.ADMIN)
     await visits.connected("caity")
