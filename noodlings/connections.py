@@ -1,7 +1,7 @@
 """Every connection from outside, whatever port it came by, and who makes room when there are too many.
 
 The rule it keeps: descriptors stay free for what is kept, and whoever comes always has a moment to say who
-they are. A newcomer takes the place of one who waits, never of one who is in: of the many who came by the same
+they are. A newcomer takes the place of one who waits, never of one who is in: of the most who came by one
 way, the one who has waited longest. So a crowd displaces itself, and nobody else.
 """
 
