@@ -332,10 +332,10 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _size(path: str) -> int:
-    """Bytes of a file, 0 where there is none."""
+    """Bytes of a file; 0 where there is none, or none to be seen by a program that gave up its rights."""
     try:
         return os.stat(path).st_size
-    except FileNotFoundError:
+    except (FileNotFoundError, PermissionError):
         return 0
 
 
