@@ -100,7 +100,7 @@ def test_a_writer_is_not_held_up_and_every_copy_is_one_moment(
         seen.append((before, number))
     enough.set()
     writer.join()
-    assert written[-1] > 20
+    assert written[-1] > 1 + len(seen)  # it went on, however slow the disk
     for before, number in seen:
         assert last(tmp_path / str(number)) >= before
 

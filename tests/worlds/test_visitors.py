@@ -155,11 +155,15 @@ async def test_a_flooder_is_slowed_and_nobody_else(visits):
     assert said == [f'Ben says, "{number}"' for number in range(AT_ONCE + 9)]
 
 
-async def test_who_comes_back_sees_the_last_lines_but_no_whisper_of_others(visits):
+async def test_who_comes_back_sees_the_last_lines_but_nothing_that_others_told_in_confidence(visits):
     caity = await visits.connected("Caity")
     caity.type("quit")
     ben = await visits.connected("Ben")
     assert "Of late:" not in ben.sent
+    ben.type("say and not this, with nobody else here")
+    await ben.sees("You say")
+    visits.mush.accounts.create("Dora", PASSWORD)
+    await visits.connected("Dora")
     ben.type("say You missed this", "whisper Phi and not this")
     await ben.sees("You whisper")
     again = await visits.connected("Caity")
