@@ -39,7 +39,7 @@ from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
-from noodlings.values.audience import OPEN
+from noodlings.values.audience import OPEN, of_all
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -235,8 +235,8 @@ class Agent:
             return
         with timed(turn.milliseconds, "respond"):
             self._inner.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
-            confined = turn.audience if turn.audience.confined and not entry.audience.confined else None
-            turn.entry = self.memory.complete(entry, turn.response, confined)
+            both = of_all((entry, turn))
+            turn.entry = self.memory.complete(entry, turn.response, both if both.confined else None)
             truly = self._answering.truly_recalled(turn)
             self.memory.reinforce(truly, turn.percept.timestamp)
             self._journal.linked(recalled(turn.entry, turn.recalled, truly))

@@ -17,7 +17,7 @@ from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import clean
 from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Kind, audience_of
+from noodlings.values.percept import Kind, kept_audience
 
 DEEPEST = 50
 """Levels of what a host put into a row; what lies deeper is not kept."""
@@ -139,11 +139,10 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
 
 
 def _audience(record: Mapping[str, Any]) -> Audience:
-    """Who may learn of it; in files from before that was noted it follows from the kind."""
-    witnesses = frozenset(_words(user_id, "audience") for user_id in record["audience"])
-    if "confined" not in record:
-        return audience_of(Kind(record["kind"]), record["user_id"], witnesses)
-    return Audience(witnesses, _flag(record["confined"]))
+    """Who may learn of it."""
+    witnesses = [_words(user_id, "audience") for user_id in record["audience"]]
+    confined = _flag(record["confined"]) if "confined" in record else None
+    return kept_audience(Kind(record["kind"]), record["user_id"], witnesses, confined)
 
 
 def count(value: Any, name: str) -> int:

@@ -31,7 +31,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, confined_to
 from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry, Symbol
-from noodlings.values.percept import Kind, audience_of
+from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 FORMAT = "noodlings-export"
@@ -118,16 +118,9 @@ class EntryLine(Strict):
             "affect": None if self.affect is None else self.affect.value(),
             "parts": self.parts.value(),
             "phenomenal_state": state_array(self.phenomenal_state),
-            "audience": self._audience(),
+            "audience": kept_audience(self.kind, self.user_id, self.audience, self.confined),
         }
         return KeptEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
-
-    def _audience(self) -> Audience:
-        """Who may learn of it; in files from before that was noted it follows from the kind."""
-        witnesses = frozenset(self.audience)
-        if self.confined is None:
-            return audience_of(self.kind, self.user_id, witnesses)
-        return Audience(witnesses, self.confined)
 
 
 class _Recalled(Strict):

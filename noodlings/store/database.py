@@ -13,7 +13,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -212,11 +212,12 @@ class Database:
         if self._connection.closed:
             raise StoreError(f"{self.path} was closed")
         try:
-            found = self._found()
+            stats = self._stats()
         except PermissionError:  # a program that gave up rights after it began still holds its files
             return
+        found = tuple(map(_identity, stats))
         if found == self._files:
-            self._require_whole_log()
+            self._require_whole_log(stats[1])
             return
         if any(now != then for now, then in zip(found, self._files, strict=True) if then is not None):
             self._open_anew(found)
@@ -227,14 +228,15 @@ class Database:
         """Note how long the log is after what is done, for `_require_whole_log`."""
         yield
         if not self.read_only:
-            self._log_size = _size(self._paths[1])
+            with suppress(PermissionError):  # as in `_require_open`
+                self._log_size = _size(_stat(self._paths[1]))
 
-    def _require_whole_log(self) -> None:
+    def _require_whole_log(self, log: os.stat_result | None) -> None:
         """Raise `StoreError` where somebody emptied the log: it only ever grows while we have it open.
 
         What is written after the gap would be read as if it were all there was, and ruin the database.
         """
-        if not self.read_only and _size(self._paths[1]) < self._log_size:
+        if not self.read_only and _size(log) < self._log_size:
             raise StoreError(
                 f"the log beside {self.path} was emptied while noodlings had it open, and nothing more is"
                 " written: stop noodlings and start it again. What only the log held is lost"
@@ -273,7 +275,10 @@ class Database:
 
     def _found(self) -> Files:
         """Which files there are by now under the names of the database and its logs."""
-        return tuple(map(_identity, self._paths))
+        return tuple(map(_identity, self._stats()))
+
+    def _stats(self) -> list[os.stat_result | None]:
+        return list(map(_stat, self._paths))
 
     def _require_file(self) -> None:
         if not self.path.is_file():
@@ -323,20 +328,19 @@ def _emptied(path: Path) -> StoreError:
     )
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def _stat(path: str) -> os.stat_result | None:
     try:
-        found = os.stat(path)  # a Path takes thrice as long, and this is done for every transaction
+        return os.stat(path)  # a Path takes thrice as long, and this is done for every transaction
     except FileNotFoundError:
         return None
-    return found.st_dev, found.st_ino
 
 
-def _size(path: str) -> int:
-    """Bytes of a file; 0 where there is none, or none to be seen by a program that gave up its rights."""
-    try:
-        return os.stat(path).st_size
-    except (FileNotFoundError, PermissionError):
-        return 0
+def _identity(found: os.stat_result | None) -> tuple[int, int] | None:
+    return None if found is None else (found.st_dev, found.st_ino)
+
+
+def _size(found: os.stat_result | None) -> int:
+    return 0 if found is None else found.st_size
 
 
 def _migrate(connection: Connection) -> None:

@@ -20,7 +20,7 @@ from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
-from noodlings.values.percept import Kind, audience_of
+from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from noodlings.values.vector import EntryVector, Vector
 
@@ -147,11 +147,11 @@ def _witnesses(audience: Audience) -> str | None:
 
 
 def _audience(row: Stored, what: str) -> Audience:
-    """Who may learn of the entry of a row; what was stored before that was noted follows from its kind."""
+    """Who may learn of the entry of a row."""
+    kind = column(row, "entries.kind", what, Kind)
     witnesses = column(row, "entries.audience", what, circle_of)
-    if row["confined"] is None:
-        return audience_of(column(row, "entries.kind", what, Kind), row["user_id"], witnesses)
-    return Audience(witnesses, bool(row["confined"]))
+    confined = None if row["confined"] is None else bool(row["confined"])
+    return kept_audience(kind, row["user_id"], witnesses, confined)
 
 
 def affect_of(blob: bytes) -> Affect:

@@ -45,6 +45,16 @@ def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str])
     return Audience(audience.witnesses | {user_id}, confined=True) if confined else audience
 
 
+def kept_audience(kind: Kind, user_id: str, witnesses: Collection[str], confined: bool | None) -> Audience:
+    """The audience of something that was kept; None for `confined` where it was kept before that was noted.
+
+    Then it follows from the kind. The other arguments as in `audience_of`.
+    """
+    if confined is None:
+        return audience_of(kind, user_id, witnesses)
+    return Audience(frozenset(witnesses), confined)
+
+
 @dataclass(frozen=True, slots=True)
 class Percept:
     """Something an agent perceived.

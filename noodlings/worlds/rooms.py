@@ -293,15 +293,15 @@ class World:
         return line
 
     def _show(self, being_id: str, line: Line, audience: Audience | None = None) -> None:
-        others = [other.id for other in self._others(being_id)]
+        others = self._others(being_id)
         if line.kind is Kind.WHISPER:
             audience = Audience(frozenset({line.actor, line.target}), confined=True)
         elif audience is None:  # what is told with nobody else there is between those two
             alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
-            audience = Audience(frozenset({being_id, *others}), confined=alone)
+            audience = Audience(frozenset({being_id, *(other.id for other in others)}), confined=alone)
         self._shown(self.room_of(being_id), line, audience)
         overheard = Line(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
-        for other in self._others(being_id):
+        for other in others:
             if other.outlet is not None:
                 secret = line.kind is Kind.WHISPER and other.id != line.target
                 other.outlet(overheard if secret else line)
