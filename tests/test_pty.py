@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.test_cli import ROOT, command, environment
+from tests.cli.test_main import ROOT, command, environment
 
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
+from tests.cli.test_main import played
 from tests.llm.server import Answer, serving
-from tests.test_cli import played
 
 
 async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_without_a_model(tmp_path):

@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from api.mcp.http import PATH
 from api.mcp.run import make_app
 from noodlings.app import build
-from noodlings.cli_mcp import mcp
+from noodlings.cli.mcp import mcp
 from noodlings.errors import UserError
 from noodlings.store.memory import MemoryStore
 from tests.api.mcp_clients import (

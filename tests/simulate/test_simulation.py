@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from noodlings.cli import app
+from noodlings.cli.main import app
 from noodlings.errors import UserError
 from noodlings.simulate import Ablation, Scenario, Simulation, Turn, load_scenario, sweep, written_table
 from noodlings.simulate.turns import COLUMNS

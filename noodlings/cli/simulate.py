@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.cli.options import AsJson, Config
 from noodlings.errors import UserError
-from noodlings.options import AsJson, Config
 
 if TYPE_CHECKING:
     from noodlings.simulate.table import Write

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from noodlings.cli import main
-from tests.test_cli import ROOT
+from noodlings.cli.main import main
+from tests.cli.test_main import ROOT
 
 EXAMPLES = ROOT / "examples" / "scenes"
 

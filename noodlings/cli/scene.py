@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import AsJson, Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.config import Settings

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from noodlings.cli import app
+from noodlings.cli.main import app
 from noodlings.errors import NotFound, UserError
 from noodlings.values.caller import Role
 from noodlings.worlds.accounts import Accounts

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.cli.options import Config, Data, settings_of
 from noodlings.errors import UserError
-from noodlings.options import Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.worlds.accounts import Accounts

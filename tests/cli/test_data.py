@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import pytest
 from argon2.profiles import CHEAPEST
 
-from noodlings.cli import main
+from noodlings.cli.main import main
 from noodlings.worlds.accounts import Accounts
-from tests.test_cli import ROOT, Visit, command, environment, played, run
+from tests.cli.test_main import ROOT, Visit, command, environment, played, run
 
 
 @dataclass

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings import cli_data
-from noodlings.cli_accounts import account_app
-from noodlings.cli_mcp import mcp
-from noodlings.cli_notes import notes_app
-from noodlings.cli_scene import scene
-from noodlings.cli_simulate import simulate
-from noodlings.cli_studio import studio
+from noodlings.cli import data as cli_data
+from noodlings.cli.accounts import account_app
+from noodlings.cli.evaluate import eval_app
+from noodlings.cli.mcp import mcp
+from noodlings.cli.notes import notes_app
+from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.scene import scene
+from noodlings.cli.simulate import simulate
+from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy
-from noodlings.evaluate.cli import eval_app
-from noodlings.options import AsJson, Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society

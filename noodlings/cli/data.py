@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
+from noodlings.cli.options import AsJson, Config, Data, settings_of
 from noodlings.errors import NotFound, UserError
-from noodlings.options import AsJson, Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.portable.export import Exported

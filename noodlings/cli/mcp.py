@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.options import Config, Data, settings_of
+from noodlings.cli.options import Config, Data, settings_of
 
 if TYPE_CHECKING:
     import socket

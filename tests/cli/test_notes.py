@@ -10,9 +10,9 @@ from noodlings.notes.notebook import FOLDER_NAME
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.values.percept import Kind
+from tests.cli.test_main import run
 from tests.notes.folders import opened, written
 from tests.store.records import an_entry
-from tests.test_cli import run
 
 
 @pytest.fixture

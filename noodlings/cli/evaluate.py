@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from noodlings.options import AsJson, Config, settings_of
+from noodlings.cli.options import AsJson, Config, settings_of
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society

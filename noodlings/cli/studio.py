@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from noodlings.cli.options import Config, Data, settings_of
 from noodlings.errors import UserError
-from noodlings.options import Config, Data, settings_of
 
 TOKEN = "NOODLINGS_TOKEN"  # noqa: S105 — the name of a variable
 """Where a token is looked for."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.options import Config, Data, settings_of
+from noodlings.cli.options import Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.notes.search import Hit
