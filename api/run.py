@@ -33,7 +33,7 @@ LINGER_SECONDS = 2.0
 
 
 class Where(Protocol):
-    """The certificate to listen with, see `noodlings.serve.Address`."""
+    """The certificate to listen with, see `noodlings.host.serve.Address`."""
 
     @property
     def certificate(self) -> Path | None: ...
@@ -43,7 +43,7 @@ class Where(Protocol):
 
 
 class Served(Protocol):
-    """What is served, see `noodlings.serve.Serving`."""
+    """What is served, see `noodlings.host.serve.Serving`."""
 
     society: Society
     world: World

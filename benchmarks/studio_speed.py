@@ -26,9 +26,9 @@ from pathlib import Path
 
 from textual import events
 
+from noodlings.host.studio import apart_source
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
-from noodlings.studio_sources import apart_source
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from studio.apart import ApartSource
@@ -43,7 +43,7 @@ WORDS = [f"{one}{two}{three}" for one in SYLLABLES for two in SYLLABLES for thre
 
 START = """
 import sys
-from noodlings.studio_sources import apart_source
+from noodlings.host.studio import apart_source
 source = apart_source(None, store={"path": sys.argv[1]})
 
 import asyncio, glob, json, time

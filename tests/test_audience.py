@@ -20,6 +20,7 @@ from noodlings.agent.asking import may_come
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.host.visit import rooms_of
 from noodlings.inspect.browse import Page
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.recall import How
@@ -35,7 +36,6 @@ from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled, Symbol, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
-from noodlings.visit import rooms_of
 from noodlings.worlds.lines import Line
 from tests.fakes import make_persona
 from tests.memory.entries import an_entry

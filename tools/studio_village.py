@@ -11,8 +11,8 @@ from pathlib import Path
 
 from noodlings.clock import ManualClock
 from noodlings.config import Settings, load_settings
+from noodlings.host.visit import opened
 from noodlings.values.percept import Percept
-from noodlings.visit import opened
 
 START = 1_780_000_000.0
 PEOPLE = {"user_caity": "Caity", "user_bram": "Bram", "user_ines": "Ines"}

@@ -28,9 +28,9 @@ from noodlings.errors import NoodlingsError, StoreBusy
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.config import Settings
+    from noodlings.host.visit import Line
     from noodlings.ports import Records
     from noodlings.values.caller import Caller
-    from noodlings.visit import Line
     from noodlings.worlds.rooms import World
     from noodlings.worlds.screen import Screen
 
@@ -84,7 +84,7 @@ def play(data: Data = None, config: Config = None) -> None:
     """
     import asyncio
 
-    from noodlings import visit
+    from noodlings.host import visit
 
     asyncio.run(visit.play(settings_of(data, config), _connect))
 
@@ -98,7 +98,7 @@ def demo(data: Data = None, config: Config = None) -> None:
     import asyncio
     import tempfile
 
-    from noodlings import visit
+    from noodlings.host import visit
 
     if data is not None:
         asyncio.run(visit.demo(settings_of(data, config), _connect))
@@ -128,7 +128,7 @@ def serve(
 
     from api.audit import auditing_to, note
     from api.run import run
-    from noodlings import serve as serving
+    from noodlings.host import serve as serving
 
     address = serving.Address(host, port, certificate, key)
     settings = settings_of(data, config)
@@ -193,11 +193,11 @@ async def _replay(settings: Settings, store: Records | None, file: Path, name: s
     from commands import registry
     from commands.registry import Context
     from noodlings.clock import ManualClock
+    from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
     from noodlings.progress import progress_over
     from noodlings.replay import MOST_IMPORTANT, as_dict, replay, summary
     from noodlings.transcript import count_lines
-    from noodlings.visit import opened, owner
     from noodlings.worlds.screen import Screen
 
     clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())
@@ -223,8 +223,8 @@ async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> i
     from commands import registry
     from commands.parse import joined
     from commands.registry import Context
+    from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
-    from noodlings.visit import opened, owner
     from noodlings.worlds.screen import Screen
 
     screen = Screen(terminal=sys.stdout.isatty())
@@ -243,8 +243,8 @@ def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> 
     from commands import registry
     from commands.complete import completions
     from commands.registry import Context, Reply
+    from noodlings.host.visit import Line
     from noodlings.inspect.inspector import Inspector
-    from noodlings.visit import Line
 
     context = Context(caller, society, Inspector(society), world)
 

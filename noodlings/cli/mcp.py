@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from api.mcp.access import Access, Asker
     from noodlings.config import Settings
-    from noodlings.serve import Address, Serving
+    from noodlings.host.serve import Address, Serving
 
 
 def mcp(
@@ -61,8 +61,8 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
     from api.audit import auditing_to
     from api.mcp.http import PATH
     from api.mcp.run import run
-    from noodlings import serve
     from noodlings.errors import UserError
+    from noodlings.host import serve
 
     if user:
         raise UserError("over HTTP a token says who asks (api.tokens), and not --user")
@@ -92,7 +92,7 @@ def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
     from api.mcp.access import Access
     from api.turns import Turns
     from noodlings.errors import StoreBusy
-    from noodlings.visit import opened
+    from noodlings.host.visit import opened
 
     asker, name = _asker(settings, user)
     with ExitStack() as stack:
@@ -116,9 +116,9 @@ def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
     """Whoever owns the data folder, or the player that was named; and how they are called."""
     from api.mcp.access import Asker
     from api.rights import Pass
+    from noodlings.host.visit import owner
     from noodlings.text import clean
     from noodlings.values.caller import Role, user_id_of
-    from noodlings.visit import owner
 
     if not user:
         me = owner(settings)

@@ -36,7 +36,7 @@ def studio(
     With --url at a running server, where one may also speak, pin, weigh and forget, as far as the token
     allows. Else at the folder of --data, which is only read, also while somebody plays.
     """
-    from noodlings import studio_sources as sources
+    from noodlings.host import studio as sources
 
     if web:
         from studio.web import serve

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from threading import Timer
 
+from noodlings.host.visit import opened
 from noodlings.values.percept import Percept
-from noodlings.visit import opened
 from tests.api.mcp_clients import (
     ROOT,
     command,

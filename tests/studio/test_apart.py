@@ -17,9 +17,9 @@ import pytest
 
 from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NoodlingsError
+from noodlings.host.studio import apart_source, local_source
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
-from noodlings.studio_sources import apart_source, local_source
 from studio.apart import ApartSource
 from studio.app import Studio
 from studio.source import Action, Question, Unreachable
@@ -167,7 +167,7 @@ async def test_leaving_in_the_midst_of_a_long_reading_takes_no_time(tmp_path: Pa
 def test_the_process_ends_with_whoever_asked_however_that_ends(tmp_path: Path) -> None:
     keep(tmp_path, 1)
     code = (
-        "import sys, time; from noodlings.studio_sources import apart_source\n"
+        "import sys, time; from noodlings.host.studio import apart_source\n"
         "source = apart_source(None, store={'path': sys.argv[1]})\n"
         "source.meet(); print(source.pid, flush=True); time.sleep(60)"
     )

@@ -14,10 +14,10 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.config import Settings, load_settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
+from noodlings.host.studio import local_source
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
-from noodlings.studio_sources import local_source
 from studio.local import LocalSource
 from studio.source import Action, Question
 from tests.memory.entries import an_entry

@@ -16,7 +16,7 @@ import pytest
 
 from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
-from noodlings.studio_sources import local_source
+from noodlings.host.studio import local_source
 from studio.app import Studio
 from studio.panes.stats import Stats
 from studio.remote import RemoteSource

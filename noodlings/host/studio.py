@@ -42,7 +42,7 @@ def apart_source(config: Path | None, **overrides: Any) -> ApartSource:
     from studio.apart import ApartSource
 
     asked = json.dumps([str(config) if config else None, overrides])
-    return ApartSource([sys.executable, "-m", "noodlings.studio_sources", asked])
+    return ApartSource([sys.executable, "-m", "noodlings.host.studio", asked])
 
 
 def local_source(settings: Settings) -> LocalSource:
@@ -111,6 +111,6 @@ def _read(asked: str, connection: socket.socket) -> None:
 
 if __name__ == "__main__":
     # As in `noodlings.__main__`: the folder it is started in may have a `studio` of its own.
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is meant for the one with the screen
     _read(sys.argv[1], socket.socket(fileno=sys.stdin.fileno()))

@@ -11,9 +11,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from noodlings.connections import Connections
+from noodlings.host.visit import Connect
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
-from noodlings.visit import Connect
 from noodlings.worlds.accounts import Account, Accounts
 from noodlings.worlds.door import Door
 from noodlings.worlds.pace import RealTimer, Timer
@@ -41,7 +41,7 @@ async def mush_open(
 ) -> AsyncIterator[list[str]]:
     """The ports of the settings while the block lasts; yields where they are, one line each.
 
-    `note` writes down what is changed, see `noodlings.serve.serve`.
+    `note` writes down what is changed, see `noodlings.host.serve.serve`.
 
     Raises:
         UserError: a port cannot be used.

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from noodlings.config import Settings
 from noodlings.connections import Connections, most_connections
 from noodlings.errors import UserError
-from noodlings.serve_mush import Note, mush_open
-from noodlings.visit import REST, Connect, opened, rooms_of, shown_thinking
+from noodlings.host.mush import Note, mush_open
+from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_thinking
 from noodlings.worlds.rooms import World
 from noodlings.worlds.scrollback import Scrollback
 

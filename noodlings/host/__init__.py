@@ -1,0 +1,1 @@
+"""Processes that hold a society: a visit in the terminal, the server, and what the studio reads."""
