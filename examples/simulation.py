@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
+from noodlings.lab import sweep
 from noodlings.progress import progress_over
-from noodlings.simulate import load_scenario, sweep
+from noodlings.simulate import load_scenario
 
 VILLAGE = Path(__file__).with_name("village.yaml")
 ARMS = {"whole": (), "without feeling": ("feeling", "mood"), "a plain list": ("streams",)}

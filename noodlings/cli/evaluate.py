@@ -50,10 +50,10 @@ def importance(
 
     from noodlings.app import build
     from noodlings.clock import ManualClock
-    from noodlings.evaluate.importance import evaluate, view
+    from noodlings.lab.evaluate.importance import evaluate, view
+    from noodlings.lab.transcript import count_lines
     from noodlings.progress import progress_over
     from noodlings.store.memory import MemoryStore
-    from noodlings.transcript import count_lines
 
     clock = ManualClock()
     society = build(settings_of(None, config), clock=clock, store=MemoryStore())
@@ -72,8 +72,8 @@ def affect(
     data: Data = None,
 ) -> None:
     """How well feelings are read from text: agreement with human ratings, or with labels."""
-    from noodlings.evaluate.affect import evaluate, view
-    from noodlings.transcript import count_lines
+    from noodlings.lab.evaluate.affect import evaluate, view
+    from noodlings.lab.transcript import count_lines
 
     with _counting(count_lines(file), "appraising") as done:
         figures = evaluate(file, _embedder(embedder), done)
@@ -93,7 +93,7 @@ def locomo(
     """How much of the evidence for a question is found in a long conversation."""
     import asyncio
 
-    from noodlings.evaluate.locomo import evaluate, steps, view
+    from noodlings.lab.evaluate.locomo import evaluate, steps, view
 
     asked_in = _mood(mood) if mood else None
     with _counting(steps(files), "asking") as done, _listening(embedder) as (society, clock):
@@ -111,7 +111,7 @@ def mood(
     """Whether a mood brings back the memory that fits it."""
     import asyncio
 
-    from noodlings.evaluate.mood import evaluate, read_scenarios, view
+    from noodlings.lab.evaluate.mood import evaluate, read_scenarios, view
 
     total = sum(len(scenario.queries) for scenario in read_scenarios(file))
     with _counting(total, "asking") as done, _listening(embedder) as (society, clock):

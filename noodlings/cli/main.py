@@ -195,9 +195,9 @@ async def _replay(settings: Settings, store: Records | None, file: Path, name: s
     from noodlings.clock import ManualClock
     from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
+    from noodlings.lab.replay import MOST_IMPORTANT, as_dict, replay, summary
+    from noodlings.lab.transcript import count_lines
     from noodlings.progress import progress_over
-    from noodlings.replay import MOST_IMPORTANT, as_dict, replay, summary
-    from noodlings.transcript import count_lines
     from noodlings.worlds.screen import Screen
 
     clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())

@@ -11,7 +11,7 @@ from noodlings.cli.options import AsJson, Config, Data, settings_of
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
-    from noodlings.scene.run import Played
+    from noodlings.lab.scene import Played
 
 
 def scene(
@@ -34,7 +34,7 @@ def scene(
 
     from rich.text import Text
 
-    from noodlings.scene.show import view
+    from noodlings.lab.scene_view import view
     from noodlings.worlds.screen import Screen
 
     gains = dict(map(_gain, gain or ()))
@@ -53,9 +53,9 @@ def scene(
 
 async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list[Played]:
     from noodlings.app import recipes, voice_of
+    from noodlings.lab.scene import Stage, play
+    from noodlings.lab.scene_file import load_scenes
     from noodlings.llm.offline import OfflineVoice
-    from noodlings.scene.file import load_scenes
-    from noodlings.scene.run import Stage, play
     from noodlings.transistors.load import FOLDER_NAME
 
     folder = settings.data_dir

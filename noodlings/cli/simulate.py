@@ -14,7 +14,7 @@ from noodlings.cli.options import AsJson, Config
 from noodlings.errors import UserError
 
 if TYPE_CHECKING:
-    from noodlings.simulate.table import Write
+    from noodlings.lab.table import Write
 
 
 class Embedder(StrEnum):
@@ -56,10 +56,10 @@ def simulate(
     """
     from json import dumps
 
+    from noodlings.lab.ablation import Ablation
+    from noodlings.lab.scenario import load_scenario
+    from noodlings.lab.sweep import sweep
     from noodlings.progress import progress_over
-    from noodlings.simulate.ablation import Ablation
-    from noodlings.simulate.scenario import load_scenario
-    from noodlings.simulate.sweep import sweep
 
     numbers, ablation = _seeds(seeds), Ablation.of(ablate.split(","))
     turns = replies = 0
@@ -91,7 +91,7 @@ def _table(path: Path | None) -> Iterator[Write]:
     if path is None:
         yield lambda rows: None
         return
-    from noodlings.simulate.table import written_table
+    from noodlings.lab.table import written_table
 
     with written_table(path) as write:
         yield write

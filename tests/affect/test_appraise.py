@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from noodlings.affect.appraise import Appraisal, Appraiser
 from noodlings.affect.feeling import family
 from noodlings.embed.minilm import MiniLM
-from noodlings.evaluate.affect import auc
+from noodlings.lab.evaluate.affect import auc
 from noodlings.values.affect import AXES, Affect
 
 HERE = Path(__file__).parent

@@ -31,7 +31,7 @@ from noodlings.affect.appraise import chance_of_sign
 from noodlings.affect.regression import WEIGHTS, Network
 from noodlings.affect.words import read
 from noodlings.embed.minilm import MiniLM
-from noodlings.evaluate.affect import auc, held_back, pearson
+from noodlings.lab.evaluate.affect import auc, held_back, pearson
 from noodlings.text import clean
 from noodlings.values.affect import REST
 

@@ -8,7 +8,7 @@ import re
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from noodlings.scene.run import Played
+from noodlings.lab.scene import Played
 from noodlings.values.trace import Modulation
 
 _WORDS = re.compile(r"\s+|\S+")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from noodlings.simulate.plan import WORLD, Stimulus, plan
-from noodlings.simulate.scenario import Scenario
+from noodlings.lab.plan import WORLD, Stimulus, plan
+from noodlings.lab.scenario import Scenario
 
 
 def planned(ticks: int = 1, seed: int = 1, **content: Any) -> list[Stimulus]:

@@ -24,7 +24,7 @@ from rich.text import Text
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.evaluate.ingest import Listener
+from noodlings.lab.evaluate.ingest import Listener
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.rank import DEFAULT_WEIGHTS
 from noodlings.values.affect import Affect

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.transcript import Problem, Recorded, count_lines, plain_id, read_transcript
+from noodlings.lab.transcript import Problem, Recorded, count_lines, plain_id, read_transcript
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
 

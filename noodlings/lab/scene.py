@@ -16,11 +16,11 @@ from noodlings.agent.recipes import read_recipe
 from noodlings.agent.salience import identity_salience
 from noodlings.errors import LLMError, NotFound, UserError
 from noodlings.explain import nearest
+from noodlings.lab.scene_file import Memory, Scene
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Appetites, Goal, shipped_drives
 from noodlings.ports import Allowance, OwnLine, Utterance, Voice
-from noodlings.scene.file import Memory, Scene
 from noodlings.transistors.base import ThoughtState
 from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
 from noodlings.transistors.load import load_chain

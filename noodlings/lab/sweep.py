@@ -16,10 +16,10 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from noodlings.errors import UserError
+from noodlings.lab.scenario import Scenario
+from noodlings.lab.simulated_turns import Row
+from noodlings.lab.simulation import Simulation
 from noodlings.memory.likeness import DEFAULT_METRIC
-from noodlings.simulate.scenario import Scenario
-from noodlings.simulate.simulation import Simulation
-from noodlings.simulate.turns import Row
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 

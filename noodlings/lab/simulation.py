@@ -18,11 +18,11 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
+from noodlings.lab.ablation import Ablation
+from noodlings.lab.plan import WORLD, Stimulus, plan
+from noodlings.lab.scenario import Character, Scenario
+from noodlings.lab.simulated_turns import Turn
 from noodlings.memory.likeness import DEFAULT_METRIC
-from noodlings.simulate.ablation import Ablation
-from noodlings.simulate.plan import WORLD, Stimulus, plan
-from noodlings.simulate.scenario import Character, Scenario
-from noodlings.simulate.turns import Turn
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -34,9 +34,9 @@ class Simulation:
     """A society and what happens to it. Keeps nothing; to be closed, or used in a `with`.
 
     Args:
-        scenario: see `noodlings.simulate.scenario`.
+        scenario: see `noodlings.lab.scenario`.
         seed: of everything that is drawn.
-        without, metric: see `noodlings.simulate.ablation.Ablation`.
+        without, metric: see `noodlings.lab.ablation.Ablation`.
         embedding: "none", or "minilm" for sentence vectors, which take a few milliseconds each.
         config: a file of settings; by default as everywhere.
 

@@ -5,9 +5,9 @@ import yaml
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.errors import LLMError, NoodlingsError, UserError
+from noodlings.lab.scene import Stage, play
+from noodlings.lab.scene_file import load_scenes
 from noodlings.llm.offline import OfflineVoice
-from noodlings.scene.file import load_scenes
-from noodlings.scene.run import Stage, play
 from noodlings.values.affect import Affect
 
 RECIPES = load_recipes([BUILT_IN])

@@ -14,7 +14,7 @@ from rich.console import Console
 from noodlings.affect.regression import shipped
 from noodlings.embed.minilm import MiniLM
 from noodlings.errors import UserError
-from noodlings.evaluate.affect import auc, evaluate, held_back, pearson, view
+from noodlings.lab.evaluate.affect import auc, evaluate, held_back, pearson, view
 from tests.fakes import HashingEmbedder
 from tests.outside import DATA, needs
 

@@ -1,6 +1,6 @@
 """What transistors do in the scenes that come along: heard where they apply, in keeping with what they read.
 
-`pytest tests/scene/test_scenes.py -n0 -s` prints the table.
+`pytest tests/lab/test_scene.py -n0 -s` prints the table.
 """
 
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
+from noodlings.lab.scene import Played, Stage, play, symbols_of
+from noodlings.lab.scene_file import Scene, load_scenes
 from noodlings.llm.colour_image import image_of
 from noodlings.llm.colour_text import GESTURE, spoken
 from noodlings.llm.lexicon import tokens, topic_stems
 from noodlings.llm.offline import OfflineVoice
 from noodlings.llm.phrasebook import shared_colours, shared_voice
-from noodlings.scene.file import Scene, load_scenes
-from noodlings.scene.run import Played, Stage, play, symbols_of
 from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.phrase import parse

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from noodlings.errors import NoodlingsError, UserError
-from noodlings.evaluate.locomo import (
+from noodlings.lab.evaluate.locomo import (
     METRICS,
     evaluate,
     evidence_positions,
@@ -17,7 +17,7 @@ from noodlings.evaluate.locomo import (
 )
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
-from tests.evaluate.conversations import ANSWER, CONVERSATION, written
+from tests.lab.evaluate.conversations import ANSWER, CONVERSATION, written
 from tests.outside import DATA, needs
 
 FILES = sorted((DATA / "locomo-dev").glob("*.json"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from noodlings.simulate.scenario import NAME, Event, Meeting, Scenario
+from noodlings.lab.scenario import NAME, Event, Meeting, Scenario
 from noodlings.values.phrase import parse
 
 WORLD = "world"

@@ -16,8 +16,8 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
+from noodlings.lab.transcript import Problem, Recorded, read_transcript
 from noodlings.text import MAX_LINE, shorten
-from noodlings.transcript import Problem, Recorded, read_transcript
 from noodlings.values.audience import OPEN
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept

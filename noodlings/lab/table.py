@@ -15,7 +15,7 @@ from typing import Any
 
 from noodlings.aside import written_whole
 from noodlings.errors import UserError
-from noodlings.simulate.turns import COLUMNS, Row
+from noodlings.lab.simulated_turns import COLUMNS, Row
 
 Write = Callable[[Sequence[Row]], None]
 

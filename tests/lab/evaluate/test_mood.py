@@ -6,8 +6,8 @@ from rich.console import Console
 
 from noodlings.embed.minilm import MiniLM
 from noodlings.errors import UserError
-from noodlings.evaluate.mood import evaluate, read_scenarios, view
-from tests.evaluate.conversations import SCENARIOS, written
+from noodlings.lab.evaluate.mood import evaluate, read_scenarios, view
+from tests.lab.evaluate.conversations import SCENARIOS, written
 from tests.outside import DATA, needs
 
 
