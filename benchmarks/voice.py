@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
-from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Allowance, Utterance
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.percept import Percept
+from noodlings.voice.offline import OfflineVoice
 
 LINES = (
     "hello",

@@ -23,8 +23,6 @@ from noodlings.agent.society import Society
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
-from noodlings.llm.images import TableOfImages
-from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import CAPACITY, PlainMemory
@@ -39,6 +37,8 @@ from noodlings.store.sql import SqlStore
 from noodlings.transistors.load import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.load import load_chain
 from noodlings.values.persona import Persona
+from noodlings.voice.images import TableOfImages
+from noodlings.voice.offline import OfflineVoice
 from noodlings.worlds.accounts import Accounts
 
 if TYPE_CHECKING:

@@ -55,8 +55,8 @@ async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list
     from noodlings.app import recipes, voice_of
     from noodlings.lab.scene import Stage, play
     from noodlings.lab.scene_file import load_scenes
-    from noodlings.llm.offline import OfflineVoice
     from noodlings.transistors.load import FOLDER_NAME
+    from noodlings.voice.offline import OfflineVoice
 
     folder = settings.data_dir
     scenes, stage = load_scenes(file), Stage(recipes(folder), folder / FOLDER_NAME, OfflineVoice())

@@ -1,1 +1,1 @@
-"""Adapters of the port `Voice`: the offline voice and OpenAI-compatible models."""
+"""Language models behind an OpenAI-compatible endpoint: the gateway to them, and what they are asked."""

@@ -18,8 +18,6 @@ from noodlings.agent.inner import Inner
 from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.llm.images import TableOfImages
-from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
@@ -28,6 +26,8 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
 from noodlings.transistors.load import load_chain
 from noodlings.values.persona import TRANSISTORS
+from noodlings.voice.images import TableOfImages
+from noodlings.voice.offline import OfflineVoice
 from tests.agent.embedders import Flaky, Still, Time
 from tests.fakes import make_persona
 from tests.store.records import AGENT

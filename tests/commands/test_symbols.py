@@ -6,9 +6,9 @@ import pytest
 
 from commands.complete import completions
 from commands.registry import registry
-from noodlings.llm.images import TableOfImages
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
+from noodlings.voice.images import TableOfImages
 
 AFRAID = Affect(-0.6, 0.8, 0.8, 0.1, 0.0)
 GLAD = Affect(0.9, 0.7, 0.0, 0.0, 0.0)

@@ -12,15 +12,15 @@ import pytest
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.lab.scene import Played, Stage, play, symbols_of
 from noodlings.lab.scene_file import Scene, load_scenes
-from noodlings.llm.colour_image import image_of
-from noodlings.llm.colour_text import GESTURE, spoken
-from noodlings.llm.lexicon import tokens, topic_stems
-from noodlings.llm.offline import OfflineVoice
-from noodlings.llm.phrasebook import shared_colours, shared_voice
 from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.phrase import parse
 from noodlings.values.trace import Modulation
+from noodlings.voice.colour_image import image_of
+from noodlings.voice.colour_text import GESTURE, spoken
+from noodlings.voice.lexicon import tokens, topic_stems
+from noodlings.voice.offline import OfflineVoice
+from noodlings.voice.phrasebook import shared_colours, shared_voice
 
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"
 FILES = sorted(FOLDER.glob("*.yaml"))

@@ -7,8 +7,8 @@ from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.errors import LLMError, NoodlingsError, UserError
 from noodlings.lab.scene import Stage, play
 from noodlings.lab.scene_file import load_scenes
-from noodlings.llm.offline import OfflineVoice
 from noodlings.values.affect import Affect
+from noodlings.voice.offline import OfflineVoice
 
 RECIPES = load_recipes([BUILT_IN])
 SMALLEST = {"persona": "phi", "percept": "it rained"}

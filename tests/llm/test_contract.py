@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from noodlings.llm.offline import OfflineVoice
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.ports import Allowance, Voice
 from noodlings.text import clean
 from noodlings.values.percept import Kind
+from noodlings.voice.offline import OfflineVoice
 from tests.llm.server import chat, serving
-from tests.llm.utterances import memory, utterance
+from tests.voice.utterances import memory, utterance
 
 LINES = [
     "hello",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from noodlings.llm.prompts import reply_prompt
 from noodlings.values.percept import Kind
-from tests.llm.utterances import utterance
+from tests.voice.utterances import utterance
 
 BLOCKS = (
     "[GAME STATE] Mood:nervous | HP:8/20",

@@ -20,7 +20,7 @@ from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from tests.llm.server import KEY, Answer, chat, serving, stream
-from tests.llm.utterances import utterance
+from tests.voice.utterances import utterance
 
 GRACE = 0.2
 LATE = "no answer in"

@@ -16,7 +16,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from tests.llm.server import chat, serving
-from tests.llm.utterances import memory, utterance
+from tests.voice.utterances import memory, utterance
 
 HEAVY = Affect(-0.7, 0.4, 0.1, 0.9, 0.0)
 HELLO = utterance("hello", who="phi")

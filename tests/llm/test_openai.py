@@ -20,7 +20,7 @@ from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
 from tests.llm.server import KEY, Answer, Server, chat, serving, sse, stream
-from tests.llm.utterances import memory, utterance
+from tests.voice.utterances import memory, utterance
 
 HELLO = utterance("hello", who="phi")
 

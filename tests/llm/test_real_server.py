@@ -39,7 +39,7 @@ from noodlings.values.percept import Percept
 from noodlings.values.trace import Happening
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from tests.llm.utterances import CAITY, memory, utterance
+from tests.voice.utterances import CAITY, memory, utterance
 
 
 def missing() -> str:

@@ -13,7 +13,7 @@ from noodlings.llm.recording import Recorder, Replay, Spent, prompt_hash
 from noodlings.ports import Allowance
 from tests.llm.server import KEY, chat, serving
 from tests.llm.server import Answer as Sent
-from tests.llm.utterances import utterance
+from tests.voice.utterances import utterance
 
 SECRET = "the code of the safe is 4711"
 ASKED, OTHER = Call(Task.REPLY, ("s", SECRET), 0.8), Call(Task.REPLY, ("s", "v"), 0.8)

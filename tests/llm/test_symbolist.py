@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import LLMError
-from noodlings.llm.lexicon import tokens
 from noodlings.llm.prompts import LATELY, symbol_prompt
 from noodlings.llm.symbolist import EXAMPLES, LONGEST_IMAGE, LLMSymbolist, image_in
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+from noodlings.voice.lexicon import tokens
 from tests.llm.server import chat, serving
 
 EVENT = "My father-in-law shouted at Anna that my work is worthless"

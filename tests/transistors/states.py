@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from noodlings.llm.offline import OfflineVoice
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
@@ -16,6 +15,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind, Percept
+from noodlings.voice.offline import OfflineVoice
 from tests.fakes import make_persona
 
 NOW = 1_000_000.0

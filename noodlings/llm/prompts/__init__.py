@@ -11,15 +11,15 @@ from functools import lru_cache
 from importlib import resources
 from string import Template
 
-from noodlings.llm.age import ago
-from noodlings.llm.feelings import in_words
-from noodlings.llm.names import shown
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
+from noodlings.voice.age import ago
+from noodlings.voice.feelings import in_words
+from noodlings.voice.names import shown
 
 LONGEST_EVENT = 2_000
 """Characters of a line that a model is shown."""

@@ -1,0 +1,179 @@
+"""How the offline voice sees a thought through a lens: the words change, and it stays one short reply.
+
+The gain of a lens is how often it shows when it is at its strongest; what is weaker shows less often, and
+fainter. One throw decides for a whole reply, turned on a little for each transistor, so that they take turns
+instead of all speaking at once; at gain 1 each one always shows. The rules of taste go before all of that:
+
+- one sentence at most comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
+  there is one; a reply of more than `MOST` words is left as it is;
+- nothing light is added to something heavy;
+- no colouring comes twice running, and no line is said again;
+- what is told of a memory is told as it was, and only what the listener may hear: see `Lens.entries`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from noodlings.ports import Utterance
+from noodlings.text import clean, shorten
+from noodlings.values.lens import Lens
+from noodlings.values.occasions import GENTLY, Occasion
+from noodlings.values.percept import Kind
+from noodlings.values.persona import APPETITES, TRANSISTORS
+from noodlings.voice.colour_affect import embodied
+from noodlings.voice.colour_image import image_of
+from noodlings.voice.colour_text import spoken, with_sentence, without_mannerism
+from noodlings.voice.compose import ENOUGH
+from noodlings.voice.content import heard_then, is_heavy, stable
+from noodlings.voice.hear import hear
+from noodlings.voice.lexicon import tokens
+from noodlings.voice.names import proper
+from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
+from noodlings.voice.reflect import to_past
+from noodlings.voice.reported import told
+from noodlings.voice.sought import goes_on
+
+MOST = 40
+"""Spoken words from which on nothing is added to a reply."""
+LONGEST_WANT = 60
+"""Characters of a goal in somebody's own words."""
+LATELY = 12
+"""So many of the latest lines must not have told the same memory."""
+AGAIN = 4
+"""So many of the latest lines must not have had the same image."""
+
+_TURN = 0.382
+"""How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+_TELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
+_TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
+_LIGHT = frozenset({"joy", "boredom"})
+"""Feelings that are out of place in the face of something heavy."""
+
+
+def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
+    """The thought as it sounds through a lens; the thought itself where that shows in nothing."""
+    if not _shows(lens, utterance) or _out_of_place(lens, utterance):
+        return thought
+    persona = utterance.persona
+    book = Phrasebook(persona, utterance.said[-LATELY:], _seed(utterance, lens.transistor))
+    book.fill(
+        {
+            "name": clean(proper(utterance.speaker)) or "friend",
+            "me": persona.name,
+            "species": persona.species,
+        }
+    )
+    if lens.transistor == "affect":
+        made = embodied(thought, lens, persona, book)
+    else:
+        sentence = _SENTENCES.get(lens.transistor, _of_phrases)(thought, lens, utterance, book)
+        made = _said(thought, sentence, utterance)
+    return thought if made.casefold() in map(str.casefold, utterance.said) else made
+
+
+def _shows(lens: Lens, utterance: Utterance) -> bool:
+    """Whether it shows in this reply: always at gain 1, and never of two more than their gains allow."""
+    name = lens.transistor
+    at = TRANSISTORS.index(name) if name in TRANSISTORS else stable(name) % 97
+    likely: float = lens.gain ** (1.0 / lens.strength)
+    return (_seed(utterance) / 2**32 + _TURN * at) % 1.0 < likely
+
+
+def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
+    """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
+    despair = hear(utterance.percept, utterance.persona).occasion is Occasion.DESPAIR
+    return despair or (lens.cue in _LIGHT and is_heavy(utterance))
+
+
+def _seed(utterance: Utterance, transistor: str = "") -> int:
+    percept = utterance.percept
+    return stable(utterance.seed, utterance.persona.id, percept.timestamp, percept.text, "colour", transistor)
+
+
+def _said(thought: str, sentence: str, utterance: Utterance) -> str:
+    """The thought with one sentence more, or in place of a mannerism."""
+    if not sentence or sentence.casefold() in thought.casefold():
+        return thought
+    words, persona = len(spoken(thought).split()), utterance.persona
+    if words + len(sentence.split()) > ENOUGH:
+        shorter = without_mannerism(thought, persona)
+        if shorter == thought and words > MOST:
+            return thought
+        thought = shorter
+    return with_sentence(thought, sentence, persona.voice.case)
+
+
+def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    if lens.phrases:
+        book.fill({"want": shorten(clean("".join(lens.notes[:1])), LONGEST_WANT)})
+        return book.one_of(lens.phrases, rest=COLOUR_REST)
+    if lens.cue not in APPETITES:
+        return ""
+    # What is told of a memory is handled with the same care as something heavy that was heard.
+    gently = lens.cue in GENTLY and (_TELLS.search(thought) or is_heavy(utterance))
+    return book.colour(GENTLY[lens.cue] if gently else lens.cue, asking="?" not in thought)
+
+
+def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    """The first moment that can be told in reported speech, else one that is quoted.
+
+    Of one that the thought tells already, only how it felt is said.
+    """
+    lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
+    quoted, heavy = "", is_heavy(utterance)
+    for entry in lens.entries:
+        # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
+        # "she laughs" nobody would know.
+        text = entry.user_text.strip()
+        if _TELLS.search(text) or text.endswith("?") or (entry.kind is not Kind.EMOTE and goes_on(text)):
+            continue
+        # In the face of a grief nobody speaks of mushrooms that were hated as much.
+        if heavy and not heard_then(entry, utterance).heavy:
+            continue
+        made = told(entry, utterance, frozenset())
+        if made is None:
+            continue
+        if made.clause.casefold() in thought.casefold():
+            return book.colour("alike_told")
+        clause = made.clause if made.quoted else _TODAY.sub("", to_past(made.clause))
+        if clause.casefold() in lately:
+            continue
+        if not made.quoted:
+            return _with_memory(clause, book)
+        quoted = quoted or clause
+    return _with_memory(quoted, book) if quoted else ""
+
+
+def _with_memory(clause: str, book: Phrasebook) -> str:
+    book.fill({"memory": clause})
+    return book.colour("alike")
+
+
+def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    lately = " ".join((thought, *utterance.said[-AGAIN:])).casefold()
+    for symbol in lens.symbols:
+        image = image_of(symbol)
+        if image and image.casefold() not in lately:
+            book.fill({"image": image})
+            return book.colour("image")
+    return ""
+
+
+def _itself(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    already = set(tokens(thought))
+    return book.colour("self", [word for word in lens.notes if word.casefold() not in already])
+
+
+def _of_phrases(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    """Of a transistor that this voice does not know: the words it brings itself."""
+    return book.one_of(lens.phrases, rest=COLOUR_REST)
+
+
+_SENTENCES: dict[str, Callable[[str, Lens, Utterance, Phrasebook], str]] = {
+    "goal": _wanted,
+    "memory": _remembered,
+    "subconscious": _imagined,
+    "ego": _itself,
+}

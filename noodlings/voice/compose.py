@@ -1,0 +1,163 @@
+"""How a reply is put together: an outburst, what is said, something added, a gesture.
+
+Which of the four there are depends on the occasion, the mood and the character: who is outgoing says more,
+who is not shows more. Nothing light is added to something heavy, and nothing to a question, for that waits
+for its answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from noodlings.ports import Utterance
+from noodlings.text import clean
+from noodlings.values.occasions import Feeling, Occasion
+from noodlings.values.percept import Kind
+from noodlings.voice.content import Content, decide, slots
+from noodlings.voice.feelings import MOOD_LINES, feeling, strengths
+from noodlings.voice.hear import Heard
+from noodlings.voice.lexicon import tokens
+from noodlings.voice.phrasebook import Phrasebook
+from noodlings.voice.reported import Told
+
+ENOUGH = 18
+"""Words of what is said from which on nothing is added."""
+
+_SMALL_TALK = frozenset(
+    {
+        Occasion.STATEMENT, Occasion.SHORT, Occasion.GREETING, Occasion.ARRIVE, Occasion.EVENT,
+        Occasion.SILENCE, Occasion.EMOTE, Occasion.EMOTE_WARM, Occasion.SIGNS, Occasion.NUMBERS,
+        Occasion.PRAISE, Occasion.THANKS, Occasion.LONG, Occasion.BORED, Occasion.LIKES, Occasion.DISLIKES,
+    }
+)  # fmt: skip
+"""Occasions on which something may be added that has nothing to do with them."""
+_STILL = frozenset(
+    {
+        Occasion.INSULT,
+        Occasion.EMOTE_HARSH,
+        Occasion.REMEMBER,
+        Occasion.REMINDED,
+        Occasion.REUNION,
+        Occasion.ANGRY,
+    }
+)
+"""Occasions, beside the heavy ones, on which a playful gesture would be out of place."""
+_OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A reply in its parts, each "" where there is none.
+
+    Attributes:
+        body: what is said; the only part that is always there.
+        opening: an outburst of feeling.
+        closing: what is added.
+        gesture: what is done, without its asterisks.
+        gesture_first: whether that comes before the words.
+        told: the memories that are in the body.
+        case: letter case of the character, as in its recipe.
+    """
+
+    body: str
+    opening: str = ""
+    closing: str = ""
+    gesture: str = ""
+    gesture_first: bool = False
+    told: tuple[Told, ...] = ()
+    case: str = "plain"
+
+    @property
+    def text(self) -> str:
+        """The whole reply, one printable line."""
+        gesture = f"*{self.gesture}*" if self.gesture else ""
+        words = [self.opening, self.body, self.closing]
+        line = " ".join(filter(None, [gesture, *words] if self.gesture_first else [*words, gesture]))
+        line = clean(line.replace("?”.", "?”").replace("!”.", "!”").replace("…”.", "…”"))
+        return {"upper": line.upper(), "lower": line.lower()}.get(self.case, line)
+
+    @property
+    def bare(self) -> bool:
+        """Whether there is nothing but the body."""
+        return not (self.opening or self.closing or self.gesture)
+
+
+def reply(heard: Heard, utterance: Utterance, seed: int) -> Draft:
+    """A draft of the reply; another seed gives other words for the same content."""
+    book = Phrasebook(utterance.persona, utterance.said, seed)
+    content = decide(heard, utterance, book)
+    book.fill(slots(heard, content, utterance, book))
+    body = book.line(_asked_how_it_is(content, utterance)) or book.line(Occasion.STATEMENT)
+    draft = Draft(body, told=content.told, case=utterance.persona.voice.case)
+    draft = replace(draft, opening=_opening(draft, content, book))
+    draft = replace(draft, closing=_closing(draft, content, utterance, book))
+    draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))
+    # The same few words to the same small talk would soon be heard again.
+    idle = draft.bare and content.light and content.occasion in _SMALL_TALK
+    return _with_something(draft, book) if idle else draft
+
+
+def longer(draft: Draft, utterance: Utterance, seed: int) -> Draft:
+    """The draft with one more thing said, for when it was all said before."""
+    book = Phrasebook(utterance.persona, utterance.said, seed)
+    return replace(draft, closing=f"{draft.closing} {book.one_of(book.mannerisms, rest=0)}".strip())
+
+
+def _with_something(draft: Draft, book: Phrasebook) -> Draft:
+    if "*" not in draft.body:
+        return replace(draft, gesture=book.one_of(book.gestures))
+    if draft.body.endswith("?"):
+        return replace(draft, opening=book.one_of(book.interjections(Feeling.CALM)))
+    return replace(draft, closing=book.one_of(book.mannerisms))
+
+
+def _asked_how_it_is(content: Content, utterance: Utterance) -> Occasion:
+    """Asked how it is, a character answers from its mood."""
+    if content.occasion is Occasion.HOW_ARE_YOU:
+        return MOOD_LINES.get(feeling(utterance.mood), content.occasion)
+    return content.occasion
+
+
+def _opening(draft: Draft, content: Content, book: Phrasebook) -> str:
+    first = draft.body.split(maxsplit=1)[0].strip(",.!?…*").lower()
+    often = 0.3 if content.felt is Feeling.CALM or content.told else 0.5
+    if first in _OUTBURST_ENOUGH or not book.chance(often):
+        return ""
+    opening = book.one_of(book.interjections(content.felt), rest=3)
+    # "Sister! Sister, …" is one too many.
+    return "" if _long_words(opening) & _long_words(draft.body) else opening
+
+
+def _long_words(text: str) -> set[str]:
+    return {word for word in tokens(text) if len(word) > 3}
+
+
+def _closing(draft: Draft, content: Content, utterance: Utterance, book: Phrasebook) -> str:
+    if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
+        return ""
+    often = 0.25 + 0.45 * _outgoing(utterance)
+    if content.occasion in (Occasion.SECRET, Occasion.COMFORT):
+        return ""
+    if utterance.percept.kind is Kind.WHISPER and book.chance(0.5):
+        return book.line(Occasion.SECRET)
+    if content.heavy:
+        return book.line(Occasion.COMFORT) if book.chance(often) else ""
+    if content.occasion not in _SMALL_TALK or not book.chance(often):
+        return ""
+    mood = feeling(utterance.mood)
+    if mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
+        return book.line(MOOD_LINES[mood])
+    return book.one_of(book.mannerisms) if content.light else ""
+
+
+def _gesture(draft: Draft, content: Content, utterance: Utterance, book: Phrasebook) -> str:
+    if "*" in draft.body or content.occasion in _STILL or not content.light:
+        return ""
+    often = 0.8 * (1.0 - _outgoing(utterance))
+    if draft.opening and draft.closing:
+        often /= 2
+    return book.one_of(book.gestures) if book.chance(often) else ""
+
+
+def _outgoing(utterance: Utterance) -> float:
+    return utterance.persona.personality.get("extraversion", 0.5)

@@ -1,0 +1,275 @@
+"""What sort of line it is: a greeting, a question, a grief told. The offline voice answers by it.
+
+Small grammars over word lists, in the order in which they matter: somebody who says hello and that their
+dog died is answered about the dog.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+from noodlings.values.affect import Affect
+from noodlings.values.occasions import Feeling, Occasion
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import Persona
+from noodlings.voice.clause import begins_with_name
+from noodlings.voice.lexicon import phrases_for, spaced, spoken_words, tokens, topic_stems, words_for
+from noodlings.voice.names import without_names
+from noodlings.voice.questions import Question, last_sentence, read_question
+from noodlings.voice.reported import statement
+from noodlings.voice.told_feeling import by_affect, of_oneself, told_feeling
+from noodlings.voice.topic import find_topic
+
+ATTENTION = 800
+"""Characters of a line that are listened to word for word."""
+LONG = 400
+"""Characters from which on a plain statement is a speech."""
+ECHO = 9
+"""Words of a statement short enough to be said back."""
+
+_MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
+_QUOTED = re.compile(r'["“]([^"”]+)["”]')
+_KEEP = re.compile(
+    r"^(please )?((always )?remember (that|this|my|i|the)|don't forget|never forget|keep in mind)\b"
+)
+_WISHES = re.compile(
+    r"\b(good (morning|afternoon|evening|day)|nice to meet you|pleased to meet you|how do you do)\b"
+)
+_PARTINGS = re.compile(
+    r"\b(good ?night|see you|see ya|take care|have to go|got to go|gotta go|i must go|i should go|"
+    r"i'm leaving now|i'm off|until (next time|tomorrow|later)|so long|sleep well|i'll be back)\b"
+)
+
+_FEELS = {
+    Occasion.GRIEF: Feeling.SORROW,
+    Occasion.DESPAIR: Feeling.SORROW,
+    Occasion.SAD: Feeling.SORROW,
+    Occasion.EMOTE_SAD: Feeling.SORROW,
+    Occasion.AFRAID: Feeling.FEAR,
+    Occasion.GLAD: Feeling.JOY,
+    Occasion.PRAISE: Feeling.JOY,
+    Occasion.THANKS: Feeling.JOY,
+    Occasion.EMOTE_WARM: Feeling.JOY,
+    Occasion.EMOTE_GIFT: Feeling.JOY,
+    Occasion.INSULT: Feeling.ANGER,
+    Occasion.EMOTE_HARSH: Feeling.ANGER,
+}
+HEAVY = frozenset(
+    {Occasion.GRIEF, Occasion.DESPAIR, Occasion.SAD, Occasion.AFRAID, Occasion.EMOTE_SAD, Occasion.COMFORT}
+)
+"""Occasions for comfort, not for small talk."""
+_UNPLEASANT = -0.3
+"""Valence below which a statement is not said back with a wink."""
+_KIDDING = re.compile(r"\b(?:just kidding|only (?:joking|kidding|teasing)|was (?:joking|kidding)|jk)\b")
+_SECRET = re.compile(
+    r"^(?:please )?(?:don't|do not|never) tell (?!me\b)\w+"
+    r"|\b(?:keep (?:it|this|that) (?:a )?(?:secret|to yourself)|it's a secret"
+    r"|between (?:us|you and me|the two of us))\b"
+)
+_PUZZLED = re.compile(
+    r"^(?:sorry )?(?:i don't (?:understand|get it|follow)"
+    r"|(?:that|it|this) (?:makes no|doesn't make any) sense"
+    r"|what did you (?:just )?say|(?:please )?(?:say (?:that|it) again|repeat that)|what do you mean"
+    r"|what (?:does|did) that mean|what are you (?:talking about|on about|saying)"
+    r"|you (?:already|just) (?:said|told me) (?:that|this|so)|(?:please )?stop saying (?:that|this)"
+    r"|you (?:keep|are) (?:saying|repeating) .*|you're (?:repeating|not making) .*"
+    r"|(?:huh|pardon|come again|what))$"
+)
+_MISSED = re.compile(r"^(?:i|i'll|i've) (?:really |so |will |did )*miss(?:ed)? you(?: so much| too| a lot)?$")
+_BETTER = re.compile(
+    r"^(?:but )?(?:i'm|i am|i feel) (?:ok|okay|fine|alright|all right|better|good|over it)(?: now| again)?$"
+)
+_PLAINLY = (
+    (_BETTER, Occasion.SHORT),
+    (_MISSED, Occasion.PRAISE),
+    (_KIDDING, Occasion.APOLOGY),
+    (_SECRET, Occasion.SECRET),
+    (_PUZZLED, Occasion.PUZZLED),
+)
+_SETS_IN = frozenset({"is", "starts", "begins", "keeps", "bursts", "to", "into"})
+_PROPOSES = frozenset({"let's", "lets", "wanna"})
+_EMOTES = (
+    ("emote_gift", Occasion.EMOTE_GIFT),
+    ("emote_harsh", Occasion.EMOTE_HARSH),
+    ("emote_sad", Occasion.EMOTE_SAD),
+    ("emote_warm", Occasion.EMOTE_WARM),
+)
+_EVENTS = {Kind.ARRIVE: Occasion.ARRIVE, Kind.LEAVE: Occasion.LEAVE, Kind.THOUGHT: Occasion.SILENCE}
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A line as it was understood.
+
+    Attributes:
+        occasion: what is to be answered.
+        question: what was asked, where something was.
+        stems: of the words that carry a topic.
+        topic: a noun phrase turned to the speaker ("your dog"), or "".
+        echo: the whole statement turned to the speaker ("you lost your key"), or "".
+    """
+
+    occasion: Occasion
+    question: Question = Question.NONE
+    stems: frozenset[str] = frozenset()
+    topic: str = ""
+    echo: str = ""
+
+    @property
+    def feeling(self) -> Feeling | None:
+        """What it makes one feel, where the occasion alone decides."""
+        return _FEELS.get(self.occasion)
+
+    @property
+    def heavy(self) -> bool:
+        """Whether it asks for comfort."""
+        return self.occasion in HEAVY
+
+
+def hear(percept: Percept, persona: Persona) -> Heard:
+    """Understand a percept as well as it can be."""
+    said = percept.text[:ATTENTION]
+    spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
+    text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
+    done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
+    return _understood(text, percept.kind, percept.affect, done, len(percept.text) > LONG)
+
+
+@lru_cache(maxsize=64)
+def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> Heard:
+    """The same, of all it depends on: a line is heard again for every lens that colours its answer."""
+    if kind in _EVENTS:
+        return Heard(_EVENTS[kind], stems=topic_stems(tokens(text)))
+    if kind is Kind.EVENT:
+        return Heard(Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
+    percept = Percept("somebody", text, 0.0, kind, affect=affect)
+    if kind is Kind.EMOTE or done:
+        return _hear_emote(text, percept, long)
+    return _hear_words(text, percept, long)
+
+
+def _hear_emote(text: str, percept: Percept, long: bool) -> Heard:
+    words = tokens(text)
+    for name, occasion in _EMOTES:
+        if words and not words_for(name).isdisjoint(_doing(words)):
+            return Heard(occasion, stems=topic_stems(words))
+    if words[:2] == ["holds", "out"]:
+        return Heard(Occasion.EMOTE_GIFT, stems=topic_stems(words))
+    spoken = _QUOTED.search(text)
+    if spoken:
+        return _hear_words(spoken.group(1), percept, long)
+    shown = {Occasion.SAD: Occasion.EMOTE_SAD, Occasion.AFRAID: Occasion.AFRAID}
+    felt = shown.get(by_affect(percept, "") or Occasion.EMOTE, Occasion.EMOTE)
+    return Heard(felt, stems=topic_stems(words))
+
+
+def _doing(words: list[str]) -> set[str]:
+    """The first word of what is done; of "is crying" and "starts to cry" what that comes to."""
+    at = 0
+    while at < min(len(words) - 1, 2) and words[at] in _SETS_IN:
+        at += 1
+    base = words[at].removesuffix("ing")
+    return {words[at], base, f"{base}e", base[:-1]} if at else {words[at]}
+
+
+def _hear_words(text: str, percept: Percept, long: bool) -> Heard:
+    words = tokens(text)
+    if not words or _is_foreign(text, words):
+        return Heard(_wordless(text, bool(words)))
+    stems = topic_stems(words)
+    line = spaced(words).strip()
+    question = read_question(text, words)
+    topic = find_topic(text)
+    if question is not Question.NONE:
+        if _PUZZLED.search(line):
+            return Heard(Occasion.PUZZLED, stems=stems)
+        may_tell = question in (Question.UNKNOWN, Question.ADVICE) and of_oneself(line)
+        felt = told_feeling(words, line, percept) if may_tell else None
+        if felt is Occasion.GLAD:
+            felt = None
+        asked = topic_stems(tokens(last_sentence(text)))
+        return Heard(felt or question.occasion, question, asked or stems, question.topic(text, topic))
+    occasion = Occasion.GREETING if _introduces(text, words) else _said(words, line, percept)
+    if occasion is Occasion.STATEMENT and long:
+        occasion = Occasion.LONG
+    light = percept.affect is None or percept.affect.valence > _UNPLEASANT
+    echo = statement(text) if light and occasion is Occasion.STATEMENT and 3 <= len(words) <= ECHO else ""
+    return Heard(occasion, stems=stems, topic=topic, echo=echo)
+
+
+def _introduces(text: str, words: list[str]) -> bool:
+    """ "My name is Bob", "I'm Bob"."""
+    if re.match(r"(?:my name is|call me|you can call me|they call me) \w+(?: \w+)?$", " ".join(words)):
+        return True
+    return len(words) == 2 and words[0] == "i'm" and begins_with_name(text.strip().partition(" ")[2])
+
+
+def _said(words: list[str], line: str, percept: Percept) -> Occasion:
+    """What a line that asks nothing is."""
+    if _KEEP.match(line):
+        return Occasion.KEEP
+    if len(words) <= 5 and _WISHES.search(line):
+        return Occasion.GREETING
+    parts = words_for("farewell").intersection(words[:1] if len(words) > 3 else words)
+    if len(words) <= 12 and (parts or _PARTINGS.search(line)):
+        return Occasion.FAREWELL
+    for pattern, occasion in _PLAINLY:
+        if pattern.search(line):
+            return occasion
+    if _at_you(words, line, "insult"):
+        return Occasion.INSULT
+    felt = told_feeling(words, line)
+    if felt is not None and felt is not Occasion.GLAD:
+        return felt
+    for name, occasion in (("thanks", Occasion.THANKS), ("apology", Occasion.APOLOGY)):
+        if words_for(name).intersection(words[:6]) and words[0] != "you":
+            return occasion
+    if _at_you(words, line, "praise"):
+        return Occasion.PRAISE
+    if len(words) <= 5 and words[0] in words_for("greeting"):
+        return Occasion.GREETING
+    if len(words) <= 4 and words_for("short").issuperset(set(words) - words_for("padding")):
+        return Occasion.SHORT
+    if felt is not None:
+        return felt
+    if words[0] in words_for("imperative") | _PROPOSES or (words[0] == "please" and len(words) > 1):
+        return Occasion.REQUEST
+    return by_affect(percept, line) or Occasion.STATEMENT
+
+
+def _at_you(words: list[str], line: str, name: str) -> bool:
+    """Whether a word of the list is aimed at the one who hears it."""
+    if name == "insult" and any(phrase in f" {line} " for phrase in phrases_for("insult_phrases")):
+        return True
+    hits = [at for at, word in enumerate(words) if word in words_for(name)]
+    hits = [at for at in hits if not words_for("negations").intersection(words[max(at - 3, 0) : at])]
+    if not hits:
+        return False
+    near = {"you", "you're", "your"}
+    if any(near.intersection(words[max(at - 4, 0) : at + 3]) for at in hits):
+        return True
+    # "idiot!", "good robot": nobody else can be meant. A lone "good" or "like" is a word, not a praise.
+    alone = len(words) <= 3 and words[0] not in words_for("not_you")
+    return alone and (name == "insult" or (len(words) == 2 and words[0] in words_for("praising")))
+
+
+def _is_foreign(text: str, words: list[str]) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    if sum("LATIN" not in unicodedata.name(c, "") for c in letters[:200]) > 0.3 * len(letters[:200]):
+        return True
+    strange = sum(word in words_for("foreign") for word in words)
+    lists = ("function", "common", "verbs", "grief")
+    known = sum(any(word in words_for(name) for name in lists) for word in words)
+    return strange > known
+
+
+def _wordless(text: str, letters: bool) -> Occasion:
+    if letters:
+        return Occasion.FOREIGN
+    if any(c.isdigit() for c in text):
+        return Occasion.NUMBERS
+    pictures = any(unicodedata.category(c) in ("So", "Sm") for c in text)
+    return Occasion.SIGNS if pictures else Occasion.SILENCE

@@ -1,0 +1,109 @@
+"""Images of intense moments without a model: a table by feeling and theme, and which of them comes.
+
+The rule it keeps: the same moment with the same images behind it gives the same image in every process; no
+image comes again while it is among the latest; and none has a word of the moment itself, or it would be no
+image of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from noodlings.errors import LLMError
+from noodlings.ports import Allowance
+from noodlings.values.affect import Affect
+from noodlings.values.occasions import Feeling
+from noodlings.voice.content import stable
+from noodlings.voice.feelings import strengths
+from noodlings.voice.lexicon import load_yaml, stem, tokens, topic_stems
+
+TELLING = 0.15
+"""Below this strength (0…1) no feeling is told from another: something stirs, and that is all."""
+
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """What a moment can be about.
+
+    Attributes:
+        name: as in the table.
+        stems: of the words that tell it.
+        images: for the feelings that have images of their own here.
+    """
+
+    name: str
+    stems: frozenset[str]
+    images: dict[Feeling, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """All images: those of each feeling, for whatever it is about, and those of each theme."""
+
+    feelings: dict[Feeling, tuple[str, ...]]
+    themes: tuple[Theme, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        for images in (*self.feelings.values(), *(found for t in self.themes for found in t.images.values())):
+            yield from images
+
+
+class TableOfImages:
+    """The port `Symbolist` out of a table. Costs nothing, and works without anything."""
+
+    name = "images"
+
+    async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
+        """The image; nothing is spent of the allowance. Raises `LLMError` when `avoid` is the whole table."""
+        spent = {image.casefold() for image in avoid}
+        said = topic_stems(tokens(event))
+        for images in _nearest_first(event, feeling_of(affect)):
+            unused = [image for image in images if image.casefold() not in spent]
+            fresh = [image for image in unused if not topic_stems(tokens(image)) & said]
+            if fresh:
+                return fresh[stable(event, *avoid) % len(fresh)]
+        raise LLMError("every image was there lately")
+
+
+def feeling_of(affect: Affect) -> Feeling:
+    """The feeling that an image is of; `Feeling.CALM` is being stirred, and nothing more."""
+    found = strengths(affect)
+    strongest = max(found, key=lambda name: found[name])
+    return strongest if found[strongest] >= TELLING else Feeling.CALM
+
+
+def themes_of(event: str) -> list[Theme]:
+    """What an event is about: the theme that most of its words tell, and so on; empty for none."""
+    said = {stem(word) for word in (*tokens(event), *_COMPOUND.findall(event.lower()))}
+    told = [(len(theme.stems & said), theme) for theme in table().themes]
+    return [theme for hits, theme in sorted(told, key=lambda pair: -pair[0]) if hits]
+
+
+@lru_cache(maxsize=1)
+def table() -> Table:
+    """The images of `images.yaml`."""
+    raw = load_yaml("images.yaml")
+    return Table(
+        {Feeling(name): tuple(images) for name, images in raw["feelings"].items()},
+        tuple(
+            Theme(
+                name,
+                frozenset(stem(word) for word in theme["words"].split()),
+                {Feeling(felt): tuple(images) for felt, images in theme.items() if felt != "words"},
+            )
+            for name, theme in raw["themes"].items()
+        ),
+    )
+
+
+def _nearest_first(event: str, felt: Feeling) -> Iterator[Sequence[str]]:
+    """Of its themes, of its feeling, any."""
+    for theme in themes_of(event):
+        yield theme.images.get(felt, ())
+    yield table().feelings[felt]
+    yield tuple(table())

@@ -1,0 +1,144 @@
+"""Which words are at hand for an occasion, and which of them are fresh.
+
+A character's own lines go before those that all share, and what was not used lately goes before what was.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from noodlings.values.occasions import Feeling, Occasion
+from noodlings.values.persona import Persona, Voice
+from noodlings.values.phrase import Phrase, parse
+from noodlings.voice.lexicon import load_yaml
+
+OWN_REST = 7
+"""So many lines later a character may use one of its own phrases again."""
+COLOUR_REST = 2
+"""So many lines later it may be coloured in the same way again."""
+WINDOW = 40
+"""Lines back to which use is noticed at all."""
+
+
+@lru_cache(maxsize=1)
+def shared_voice() -> Voice:
+    """What every character may fall back on: the same shape as the voice in a recipe."""
+    data = load_yaml("phrases.yaml")
+    return Voice(
+        interjections={name: tuple(words) for name, words in data["interjections"].items()},
+        mannerisms=tuple(data["mannerisms"]),
+        gestures=tuple(data["gestures"]),
+        lines={name: tuple(lines) for name, lines in data["lines"].items()},
+    )
+
+
+@lru_cache(maxsize=1)
+def shared_colours() -> dict[str, tuple[str, ...]]:
+    """What every character may let show when a transistor colours what it says, by `COLOURS`."""
+    return {key: tuple(phrases) for key, phrases in load_yaml("colours.yaml").items()}
+
+
+class Phrasebook:
+    """The words of one character at one moment."""
+
+    def __init__(self, persona: Persona, said: Sequence[str], seed: int) -> None:
+        self._voice = persona.voice
+        self._recent = [_plain(line) for line in said[-WINDOW:]]
+        self._all_recent = "\n".join(self._recent)
+        self._slots: dict[str, str] = {}
+        self._random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
+
+    def fill(self, slots: Mapping[str, str]) -> None:
+        """From now on lines may have these slots."""
+        self._slots.update(slots)
+
+    @property
+    def mannerisms(self) -> tuple[str, ...]:
+        """Sentences to put in."""
+        return self._voice.mannerisms or shared_voice().mannerisms
+
+    @property
+    def gestures(self) -> tuple[str, ...]:
+        """Things to do meanwhile."""
+        return self._voice.gestures or shared_voice().gestures
+
+    def interjections(self, felt: Feeling) -> tuple[str, ...]:
+        """Outbursts of this feeling."""
+        own = self._voice.interjections
+        return own.get(felt.value, ()) if own else shared_voice().interjections.get(felt.value, ())
+
+    def line(self, occasion: Occasion) -> str:
+        """Something to say on this occasion."""
+        own = self._usable(self._voice.lines.get(occasion.value, ()))
+        shared = self._usable(shared_voice().lines.get(occasion.value, ()))
+        if own and (phrase := self._freshest(own, at_least=OWN_REST)) is not None:
+            return self._expand(phrase)
+        phrase = self._freshest([*own, *shared])
+        return self._expand(phrase) if phrase else ""
+
+    def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
+        """Something that colours a reply (`noodlings.values.occasions.COLOURS`), or "" when all is used up.
+
+        Args:
+            about: words; a phrase that holds one of them goes first.
+            asking: whether it may be a question.
+        """
+        own = self._usable(self._voice.colours.get(key, ()))
+        shared = self._usable(shared_colours()[key])
+        if not asking:
+            own = [phrase for phrase in own if "?" not in phrase.source]
+            shared = [phrase for phrase in shared if "?" not in phrase.source]
+        words = [word.casefold() for word in about]
+        fitting = [phrase for phrase in own if any(word in phrase.source.casefold() for word in words)]
+        for phrases, rest in ((fitting, OWN_REST), (own, OWN_REST), ([*own, *shared], COLOUR_REST)):
+            if (phrase := self._freshest(phrases, at_least=rest)) is not None:
+                return self._expand(phrase)
+        return ""
+
+    def one_of(self, sources: Sequence[str], rest: int = 5) -> str:
+        """One of these, or "" when all of them were used in the last `rest` lines: better none than again."""
+        phrase = self._freshest(self._usable(sources), at_least=rest)
+        return self._expand(phrase) if phrase else ""
+
+    def chance(self, probability: float) -> bool:
+        """True so often."""
+        return self._random.random() < probability
+
+    def _usable(self, sources: Sequence[str]) -> list[Phrase]:
+        filled = self._slots.keys() | {"percent", "address"}
+        return [phrase for phrase in map(parse, sources) if filled >= phrase.slots]
+
+    def _freshest(self, phrases: Sequence[Phrase], at_least: int = 0) -> Phrase | None:
+        """The phrase that has rested longest, by chance among equals; None when none has rested enough."""
+        best, best_rest = None, at_least - 1
+        for phrase in self._random.sample(phrases, len(phrases)):
+            rest = self._rest(phrase)
+            if rest > best_rest:
+                best, best_rest = phrase, rest
+            if rest == WINDOW:
+                break
+        return best
+
+    def _rest(self, phrase: Phrase) -> int:
+        """How many lines ago it was used; `WINDOW` when it was not."""
+        if not phrase.is_in(self._all_recent):
+            return WINDOW
+        for ago, line in enumerate(reversed(self._recent)):
+            if phrase.is_in(line):
+                return ago
+        return WINDOW
+
+    def _expand(self, phrase: Phrase) -> str:
+        chance = {
+            "percent": f"{self._random.uniform(71, 99.9):.1f}%",
+            "address": self._random.choice(self._voice.address or (self._slots.get("name", "friend"),)),
+        }
+        return phrase.expand(self._random, {**self._slots, **chance})
+
+
+@lru_cache(maxsize=4096)
+def _plain(text: str) -> str:
+    """As it is looked for among what was said: loud or not, it is the same phrase."""
+    return text.casefold().replace("!", ".")

@@ -1,0 +1,209 @@
+"""What a question asks for: a memory, something about the one who is asked, or what nobody here can know."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+
+from noodlings.values.occasions import Occasion
+from noodlings.voice.lexicon import tokens, words_for
+from noodlings.voice.reflect import turn
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    """A line (in lower case, words with single spaces) that fits one of these."""
+    return re.compile("|".join(patterns))
+
+
+_ASKS_MEMORY = _any(
+    r"\b(?:do|don't|can|can't|could|did|didn't|will|would) you (?:still |even |really |ever |happen to )*"
+    r"(?:remember|recall|forget)\b",
+    r"^(?:and |so |but )?(?:you )?remember (?:me|my|when|what|how|who|where|the|that|our|us|i)\b",
+    r"(?<!what )\bhave you forgotten\b",
+    r"\bdo you (?:still |even )?know (?:who |what |where |when |how |why |which )?(?:i|my|our|we)\b",
+    r"\b(?:what|who|where|when|how|which)\b.* (?:do|can|did) you (?:still )?"
+    r"(?:remember|recall|know about|know of)\b",
+    r"\bwhat (?:did|have|has|had|do|does) (?!you\b)(?:\w+ ){1,3}?(?:just |ever )?"
+    r"(?:say|said|tell|told|mention|mentioned|talk|talked|ask|asked)\b",
+    r"\b(?:have|had|did|haven't|didn't) i (?:ever |already |not )?"
+    r"(?:told|tell|mentioned|mention|said|say)\b",
+    r"\bwhat was i (?:saying|talking)\b",
+    r"\btell me (?:what|all|everything|anything|something) (?:that )?you (?:still )?"
+    r"(?:remember|know about (?!you))",
+    r"^(?:please |can you |could you )?tell me (?:something |more |again |all |everything )*"
+    r"about (?!you\b|your\b|yourself\b)\w+",
+)
+_HOW_ARE_YOU = _any(
+    r"\bhow (?:are|'re) (?:you|ya|u)(?: doing| feeling| today| now| these days)*$",
+    r"^how(?:'s it going| is it going| do you feel| have you been)",
+    r"^(?:are you|you) (?:ok|okay|all right|alright|well|sad|happy|afraid|scared|angry|bored|tired|lonely"
+    r"|upset|fine)\b",
+    r"^what'?s? (?:is )?(?:up|wrong|the matter)(?: with you)?$",
+    r"^what do you feel|^how was your (?:day|night)",
+)
+_WHO_ARE_YOU = _any(
+    r"^(?:and )?(?:who|what) (?:exactly )?are you\b(?! (?:\w+ing)\b)",
+    r"^what(?:'s| is) your name",
+    r"^(?:are you|you're) (?:an? )?(?:\w+ )?(?:robot|machine|ai|bot|human|person|real|alive|cat|kitten|animal"
+    r"|computer|program|character)\b",
+    r"^(?:please )?tell me (?:something |more )?about (?:you|yourself|your (?:life|story|past))\b",
+    r"^what kind of \w+ are you|^introduce yourself|^do i know you",
+)
+_WANTS = _any(
+    r"^what (?:do|would) you (?:really |most )?(?:want|wish|need|dream|like to do|like doing|like most"
+    r"|like best|love)\b",
+    r"^what(?:'s| is) your (?:dream|goal|wish|favou?rite)",
+    r"^what are you (?:looking|longing|hoping) for|^what makes you happy",
+)
+_DOING = _any(
+    r"^what(?: are|'re)? you (?:doing|up to|thinking|reading|making|looking at|working on|watching)\b",
+    r"^what(?:'s| is) on your mind|^are you busy",
+)
+_MY_NAME = _any(r"^(?:what(?:'s| is) my name|who am i|do you know (?:who i am|my name|me))$")
+_WHERE = _any(
+    r"^where (?:are we|am i|are you|is this)(?: (?:right )?now| exactly)?$", r"^what(?:'s| is) this place"
+)
+_LIKES = _any(
+    r"^(?:so |and )?(?:do|don't|did|will) you (?:really |also |even )?"
+    r"(?:like|love|enjoy|fancy|miss(?= me\b)) (?P<what>.+)$"
+)
+_ADVICE = _any(
+    r"\b(?:what|how|where|who|which|when) (?:\w+ )?(?:should|shall|can|could|must) (?:i|we)\b",
+    r"^how do (?:i|we)\b|\bwhat do (?:i|we) (?:do|say|tell)\b",
+    r"^(?:should|shall|must|may|can|could) (?:i|we)\b",
+    r"\bany advice\b|\bwhat would you do\b|\bwhat do you think i should\b",
+)
+_REQUEST = _any(r"^(?:can|could|will|would|won't) you (?:please )?(?!ever\b|be\b|have\b|like\b|say\b)\w+")
+# Asked what it knows or thinks, nobody is asked about itself.
+_KNOW = r"(?! (?:know|think|believe|suppose|reckon|heard? (?:of|about))\b)"
+_YES_OR_NO = _any(
+    r"^(?:and |so |but )?(?:are|do|did|have|were|would|can|could|will|don't|aren't|haven't) you\b"
+    rf"{_KNOW}"
+)
+_PERSONAL = _any(
+    r"\b(?:are|do|did|have|were|would|can|could|will|don't) you\b" + _KNOW,
+    r"\byour\b",
+)
+# "nice day, isn't it?" asks nothing.
+_TAG = re.compile(
+    r",?\s+(?:is|are|was|were|do|does|did|wo)n['’]?t (?:it|he|she|they|there|you|we)\s*\?$"
+    r"|,\s*(?:(?:is|are|was|were|do|does|did) (?:it|he|she|they|there|you|we)|eh|huh|no|right|ok)\s*\?$",
+    re.I,
+)
+# About the one who asks, and not for advice: only what was told before can answer it.
+_ABOUT_ONESELF = _any(
+    r"^(?!\w+ \w+ you\b)(?:what|who|where|when|which|how (?:old|many|much|long))"
+    r"(?:'s|'re| is| are| was| were| did| do| does| colou?r)?\b(?=.* (?:my|our|i)\b)(?!.*\bam i\b)"
+)
+# A question typed without its mark.
+_BEGINS = _any(
+    r"^(?:(?:and|so|but|well|then|hey|tell me) )?"
+    r"(?:(?:what|who|where|when|why|how|which)(?:'s)? (?:is|are|was|were|do|does|did|have|has|can|could|will"
+    r"|would|should|am|'s|the|kind|sort|time|day|many|much|old|long|far|about|your|my|makes?|happened"
+    r"|happens)\b"
+    r"|(?:is|are|do|does|did|have|has|can|could|will|would|should) (?:you|there|i|we|they|it|he|she|your|my"
+    r"|the|this|that|anyone|anybody)\b)"
+)
+_SENTENCE_BREAK = re.compile(r"[.!?…]\s+")
+
+
+class Question(Enum):
+    """What is asked for."""
+
+    NONE = None
+    MEMORY = Occasion.FORGOTTEN
+    """Something said before; the occasion is the one for when nothing is found."""
+    HOW_ARE_YOU = Occasion.HOW_ARE_YOU
+    WHO_ARE_YOU = Occasion.WHO_ARE_YOU
+    WANT = Occasion.WHAT_DO_YOU_WANT
+    MY_NAME = Occasion.WHAT_IS_MY_NAME
+    WHERE = Occasion.WHERE_ARE_WE
+    LIKING = Occasion.LIKES
+    ADVICE = Occasion.ADVICE
+    REQUEST = Occasion.REQUEST
+    DOING = Occasion.DOING
+    YES_OR_NO = Occasion.YES_OR_NO
+    PERSONAL = Occasion.PERSONAL
+    UNKNOWN = Occasion.QUESTION
+
+    @property
+    def occasion(self) -> Occasion:
+        """How it is answered where no memory helps."""
+        return self.value or Occasion.STATEMENT
+
+    @property
+    def may_be_known(self) -> bool:
+        """Whether a memory may answer it."""
+        return self in (Question.MEMORY, Question.UNKNOWN)
+
+    def topic(self, text: str, found: str) -> str:
+        """What it is about: of "do you like my hat?" "your hat", else the noun phrase that was found."""
+        if self is not Question.LIKING:
+            return found
+        what = _LIKES.match(" ".join(tokens(text)))
+        phrase = turn(what.group("what"), to_speaker=True) if what else ""
+        return phrase if 0 < len(phrase.split()) <= 5 and len(phrase) <= 40 else ""
+
+
+def asks_memory(text: str) -> bool:
+    """Whether a line asks what is remembered."""
+    return _remembering(text, " ".join(tokens(text)))
+
+
+def read_question(text: str, words: list[str]) -> Question:
+    """What the line asks for; `Question.NONE` when it asks nothing."""
+    line = " ".join(words)
+    if _remembering(text, line):
+        return Question.MEMORY
+    if _TAG.search(text):
+        return Question.NONE
+    asked = _has_mark(text)
+    last = " ".join(tokens(last_sentence(text))) if asked else line
+    for pattern, question in _KINDS:
+        if pattern.search(last):
+            return question
+    if not asked and not _begins_question(line, words):
+        return Question.NONE
+    if _ADVICE.search(line):
+        return Question.ADVICE
+    if _LIKES.match(last):
+        return Question.LIKING
+    if _ABOUT_ONESELF.match(last):
+        return Question.MEMORY
+    if _REQUEST.match(last):
+        return Question.REQUEST
+    if _YES_OR_NO.match(last):
+        return Question.YES_OR_NO
+    return Question.PERSONAL if _PERSONAL.search(last) else Question.UNKNOWN
+
+
+def last_sentence(text: str) -> str:
+    """Where a question stands, in a line of several sentences."""
+    return _SENTENCE_BREAK.split(text.strip())[-1]
+
+
+def _remembering(text: str, line: str) -> bool:
+    if _MY_NAME.match(line) or not _ASKS_MEMORY.search(line):
+        return False
+    return _has_mark(text) or not line.startswith("remember") or line.startswith("remember when")
+
+
+def _has_mark(text: str) -> bool:
+    return text.rstrip(" !.\"'").endswith("?")
+
+
+def _begins_question(line: str, words: list[str]) -> bool:
+    """A question typed without its mark; "what a day" and "how nice" are none."""
+    if len(words) < 3 or (words[0] in ("what", "how") and words[1] in {"a", "an"} | words_for("praise")):
+        return False
+    return bool(_BEGINS.match(line))
+
+
+_KINDS = (
+    (_MY_NAME, Question.MY_NAME),
+    (_HOW_ARE_YOU, Question.HOW_ARE_YOU),
+    (_WHO_ARE_YOU, Question.WHO_ARE_YOU),
+    (_WANTS, Question.WANT),
+    (_DOING, Question.DOING),
+    (_WHERE, Question.WHERE),
+)

@@ -1,0 +1,295 @@
+"""Which of the recalled memories belongs to what was just said, and is put into words.
+
+A memory fits when it shares a rare word with the line; among those that fit the more important one goes
+first. Asked directly, a character also says honestly that nothing fits. A mere mention brings back only
+what mattered, and not what it has just repeated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from noodlings.ports import Utterance
+from noodlings.values.memory import MemoryEntry, Why
+from noodlings.values.occasions import Occasion
+from noodlings.values.percept import Kind
+from noodlings.voice.age import DAY, HOUR
+from noodlings.voice.hear import Heard
+from noodlings.voice.lexicon import stem, tokens, topic_stems, words_for
+from noodlings.voice.names import shown
+from noodlings.voice.questions import Question, asks_memory
+from noodlings.voice.reported import Told, told
+from noodlings.voice.sought import Sought, asks_when, days_meant, goes_on, sought
+from noodlings.voice.topic import find_topic
+from noodlings.voice.verbs import bases, third_of
+
+MATTERS = 0.25
+"""Importance from which a mention that shares two words or more brings a memory back …"""
+HAUNTS = 0.4
+"""… and from which one word suffices, and the memory shows in a greeting."""
+MEANT = 0.5
+"""Semantic score from which a memory answers a question without sharing a word with it."""
+COVERED = 0.5
+"""Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
+LATELY = 3
+"""So many of the latest lines must not already have said it, when nobody asked."""
+
+SHORT = 12
+"""Words of a memory of which any part may be what it is about."""
+IN_ONE_BREATH = 120.0
+"""Seconds between two lines of which the second goes on with the first."""
+
+_INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
+_OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
+_OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    entry: MemoryEntry
+    shared: frozenset[str]
+    score: float
+
+
+def answers(heard: Heard, utterance: Utterance) -> list[Told]:
+    """The memories that answer a question, best first, at most two; empty when nothing fits."""
+    percept = utterance.percept
+    asked, kind = heard.question is Question.MEMORY, sought(percept.text)
+    chosen = _chosen(heard, utterance, kind)
+    if (days := days_meant(percept.text)) is not None:
+        chosen = [entry for entry in chosen if _day(percept.timestamp) - _day(entry.timestamp) == days]
+    worded = _in_words(chosen, heard, utterance, asks_when(percept.text))
+    few = 1 if kind in (Sought.LATEST, Sought.STATE) else 2
+    return list(islice((told for told in worded if asked or not told.quoted), few))
+
+
+def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[MemoryEntry]:
+    """What may answer a question, in the order in which it would be told."""
+    percept = utterance.percept
+    about, asked = _people_named(utterance), heard.question is Question.MEMORY
+    wanted = heard.stems - _stems_of_names(utterance)
+    if about:
+        wanted -= topic_stems(sorted(words_for("condition")))
+    theirs = about or frozenset({percept.user_id})
+    if kind is Sought.LATEST:
+        return sorted(_of_these(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
+    if not wanted and (asked or about):
+        found = _of_these(utterance, theirs)
+        if verbs := _verbs(tokens(percept.text)):
+            return [entry for entry in found if verbs & _verbs(tokens(entry.user_text))]
+        # Where somebody's place or age is asked for, their other news are no answer.
+        open_question = bool(about) or asks_memory(percept.text)
+        return found if open_question and kind in (None, Sought.STATE, Sought.NAME) else []
+    own = bool(_OWN.search(percept.text))
+    fitting = [
+        candidate
+        for candidate in _fitting(wanted, utterance, by_meaning=asked, kind=kind)
+        if (
+            candidate.entry.user_id in about
+            if about
+            else not own or _from_speaker(candidate.entry, utterance)
+        )
+        and (asked or len(candidate.shared) >= COVERED * len(wanted))
+    ]
+    return _newest_first(_of_one_thing(fitting, kind, utterance), percept.text)
+
+
+def _of_one_thing(fitting: list[_Candidate], kind: Sought | None, utterance: Utterance) -> list[MemoryEntry]:
+    """The best of them, and what tells the same of the same thing."""
+    if not fitting:
+        return []
+    best, *others = fitting
+    if kind is Sought.STATE:
+        alike = [best, *(c for c in others if c.shared >= best.shared and c.shared)]
+        return [max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry]
+    if kind is None:
+        same = [c for c in others if c.shared >= best.shared and (not c.shared or _is_about(c))]
+        return [c.entry for c in (best, *same)]
+    if two := _in_one_breath(best.entry, kind, utterance):
+        return two
+    if not kind.told_by(best.entry.user_text):
+        asks_who = tokens(utterance.percept.text)[0].startswith("who")
+        return [best.entry] if asks_who else []
+    return [c.entry for c in (best, *(c for c in others if c.shared and kind.told_by(c.entry.user_text)))]
+
+
+def _is_about(candidate: _Candidate) -> bool:
+    """Whether what is shared is what a memory is about, rather than something in it."""
+    text = candidate.entry.user_text
+    return len(tokens(text)) <= SHORT or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
+
+
+def _in_one_breath(entry: MemoryEntry, kind: Sought, utterance: Utterance) -> list[MemoryEntry]:
+    """Two lines of which only the second tells what is asked for, and only the first of whom it tells.
+
+    "I got a dog." "His name is Rex."
+    """
+    theirs = [found.entry for found in utterance.recalled if found.entry.user_id == entry.user_id]
+    tells = kind.told_by(entry.user_text)
+    if tells and not goes_on(entry.user_text):
+        return []
+    for other in theirs:
+        first, second = (other, entry) if tells else (entry, other)
+        near = 0.0 < second.timestamp - first.timestamp <= IN_ONE_BREATH
+        if (
+            near
+            and goes_on(second.user_text)
+            and not goes_on(first.user_text)
+            and kind.told_by(second.user_text)
+        ):
+            return [first, second] if _can_be_told(first, utterance) else [second]
+    return []
+
+
+def _newest_first(entries: list[MemoryEntry], question: str) -> list[MemoryEntry]:
+    """Of two that tell of one thing at different times, the newer one first: things change."""
+    two = entries[:2]
+    changed = len(two) == 2 and two[1].timestamp - two[0].timestamp > HOUR
+    return [*reversed(two), *entries[2:]] if changed and not _OVER.search(question) else entries
+
+
+def _day(seconds: float) -> int:
+    return int(seconds // DAY)
+
+
+def _verbs(words: list[str]) -> frozenset[str]:
+    """What is left to go by where no word has a topic: the verbs, as in "what do I hate?"."""
+    found = {word if word in bases() else third_of(word) for word in words}
+    return frozenset(map(stem, found - words_for("idle_verbs") - {""}))
+
+
+def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
+    """What a statement brings back of its own accord: at most one memory that mattered.
+
+    A word in common is enough only where one of the two lines is about it.
+    """
+    names = _stems_of_names(utterance)
+    wanted = heard.stems - names
+    topic = topic_stems(tokens(heard.topic))
+    chosen = []
+    for candidate in _fitting(wanted, utterance):
+        entry, shared = candidate.entry, candidate.shared
+        theirs = topic_stems(tokens(find_topic(entry.user_text)))
+        central = shared & (topic | theirs)
+        weighty = entry.importance >= HAUNTS or entry.pinned
+        again = topic_stems(tokens(entry.user_text)) - names == wanted
+        short = len(tokens(entry.user_text)) <= SHORT or shared & topic_stems(
+            tokens(find_topic(entry.user_text))
+        )
+        comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
+        if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
+            chosen.append(entry)
+    worded = (told for told in _in_words(chosen, heard, utterance) if not told.quoted)
+    fresh = (told for told in worded if not _said_lately(told, utterance.said[-LATELY:]))
+    return list(islice(fresh, 1))
+
+
+def greeting_memory(utterance: Utterance) -> list[Told]:
+    """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
+    old = [
+        entry
+        for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
+        if entry.importance >= HAUNTS
+        and utterance.percept.timestamp - entry.timestamp >= HOUR
+        and not _goes_on(entry)
+    ]
+    worded = (told for told in _in_words(old, Heard(Occasion.GREETING), utterance) if not told.quoted)
+    fresh = (told for told in worded if not _said_lately(told, utterance.said))
+    return list(islice(fresh, 1))
+
+
+def _fitting(
+    wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False, kind: Sought | None = None
+) -> list[_Candidate]:
+    """Memories that share topic words with what was heard (or mean the same), best first.
+
+    Those that tell the kind of thing that is asked for go before those that do not.
+    """
+    spoken = [r for r in utterance.recalled if _can_be_told(r.entry, utterance)]
+    stems = {r.entry.id: topic_stems(tokens(r.entry.user_text)) for r in spoken}
+    frequency = Counter(stem for found in stems.values() for stem in found)
+    candidates = []
+    for recalled in spoken:
+        entry = recalled.entry
+        shared = wanted & stems[entry.id]
+        meant = recalled.scores.get(Why.SEMANTIC, 0.0) if by_meaning else 0.0
+        tells = kind is not None and kind.told_by(entry.user_text)
+        if not shared and (meant < MEANT or not (tells or kind is None)):
+            continue
+        rarity = sum(1.0 / frequency[stem] for stem in shared)
+        mine = 0.5 if _from_speaker(entry, utterance) else 0.0
+        candidates.append(_Candidate(entry, shared, rarity + entry.importance + mine + meant + tells))
+    return sorted(candidates, key=lambda c: (-c.score, c.entry.id))
+
+
+def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
+    """What these people said or did, the most important first; last what makes no sense by itself."""
+    entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
+    theirs = [e for e in entries if e.user_id in people and not _tells_little(e.user_text)]
+    return sorted(theirs, key=lambda entry: (_goes_on(entry), -entry.importance, entry.id))
+
+
+def _goes_on(entry: MemoryEntry) -> bool:
+    return entry.kind is not Kind.EMOTE and goes_on(entry.user_text)
+
+
+def _tells_little(text: str) -> bool:
+    """Whether it is no news of anybody: a name, or something asked for."""
+    words = tokens(text)
+    return _INTRODUCES.match(text) is not None or (bool(words) and words[0] in words_for("imperative"))
+
+
+def _said_lately(told: Told, lines: Sequence[str]) -> bool:
+    return any(told.clause.casefold() in line.casefold() for line in lines)
+
+
+def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
+    """Not its own lines, not what is being said right now, and nothing that was only a question."""
+    own = {utterance.persona.id, f"agent_{utterance.persona.id}"}
+    if entry.user_id in own or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
+        return False
+    return not entry.user_text.rstrip().endswith("?") and not asks_memory(entry.user_text)
+
+
+def _in_words(
+    entries: list[MemoryEntry], heard: Heard, utterance: Utterance, when: bool = False
+) -> Iterator[Told]:
+    """The memories in words, one by one as they are asked for, no clause twice."""
+    clauses: set[str] = set()
+    for entry in entries:
+        made = told(entry, utterance, heard.stems, when)
+        if made and made.clause.casefold() not in clauses:
+            clauses.add(made.clause.casefold())
+            yield made
+
+
+def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
+    return entry.user_id == utterance.percept.user_id
+
+
+def names_others(utterance: Utterance) -> bool:
+    """Whether the line names somebody, and not the one who hears it."""
+    words = set(tokens(utterance.percept.text))
+    own = (utterance.persona.name, *utterance.persona.aliases)
+    return bool(_people_named(utterance)) and not any(words >= set(tokens(name)) for name in own)
+
+
+def _people_named(utterance: Utterance) -> frozenset[str]:
+    """Ids of those whose name is in the line."""
+    words = {word.removesuffix("'s") for word in tokens(utterance.percept.text)}
+    everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
+    return frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set()) - {
+        utterance.persona.id,
+        f"agent_{utterance.persona.id}",
+    }
+
+
+def _stems_of_names(utterance: Utterance) -> frozenset[str]:
+    """Names are no topic: of the one who is spoken to, and of those who are named."""
+    persona = utterance.persona
+    names = [persona.name, *persona.aliases, *(shown(u, utterance) for u in _people_named(utterance))]
+    return topic_stems(tokens(" ".join(names)))

@@ -1,0 +1,217 @@
+"""A memory put into words: "you told me your dog died", "Caity asked me to feed the cat", "you hugged me".
+
+Only what was really said is claimed. What can be turned into reported speech is; the rest is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from noodlings.ports import Utterance
+from noodlings.text import shorten
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+from noodlings.voice.age import ago
+from noodlings.voice.clause import begins_with_name, is_clause
+from noodlings.voice.lexicon import spoken_words, tokens, topic_stems, words_for
+from noodlings.voice.names import called_other, self_as_me, shown, without_names
+from noodlings.voice.reflect import lower_first, turn
+from noodlings.voice.sought import goes_on
+from noodlings.voice.timewords import told_later
+from noodlings.voice.verbs import past_of, third_of
+
+LONGEST_CLAUSE = 18
+"""Words of a reported clause; a longer one is cut where it can be, else quoted."""
+LONGEST_QUOTE = 90
+"""Characters of a quotation."""
+
+_SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
+_FILLERS = re.compile(
+    r"^(?:(?:well|oh|so|ah|um|uh|hey|hi|hello|yes|no|okay|ok|look|listen|guess what|by the way|btw|anyway|"
+    r"actually|you know(?: what)?|please|and|but|did you know(?: that)?|honestly|sadly|also)\b[\s,:!.…-]*)+",
+    re.I,
+)
+_KEEP = re.compile(
+    r"^(?:please\s+)?(?:(?:always\s+)?remember(?:\s+this)?|don['’]?t forget|never forget|keep in mind)"
+    r"(?:\s+that\b)?[\s:,-]*",
+    re.I,
+)
+_TELL_YOU = re.compile(
+    r"^i (?:just )?(?:want(?:ed)? to|have to|must|should|need to|wish to)? ?tell you(?: that)? |"
+    r"^(?:i think|i guess|i suppose|i must say)(?: that)? (?=i\b|my\b)|"
+    r"^i (?:already |once |just )?told you (?:that )?(?=(?:i|my|he|his|she|her|it|we|our|they|their|the)\b)",
+    re.I,
+)
+# What is said for politeness, and is no news afterwards.
+_TAIL = re.compile(
+    r"(?:[,.!]\s*(?:thanks|thank you|please|ok|okay|bye(?: bye)?|goodbye|good ?night|see (?:you|ya)(?: \w+)?)"
+    r"|[\s,.!]+(?:lol|haha))[\s.!]*$",
+    re.I,
+)
+_CALLS = re.compile(r"\w+,")
+_LEAVES = re.compile(
+    r"^i (?:have to|have got to|got to|gotta|must|should|need to) (?:go|leave|run|sleep)\b", re.I
+)
+_POLITE = ("common", "greeting", "farewell", "thanks", "apology", "short", "padding")
+_PROPOSES = re.compile(r"\bwe (?:should|could|can|must|need|ought)\b|\blet['’]?s\b", re.I)
+_YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b", re.I)
+_CUTS = re.compile(r"(?:, | and | but | because | so | which | who | while | when | although )", re.I)
+# Whom "you" means in what is done: the one to whom it is done, who tells of it now.
+_TOWARD_ME = {"you": "me", "your": "my", "yours": "mine", "yourself": "myself"}
+_OWNERS = re.compile(r"\b(?:his|her|their|my|yourself|yours|your|you)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory as it can be said.
+
+    Attributes:
+        entry: what is told.
+        clause: a whole clause in lower case without its full stop, "you told me your dog died".
+        when: "three days ago", or "" for just now.
+        quoted: the words are quoted, for they could not be turned.
+    """
+
+    entry: MemoryEntry
+    clause: str
+    when: str
+    quoted: bool = False
+
+    @property
+    def dated(self) -> str:
+        """The clause with its age in front, where it has one."""
+        return f"{self.when} {self.clause}" if self.when else self.clause
+
+
+def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when: bool = False) -> Told | None:
+    """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
+
+    Args:
+        wanted: stems; of a long entry the sentence is taken that has most of them.
+        when: somebody asks for the time, so time words are told from then instead of dropped.
+    """
+    to_speaker = entry.user_id == utterance.percept.user_id
+    who = "you" if to_speaker else shown(entry.user_id, utterance)
+    age = max(utterance.percept.timestamp - entry.timestamp, 0.0)
+    other, text = called_other(without_names(entry.user_text, utterance.persona), utterance)
+    clause = ""
+    if entry.kind in (Kind.SAY, Kind.WHISPER):
+        said = _sentence(spoken_words(text), wanted)
+        clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
+    elif entry.kind is Kind.EMOTE:
+        clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
+    elif entry.kind is Kind.EVENT and text:
+        clause = f"I noticed this: “{_quoted(text)}”"
+    return Told(entry, clause, ago(age), quoted="“" in clause) if clause else None
+
+
+def statement(text: str, to_speaker: bool = True) -> str:
+    """A line as a clause turned to its hearer, "you lost your key"; "" where it is not a clean statement."""
+    text = _TELL_YOU.sub("", _FILLERS.sub("", text)).strip(" .!…,;:-")
+    words, named = tokens(text), begins_with_name(text)
+    # Whom "we" means in a proposal only the one who makes it knows.
+    if (
+        _PROPOSES.search(text)
+        or (named and _CALLS.match(text))
+        or text.endswith("?")
+        or not is_clause(words, named)
+        or len(words) > LONGEST_CLAUSE
+        or '"' in text
+    ):
+        return ""
+    turned = turn(text, to_speaker)
+    return turned if named else lower_first(turned)
+
+
+@dataclass(frozen=True, slots=True)
+class _Saying:
+    """Who said it to whom ("me" or a name), whether it is told to them now, and how long ago."""
+
+    who: str
+    listener: str
+    to_speaker: bool
+    age: float
+    when: bool
+
+
+def _said(by: _Saying, text: str) -> str:
+    greets = (tokens(text) or [""])[0] in words_for("greeting")
+    text = _TAIL.sub("", _KEEP.sub("", _FILLERS.sub("", text)).strip())
+    if _LEAVES.match(text):
+        return ""
+    # "You" in a line to somebody else is neither of the two who talk about it now.
+    turnable = by.listener == "me" or not _YOU.search(text)
+    if turnable and (clause := statement(_shortened(text), by.to_speaker)):
+        return f"{by.who} told {by.listener} {told_later(clause, by.age, by.when)}"
+    if turnable and (wish := _wish(text, by.to_speaker)):
+        return f"{by.who} asked {by.listener} to {wish}"
+    if _is_polite(text) or (greets and len(tokens(text)) < 3):
+        return ""
+    quote = _quoted(text)
+    verb = f"asked {by.listener}" if text.endswith("?") else "said"
+    toward = "" if by.listener == "me" or text.endswith("?") else f" to {by.listener}"
+    return f"{by.who} {verb} “{quote}”{toward}" if any(map(str.isalnum, quote)) else ""
+
+
+def _is_polite(text: str) -> bool:
+    """Whether nothing was told at all: "hello again", "thank you"."""
+    words = tokens(text)
+    polite = all(word == "night" or any(word in words_for(name) for name in _POLITE) for word in words)
+    return polite and not is_clause(words) and not text.endswith("?")
+
+
+def _wish(text: str, to_speaker: bool) -> str:
+    """What somebody asked for, "feed your cat"; "" where it was no request."""
+    words = tokens(text)
+    asks = 1 < len(words) <= LONGEST_CLAUSE and words[0] in words_for("imperative") and "?" not in text
+    return turn(lower_first(text.strip(" .!…")), to_speaker) if asks else ""
+
+
+def _did(who: str, text: str, to_speaker: bool) -> str:
+    verb, _, rest = text.partition(" ")
+    past = _past_of(verb.lower())
+    if not past or len(text) > LONGEST_QUOTE or '"' in text:
+        return ""
+    if past == "was" and who == "you":
+        past = "were"
+    whose = dict.fromkeys(("his", "her", "their", "my"), "your" if to_speaker else "their") | _TOWARD_ME
+    rest = _OWNERS.sub(lambda found: whose[found.group().lower()], rest)
+    return f"{who} {past} {rest}".strip(" .!…")
+
+
+def _past_of(verb: str) -> str:
+    """The past of what worlds write in the third person, present: "hugs", "carries", "is"."""
+    if verb in ("is", "has"):
+        return {"is": "was", "has": "had"}[verb]
+    if known := third_of(verb):
+        return past_of(known)
+    if not re.fullmatch(r"[a-z]+[^s]s", verb):
+        return ""
+    base = verb[:-3] + "y" if verb.endswith("ies") else verb[:-1]
+    return past_of(verb[:-2] if verb.endswith(("shes", "ches", "sses", "xes", "zzes")) else base)
+
+
+def _sentence(text: str, wanted: frozenset[str]) -> str:
+    """The sentence that has most of the wanted stems; among those, the one that can best be told."""
+    sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
+    return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
+
+
+def _worth(sentence: str, wanted: frozenset[str]) -> tuple[int, bool, bool, bool]:
+    words = tokens(_FILLERS.sub("", sentence))
+    leans = words[:1] == ["that's"] or goes_on(" ".join(words))
+    return len(topic_stems(words) & wanted), bool(statement(sentence)), not leans, len(words) > 3
+
+
+def _shortened(text: str) -> str:
+    if len(tokens(text)) <= LONGEST_CLAUSE:
+        return text
+    for cut in _CUTS.finditer(text):
+        if 5 <= len(tokens(text[: cut.start()])) <= LONGEST_CLAUSE:
+            return text[: cut.start()]
+    return text
+
+
+def _quoted(text: str) -> str:
+    return shorten(text.replace("“", "").replace("”", "").replace('"', "").rstrip(" .,;:"), LONGEST_QUOTE)

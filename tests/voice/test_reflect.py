@@ -1,0 +1,53 @@
+"""Whose words they are: lines turned from one mouth to another."""
+
+import pytest
+
+from noodlings.voice.reflect import lower_first, to_past, turn
+
+
+@pytest.mark.parametrize(
+    ("line", "to_speaker", "to_others"),
+    [
+        ("my dog died", "your dog died", "their dog died"),
+        ("I am afraid of you", "you are afraid of me", "they are afraid of me"),
+        ("you are my friend", "I am your friend", "I am their friend"),
+        ("and I love you", "and you love me", "and they love me"),
+        ("I was late; my cat was", "you were late; your cat was", "they were late; their cat was"),
+        ("I’m leaving; you’re kind", "you're leaving; I'm kind", "they're leaving; I'm kind"),
+        ("I never told you", "you never told me", "they never told me"),
+        ("I told you already", "you told me already", "they told me already"),
+        ("I think you should go", "you think I should go", "they think I should go"),
+        ("I told you about my garden", "you told me about your garden", "they told me about their garden"),
+        ("im tired and ive lost it", "you're tired and you've lost it", "they're tired and they've lost it"),
+        ("the cat sat on the mat", "the cat sat on the mat", "the cat sat on the mat"),
+    ],
+)  # fmt: skip
+def test_a_line_is_turned_to_its_speaker_and_to_others(line: str, to_speaker: str, to_others: str) -> None:
+    assert turn(line, to_speaker=True) == to_speaker
+    assert turn(line, to_speaker=False) == to_others
+
+
+@pytest.mark.parametrize(
+    ("present", "past"),
+    [
+        ("you're afraid and your exam is here", "you were afraid and your exam was here"),
+        ("the doctor says it is cancer", "the doctor said it was cancer"),
+        ("they miss him", "they missed him"),
+        ("you used to hate it but then you love it", "you used to hate it but then you loved it"),
+        ("you never go as it makes you feel small", "you never went as it made you feel small"),
+        ("they bet I can't find them", "they bet I couldn't find them"),
+        ("you don't know what to do", "you didn't know what to do"),
+        ("your dog barks and she sings", "your dog barked and she sang"),
+        ("you love long walks", "you loved long walks"),
+        ("you told me a story", "you told me a story"),
+    ],
+)  # fmt: skip
+def test_the_present_becomes_the_past(present: str, past: str) -> None:
+    assert to_past(present) == past
+
+
+@pytest.mark.parametrize(
+    ("line", "inside"), [("My dog", "my dog"), ("I am", "I am"), ("I'm", "I'm"), ("", "")]
+)
+def test_a_clause_goes_on_in_lower_case_but_i_stays(line: str, inside: str) -> None:
+    assert lower_first(line) == inside
