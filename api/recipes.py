@@ -22,8 +22,8 @@ from api.answers import documented, shown
 from api.parts import Actor, Held, Living, Looking, parts_of
 from api.problem import Conflict, Refused
 from noodlings.agent.recipes import load_recipe
-from noodlings.aside import written_whole
 from noodlings.errors import StoreError, UserError
+from noodlings.files import written_whole
 from noodlings.inspect.views import AgentView
 from noodlings.values.caller import Role
 from noodlings.values.persona import Persona

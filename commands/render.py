@@ -1,4 +1,4 @@
-"""The shared look of every command: headings, remarks, aligned rows; the small drawings are `noodlings.look`.
+"""The shared look of every command: headings, remarks, aligned rows; marks are those of `noodlings.drawing`.
 
 The rules: no colour carries meaning alone (a bar has its number, a feeling its word); nothing is wider than
 what it is shown in, and what is cut ends in an ellipsis; text from outside is a `rich.text.Text`, cleaned,
@@ -15,18 +15,18 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from noodlings.look import ACCENT as ACCENT
-from noodlings.look import LOUD as LOUD
-from noodlings.look import QUIET as QUIET
-from noodlings.look import ago as ago
-from noodlings.look import bar as bar
-from noodlings.look import cut as cut
-from noodlings.look import feeling_style as feeling_style
-from noodlings.look import feeling_text as feeling_text
-from noodlings.look import level as level
-from noodlings.look import measure as measure
-from noodlings.look import number as number
-from noodlings.look import words as words
+from noodlings.drawing.marks import ACCENT as ACCENT
+from noodlings.drawing.marks import LOUD as LOUD
+from noodlings.drawing.marks import QUIET as QUIET
+from noodlings.drawing.marks import ago as ago
+from noodlings.drawing.marks import bar as bar
+from noodlings.drawing.marks import cut as cut
+from noodlings.drawing.marks import feeling_style as feeling_style
+from noodlings.drawing.marks import feeling_text as feeling_text
+from noodlings.drawing.marks import level as level
+from noodlings.drawing.marks import measure as measure
+from noodlings.drawing.marks import number as number
+from noodlings.drawing.marks import words as words
 from noodlings.text import clean
 
 GAP = 2

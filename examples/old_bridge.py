@@ -15,7 +15,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from noodlings.memory.list_wrapper import MemoryListWrapper
+from noodlings.bridge.list_wrapper import MemoryListWrapper
 
 # was:
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from noodlings.drawing.progress import progress_over
 from noodlings.lab import sweep
-from noodlings.progress import progress_over
 from noodlings.simulate import load_scenario
 
 VILLAGE = Path(__file__).with_name("village.yaml")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.app import build
+    from noodlings.bridge.list_wrapper import MemoryListWrapper
     from noodlings.config import Settings, load_settings
     from noodlings.memory.hierarchical import HierarchicalMemory
-    from noodlings.memory.list_wrapper import MemoryListWrapper
     from noodlings.memory.subconscious import SubconsciousMemory
     from noodlings.values.affect import Affect
     from noodlings.values.memory import MemoryEntry
@@ -26,7 +26,7 @@ _HOMES = {
     "HierarchicalMemory": "noodlings.memory.hierarchical",
     "Kind": "noodlings.values.percept",
     "MemoryEntry": "noodlings.values.memory",
-    "MemoryListWrapper": "noodlings.memory.list_wrapper",
+    "MemoryListWrapper": "noodlings.bridge.list_wrapper",
     "Percept": "noodlings.values.percept",
     "Settings": "noodlings.config",
     "Society": "noodlings.agent.society",

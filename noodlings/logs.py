@@ -10,8 +10,8 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from noodlings.aside import made_private
 from noodlings.errors import UserError
+from noodlings.files import made_private
 
 FILE_NAME = "noodlings.log"
 MAX_BYTES = 2_000_000

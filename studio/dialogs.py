@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.validation import Number
 from textual.widgets import Button, Input, Static
 
-from noodlings.look import ACCENT, LOUD, QUIET
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET
 from studio.note import parted
 from studio.widgets.remark import Remark
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from noodlings.look import LOUD, QUIET
+from noodlings.drawing.marks import LOUD, QUIET
 from noodlings.text import clean
 
 FENCE = "---"

@@ -1,7 +1,8 @@
 """Three sets of colours: dark, light, and one that is told apart with any kind of colour vision.
 
-Drawings name the sixteen colours of a terminal (`noodlings.look`), and here each theme says which shade that
-is; so one drawing is readable on every ground. The safe theme takes the palette of Okabe and Ito (2008).
+Drawings name the sixteen colours of a terminal (`noodlings.drawing.marks`), and here each theme says which
+shade that is; so one drawing is readable on every ground. The safe theme takes the palette of Okabe and Ito
+(2008).
 """
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ def import_(
     The whole file is checked first; a line that is wrong is named, and nothing is imported. Nobody who is
     there already is replaced.
     """
+    from noodlings.drawing.progress import progress_over
     from noodlings.portable.intake import check, take_in
-    from noodlings.progress import progress_over
     from noodlings.store.transfer import intake
 
     settings = settings_of(data, config)
@@ -149,7 +149,7 @@ def _require_elsewhere(path: Path, folder: Path) -> None:
 @contextmanager
 def _output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
     """Takes lines: to standard output as they come, or into a file that is there when all of them are."""
-    from noodlings.aside import written_whole
+    from noodlings.files import written_whole
 
     if file == STANDARD_OUTPUT:
         stream = sys.stdout.buffer  # whatever encoding a terminal has

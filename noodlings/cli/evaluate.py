@@ -50,9 +50,9 @@ def importance(
 
     from noodlings.app import build
     from noodlings.clock import ManualClock
+    from noodlings.drawing.progress import progress_over
     from noodlings.lab.evaluate.importance import evaluate, view
     from noodlings.lab.transcript import count_lines
-    from noodlings.progress import progress_over
     from noodlings.store.memory import MemoryStore
 
     clock = ManualClock()
@@ -159,7 +159,7 @@ def _counting(total: int, what: str) -> Iterator[Callable[[], None]]:
     """A progress bar that is moved by one with each call."""
     from itertools import count
 
-    from noodlings.progress import progress_over
+    from noodlings.drawing.progress import progress_over
 
     positions = count(1)
     with progress_over(total, what) as done:
@@ -172,6 +172,6 @@ def _print(figures: dict[str, Any], view: Callable[[dict[str, Any]], Any], as_js
 
         typer.echo(dumps(figures, ensure_ascii=False, allow_nan=False))
         return
-    from noodlings.worlds.screen import Screen
+    from noodlings.drawing.screen import Screen
 
     Screen(terminal=sys.stdout.isatty()).show(view(figures))

@@ -28,11 +28,11 @@ from noodlings.errors import NoodlingsError, StoreBusy
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.config import Settings
+    from noodlings.drawing.screen import Screen
     from noodlings.host.visit import Line
     from noodlings.ports import Records
     from noodlings.values.caller import Caller
     from noodlings.worlds.rooms import World
-    from noodlings.worlds.screen import Screen
 
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -193,12 +193,12 @@ async def _replay(settings: Settings, store: Records | None, file: Path, name: s
     from commands import registry
     from commands.registry import Context
     from noodlings.clock import ManualClock
+    from noodlings.drawing.progress import progress_over
+    from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
     from noodlings.lab.replay import MOST_IMPORTANT, as_dict, replay, summary
     from noodlings.lab.transcript import count_lines
-    from noodlings.progress import progress_over
-    from noodlings.worlds.screen import Screen
 
     clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())
     with opened(settings, clock, store=store) as society:
@@ -223,9 +223,9 @@ async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> i
     from commands import registry
     from commands.parse import joined
     from commands.registry import Context
+    from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
-    from noodlings.worlds.screen import Screen
 
     screen = Screen(terminal=sys.stdout.isatty())
     with opened(settings, read_only=True) as society:

@@ -34,8 +34,8 @@ def scene(
 
     from rich.text import Text
 
+    from noodlings.drawing.screen import Screen
     from noodlings.lab.scene_view import view
-    from noodlings.worlds.screen import Screen
 
     gains = dict(map(_gain, gain or ()))
     played = asyncio.run(_play(settings_of(data, config), file, gains))

@@ -56,10 +56,10 @@ def simulate(
     """
     from json import dumps
 
+    from noodlings.drawing.progress import progress_over
     from noodlings.lab.ablation import Ablation
     from noodlings.lab.scenario import load_scenario
     from noodlings.lab.sweep import sweep
-    from noodlings.progress import progress_over
 
     numbers, ablation = _seeds(seeds), Ablation.of(ablate.split(","))
     turns = replies = 0

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.config import EmbeddingSettings
-from noodlings.endpoint import NO_KEY, address, failure
 from noodlings.errors import NoodlingsError, UserError
+from noodlings.llm.endpoint import NO_KEY, address, failure
 from noodlings.text import clean
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.app import build
-from noodlings.aside import made_private
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.drawing.screen import Screen
+from noodlings.files import made_private
 from noodlings.logs import logging_to
 from noodlings.ports import Clock, Records
 from noodlings.values.caller import Caller, Role, user_id_of
@@ -26,7 +27,6 @@ from noodlings.worlds.banner import banner
 from noodlings.worlds.demo import START, Stage, demonstrate
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from noodlings.worlds.screen import Screen
 from noodlings.worlds.terminal import Conversation, Dispatch, above_prompt, follow, read_lines
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from noodlings.aside import written_whole
 from noodlings.errors import UserError
+from noodlings.files import written_whole
 from noodlings.lab.simulated_turns import COLUMNS, Row
 
 Write = Callable[[Sequence[Row]], None]

@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from noodlings.endpoint import clean_words
 from noodlings.llm.call import Answer, CallFailed
+from noodlings.llm.endpoint import clean_words
 
 DONE = "[DONE]"
 """The data of the last event of a stream."""

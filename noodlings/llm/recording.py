@@ -12,8 +12,8 @@ from collections import defaultdict, deque
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from noodlings.aside import made_private
 from noodlings.errors import LLMError, UserError
+from noodlings.files import made_private
 from noodlings.llm.call import Answer, Call
 
 

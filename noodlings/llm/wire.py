@@ -14,9 +14,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.config import LLMSettings
-from noodlings.endpoint import NO_KEY, failure, refusal
 from noodlings.llm.call import Answer, Call, CallFailed, Receipt
 from noodlings.llm.completion import DONE, completion, piece
+from noodlings.llm.endpoint import NO_KEY, failure, refusal
 from noodlings.llm.refused import Refused, refuse
 from noodlings.llm.sse import events
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from noodlings.aside import written_whole
 from noodlings.errors import UserError
+from noodlings.files import written_whole
 from noodlings.memory.saved import Saved, SavedEntry, count, read_record, record_of
 from noodlings.text import clean
 

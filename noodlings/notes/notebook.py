@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from noodlings.aside import written_whole
+from noodlings.files import written_whole
 from noodlings.notes.note import Note, folder_of, path_of, render
 from noodlings.values.memory import MemoryEntry
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.files import written_whole
 from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME, LOGS, require_content
 from noodlings.store.lock import writer_lock
 

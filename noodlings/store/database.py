@@ -20,8 +20,8 @@ from typing import Literal
 from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
-from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreBusy, StoreError
+from noodlings.files import written_whole
 from noodlings.store.direct import Direct
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA

@@ -25,8 +25,8 @@ from argon2.exceptions import InvalidHashError, VerificationError, VerifyMismatc
 from argon2.profiles import RFC_9106_LOW_MEMORY
 from filelock import FileLock
 
-from noodlings.aside import written_whole
 from noodlings.errors import NotFound, StoreError, UserError
+from noodlings.files import written_whole
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id
 from noodlings.worlds.beings import require_name

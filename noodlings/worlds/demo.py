@@ -16,10 +16,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from noodlings.clock import ManualClock
+from noodlings.drawing.screen import Screen
 from noodlings.values.percept import Percept
 from noodlings.worlds.minds import Perceive
 from noodlings.worlds.rooms import World
-from noodlings.worlds.screen import Screen
 from noodlings.worlds.terminal import Dispatch
 
 START = 1_767_254_400.0

@@ -26,7 +26,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import RenderableType
 from rich.text import Text
 
-from noodlings.worlds.screen import Screen
+from noodlings.drawing.screen import Screen
 
 log = logging.getLogger(__name__)
 

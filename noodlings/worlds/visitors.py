@@ -17,6 +17,7 @@ from functools import lru_cache
 from rich.console import RenderableType
 from rich.text import Text
 
+from noodlings.drawing.screen import Screen
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import clean
 from noodlings.values.caller import Caller
@@ -26,7 +27,6 @@ from noodlings.worlds.lines import Line
 from noodlings.worlds.pace import Pace, Timer
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import World
-from noodlings.worlds.screen import Screen
 from noodlings.worlds.scrollback import Scrollback
 from noodlings.worlds.terminal import Dispatch
 from noodlings.worlds.wire import Wire

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
-from noodlings.look import LOUD, QUIET, bar, cut, feeling_style, number
+from noodlings.drawing.marks import LOUD, QUIET, bar, cut, feeling_style, number
 from studio.panes.base import Ask
 from studio.panes.detail import Detail
 from studio.panes.memory_pane import MemoryPane

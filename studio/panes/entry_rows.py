@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.text import Text
 
-from noodlings.look import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, level, number, words
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, level, number, words
 from noodlings.text import clean
 from studio.widgets.spark import NAMES, axis_bars
 from studio.widgets.table import Column

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.widgets import Static
 
-from noodlings.look import ACCENT, LOUD, QUIET, bar, cut, feeling_text, number, words
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, feeling_text, number, words
 from noodlings.text import clean
 from studio.panes.base import Ask
 from studio.panes.detail import Detail

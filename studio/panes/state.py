@@ -12,7 +12,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 
-from noodlings.look import ACCENT, LOUD, QUIET, cut, level, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, cut, level, number
 from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question
 from studio.widgets.drawing import Drawing

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
-from noodlings.look import ACCENT, LOUD, QUIET, bar, cut, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, number
 from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question
 from studio.widgets.columns import histogram

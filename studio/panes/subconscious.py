@@ -13,7 +13,7 @@ from textual.containers import Container, Vertical
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from noodlings.look import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, number, words
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, number, words
 from studio.panes.base import Ask
 from studio.panes.detail import Detail
 from studio.panes.memory_pane import MemoryPane

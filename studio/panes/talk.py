@@ -11,8 +11,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Input, Static
 
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_style, number
 from noodlings.errors import NoodlingsError
-from noodlings.look import ACCENT, LOUD, QUIET, bar, feeling_style, number
 from noodlings.text import MAX_LINE, clean
 from studio.panes.base import Ask, Pane
 from studio.source import FOUND, Action, Answer, Deed, Question, Sign, Unreachable

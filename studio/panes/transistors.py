@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from noodlings.look import ACCENT, LOUD, QUIET, ago, bar, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, number
 from noodlings.text import clean
 from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widgets import Input
 
-from noodlings.look import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
 from studio.panes.base import Ask
 from studio.panes.detail import Detail
 from studio.panes.memory_pane import MemoryPane

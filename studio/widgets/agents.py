@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from noodlings.look import LOUD, QUIET, cut, feeling_style, number, words
+from noodlings.drawing.marks import LOUD, QUIET, cut, feeling_style, number, words
 from studio.widgets.spark import axis_bars, five, spark
 
 WIDTH = 24

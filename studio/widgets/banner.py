@@ -6,7 +6,7 @@ from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from noodlings.look import LOUD, QUIET, cut, words
+from noodlings.drawing.marks import LOUD, QUIET, cut, words
 
 
 class Banner(Widget):

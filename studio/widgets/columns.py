@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from noodlings.look import ACCENT, QUIET
+from noodlings.drawing.marks import ACCENT, QUIET
 
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 

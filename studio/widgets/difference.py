@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from rich.text import Text
 
-from noodlings.look import QUIET
+from noodlings.drawing.marks import QUIET
 from noodlings.text import clean, shorten
 
 TAKEN = "dim strike"

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from noodlings.look import LOUD, QUIET, cut, level
+from noodlings.drawing.marks import LOUD, QUIET, cut, level
 
 LABELS = 5
 """Cells of the names of the rows."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.widget import Widget
 
-from noodlings.look import QUIET, cut, words
+from noodlings.drawing.marks import QUIET, cut, words
 
 
 class Remark(Widget):

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from noodlings.look import LOUD, QUIET
+from noodlings.drawing.marks import LOUD, QUIET
 
 SHAPES = "·∘○●"
 """From the weakest to the strongest."""

@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from noodlings.look import ACCENT, LOUD, QUIET
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET
 
 STEP = 0.1
 NAMES = 12

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
-from noodlings.look import ACCENT, LOUD, QUIET, bar, level, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, level, number
 
 AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
 """As `noodlings.values.affect.AXES`; whose module brings numpy, which takes longer than drawing a screen."""

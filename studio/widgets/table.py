@@ -20,7 +20,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from noodlings.look import cut
+from noodlings.drawing.marks import cut
 from noodlings.text import ELLIPSIS
 
 GAP = 1

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.list_wrapper import MemoryListWrapper
 from tests.memory.entries import ANXIOUS, SORROWFUL
 
 THREADS, LINES = 8, 150

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
+from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.list_wrapper import MemoryListWrapper
+from tests.bridge.hosts import KINDS, rich_memory
 from tests.memory.entries import texts
-from tests.memory.hosts import KINDS, rich_memory
 
 
 @pytest.fixture(params=KINDS)

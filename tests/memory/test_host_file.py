@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.list_wrapper import MemoryListWrapper
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.saved import plain
 from noodlings.values.memory import MemoryEntry
+from tests.bridge.hosts import KINDS, rich_memory
 from tests.memory.entries import JOYFUL, SORROWFUL, texts
-from tests.memory.hosts import KINDS, rich_memory
 
 
 @pytest.fixture(params=KINDS)

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from noodlings.clock import ManualClock
 from noodlings.connections import Connections
+from noodlings.drawing.screen import Screen
 from noodlings.errors import UserError
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Accounts
@@ -21,7 +22,6 @@ from noodlings.worlds.door import Door
 from noodlings.worlds.pace import Timer
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from noodlings.worlds.screen import Screen
 from noodlings.worlds.scrollback import Scrollback
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.terminal import Dispatch

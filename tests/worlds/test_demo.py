@@ -1,10 +1,10 @@
 from dataclasses import dataclass
 
 from noodlings.clock import ManualClock
+from noodlings.drawing.screen import Screen
 from noodlings.worlds.demo import IDLE_LINES, START, Stage, demonstrate, idle_lines
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from noodlings.worlds.screen import Screen
 from tests.fakes import ScriptedMinds, make_persona
 
 

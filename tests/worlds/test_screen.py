@@ -1,9 +1,9 @@
 import pytest
 from rich.text import Text
 
-from noodlings.worlds import screen as module
+from noodlings.drawing import screen as module
+from noodlings.drawing.screen import MIN_WIDTH, Screen
 from noodlings.worlds.banner import banner
-from noodlings.worlds.screen import MIN_WIDTH, Screen
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.text import Text
 
-from noodlings.worlds import screen as screen_module
-from noodlings.worlds.screen import Screen
+from noodlings.drawing import screen as screen_module
+from noodlings.drawing.screen import Screen
 from noodlings.worlds.terminal import LONGEST_LINE, Conversation, above_prompt, follow, read_lines
 
 

@@ -28,12 +28,12 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, SupportsIndex
 
+from noodlings.bridge.host_rows import Row, mark_of, read_row, row_of
 from noodlings.errors import UserError
 from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.host_file import read, write
-from noodlings.memory.host_rows import Row, mark_of, read_row, row_of
 from noodlings.memory.saved import Saved
 from noodlings.values.memory import MemoryEntry
 
@@ -45,7 +45,7 @@ REMEMBERED_ROWS = 500
 class MemoryListWrapper(list[Row]):
     """A list of the latest rows, over a `HierarchicalMemory`.
 
-    For what a row may hold see `noodlings.memory.host_rows`. What comes into working memory by other ways, or
+    For what a row may hold see `noodlings.bridge.host_rows`. What comes into working memory by other ways, or
     leaves it, comes into the list, or leaves it.
 
     Args:

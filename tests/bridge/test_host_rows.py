@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noodlings.bridge.host_rows import mark_of, read_row, row_of
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.host_rows import mark_of, read_row, row_of
 from noodlings.values.affect import Affect
 from tests.outside import DATA, needs
 

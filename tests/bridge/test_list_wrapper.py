@@ -12,9 +12,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from noodlings.bridge.list_wrapper import REMEMBERED_ROWS, MemoryListWrapper
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.list_wrapper import REMEMBERED_ROWS, MemoryListWrapper
 from noodlings.values.affect import NEUTRAL
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL, ids, texts
 

@@ -14,9 +14,9 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
+from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
-from noodlings.memory.list_wrapper import MemoryListWrapper
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore

@@ -2,7 +2,7 @@ import stat
 
 import pytest
 
-from noodlings.aside import made_private, written_whole
+from noodlings.files import made_private, written_whole
 
 
 def test_what_was_written_takes_the_place_when_it_is_whole(tmp_path):
