@@ -20,7 +20,7 @@ from noodlings.inspect.rights import require_all_history
 from noodlings.inspect.symbol_views import SymbolsView
 from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
 from noodlings.values.affect import AXES, Affect
-from noodlings.values.order import Order
+from noodlings.values.memory import Order
 
 MOST = 1_000
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from noodlings.affect.appraise import Appraiser
+from noodlings.affect.appraisal import Appraiser
 from noodlings.embed.minilm import MiniLM
 
 SENTENCES = Path(__file__).parents[1] / "tests" / "affect" / "sentences.csv"

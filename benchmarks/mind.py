@@ -16,8 +16,7 @@ import numpy as np
 
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
-from noodlings.mind.parameters import FEATURES, shipped
-from noodlings.mind.phenomenal import STATE_SIZE, step
+from noodlings.mind.phenomenal import FEATURES, STATE_SIZE, shipped, step
 from noodlings.mind.predictor import forecast, learn
 from noodlings.values.affect import Affect
 

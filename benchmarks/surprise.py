@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from noodlings.affect.appraise import Appraiser
+from noodlings.affect.appraisal import Appraiser
 from noodlings.embed.minilm import MiniLM
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind

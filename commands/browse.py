@@ -11,7 +11,7 @@ from commands.registry import Context, Reply, command
 from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.inspect.browse import Page
 from noodlings.inspect.views import EntriesView
-from noodlings.values.order import Order
+from noodlings.values.memory import Order
 
 PAGE = 20
 

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from noodlings.affect.appraise import Appraiser
+from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
@@ -34,8 +34,8 @@ from noodlings.notes.scribe import Scribe
 from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Symbolist, Voice
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
-from noodlings.transistors.load import FOLDER_NAME as TRANSISTORS
-from noodlings.transistors.load import load_chain
+from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
+from noodlings.transistors.chain import load_chain
 from noodlings.values.persona import Persona
 from noodlings.voice.images import TableOfImages
 from noodlings.voice.offline import OfflineVoice

@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
-from noodlings.explain import explain, nearest
+from noodlings.validation import explain, nearest
 
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"

@@ -3,7 +3,7 @@
 import pytest
 
 from noodlings.errors import there_are
-from noodlings.explain import nearest
+from noodlings.validation import nearest
 
 SECTIONS = ["memories", "mood", "symbols", "percept", "gains", "persona", "thought", "working"]
 

@@ -22,8 +22,7 @@ from noodlings.recall.links import Reached, explore
 from noodlings.recall.narrative import Teller
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
-from noodlings.values.memory import Link, LinkType, MemoryEntry
-from noodlings.values.vector import EntryVector
+from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry
 from tests.fakes import HashingEmbedder
 from tests.memory.entries import JOYFUL, SORROWFUL, an_entry
 

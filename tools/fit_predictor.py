@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.mind.parameters import FEATURES, Parameters
-from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, felt, step
+from noodlings.mind.phenomenal import FAST, FEATURES, MEDIUM, SLOW, STATE_SIZE, Parameters, felt, step
 from noodlings.mind.predictor import features, forecast
 
 Array = npt.NDArray[np.float64]

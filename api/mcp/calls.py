@@ -22,8 +22,8 @@ from api.mcp.tools import TOOLS, Answer, Tool
 from api.problem import status_of
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
-from noodlings.explain import explain
 from noodlings.text import clean, shorten
+from noodlings.validation import explain
 
 LONGEST = 500
 """Characters of a refusal."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from noodlings.affect.ago import ago
+from noodlings.affect.game import ago
 from noodlings.inspect.link_views import FocusView
 from noodlings.inspect.mood_views import MoodView
 from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView

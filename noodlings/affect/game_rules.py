@@ -15,8 +15,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from noodlings.affect.tables import Readable, read_table
 from noodlings.text import clean, shorten
+from noodlings.validation import Readable, read_table
 from noodlings.values.affect import Affect
 
 MAX_VALUE = 40

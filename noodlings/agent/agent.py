@@ -19,7 +19,7 @@ import logging
 import time
 from collections.abc import Sequence
 
-from noodlings.affect.game_events import GameFeeling
+from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.afterwards import Afterwards
 from noodlings.agent.answering import Answering

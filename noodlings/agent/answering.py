@@ -18,8 +18,7 @@ from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
 from noodlings.memory.context import Budget
 from noodlings.ports import Utterance, Voice
-from noodlings.transistors.base import ThoughtState
-from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
+from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
 from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, Recalled

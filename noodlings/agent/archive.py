@@ -19,8 +19,7 @@ from noodlings.ports import Changes, Records
 from noodlings.recall.archive import Archive
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit, Searcher
-from noodlings.values.memory import MemoryEntry
-from noodlings.values.vector import EntryVector, Vector
+from noodlings.values.memory import EntryVector, MemoryEntry, Vector
 
 PAGE = 25
 """Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""

@@ -17,8 +17,8 @@ from noodlings.config import ContextSettings
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.recall.filters import Filters
+from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
-from noodlings.recall.words import stems
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Kind, Percept

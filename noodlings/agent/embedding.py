@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from noodlings.agent.meaning import Meaning
 from noodlings.agent.unembedded import Unembedded
 from noodlings.errors import NoodlingsError
-from noodlings.values.vector import Vector
+from noodlings.values.memory import Vector
 
 AT_ONCE = 32
 """Entries that are embedded together."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from noodlings.affect.game_events import GameFeeling
+from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.affect.mood import Mood, baseline_of
 from noodlings.agent.events import event_in

@@ -15,8 +15,8 @@ from noodlings.agent.keeping import Keeping
 from noodlings.agent.perceiving import take_in, understood
 from noodlings.agent.turn import Turn, timed
 from noodlings.memory.journal import Journal
+from noodlings.values.memory import Vector
 from noodlings.values.percept import Percept
-from noodlings.values.vector import Vector
 
 
 class Hearing:

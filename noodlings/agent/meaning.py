@@ -10,7 +10,7 @@ from noodlings.agent.vectors import Vectors
 from noodlings.errors import NoodlingsError
 from noodlings.mind.meaning import word_vector
 from noodlings.ports import Embedder
-from noodlings.values.vector import Vector
+from noodlings.values.memory import Vector
 
 log = logging.getLogger(__name__)
 

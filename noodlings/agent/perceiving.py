@@ -17,8 +17,8 @@ from noodlings.agent.turn import Turn, timed
 from noodlings.memory.journal import Journal
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+from noodlings.values.memory import EntryVector, Vector
 from noodlings.values.percept import Percept
-from noodlings.values.vector import EntryVector, Vector
 
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""

@@ -23,13 +23,12 @@ from pydantic import (
 )
 
 from noodlings.errors import UserError
-from noodlings.explain import explain, nearest
 from noodlings.text import clean
+from noodlings.validation import explain, nearest
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.occasions import COLOURS, COMMON_SLOTS, SLOTS, Feeling, Occasion
 from noodlings.values.persona import APPETITES, TRAITS, TRANSISTORS, Persona
-from noodlings.values.phrase import parse
+from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, Feeling, Occasion, parse
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
 """The folder of the characters that come with the program."""

@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from noodlings.affect.game_events import GameFeeling
+from noodlings.affect.game import GameFeeling
 from noodlings.affect.mood import Mood
 from noodlings.agent.recipes import plain_persona
 from noodlings.errors import UserError
-from noodlings.explain import explain
 from noodlings.mind.appetites import Appetites
 from noodlings.mind.mind import MindState
 from noodlings.ports import OwnLine
+from noodlings.validation import explain
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience
 

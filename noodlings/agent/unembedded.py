@@ -15,8 +15,7 @@ from noodlings.errors import StoreError
 from noodlings.ports import Records
 from noodlings.recall.archive import Archive
 from noodlings.text import clean
-from noodlings.values.memory import MemoryEntry
-from noodlings.values.vector import EntryVector, Vector
+from noodlings.values.memory import EntryVector, MemoryEntry, Vector
 
 TOLD_EVERY = 1_000
 """Entries after which the log tells how far it is."""

@@ -16,7 +16,7 @@ from itertools import islice
 
 from noodlings.agent.in_turn import InTurn
 from noodlings.errors import NoodlingsError
-from noodlings.values.vector import Vector
+from noodlings.values.memory import Vector
 
 KEPT = 256
 """So many of the latest texts are not embedded again."""

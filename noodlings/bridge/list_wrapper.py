@@ -33,8 +33,7 @@ from noodlings.errors import UserError
 from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.host_file import read, write
-from noodlings.memory.saved import Saved
+from noodlings.memory.saved import Saved, read, write
 from noodlings.values.memory import MemoryEntry
 
 REMEMBERED_ROWS = 500
@@ -130,14 +129,14 @@ class MemoryListWrapper(list[Row]):
         self._change(lambda rows: rows.sort(key=key, reverse=reverse))
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Keep the memory and the rows shown in a file; see `noodlings.memory.host_file.write`.
+        """Keep the memory and the rows shown in a file; see `noodlings.memory.saved.write`.
 
         Arrays in a row come back as lists, and what JSON cannot hold as its text.
         """
         write(self.saved(), Path(path))
 
     def load(self, path: str | PathLike[str]) -> int:
-        """Be as a saved list and its memory were; see `noodlings.memory.host_file.read`.
+        """Be as a saved list and its memory were; see `noodlings.memory.saved.read`.
 
         Returns how many entries there were: 0, and nothing changes, where there is no file yet.
         """

@@ -123,8 +123,8 @@ def backup(
 
 def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
     """The id that is meant by a name in any case."""
-    from noodlings.explain import nearest
     from noodlings.text import clean, shorten
+    from noodlings.validation import nearest
 
     ids = {agent.casefold(): agent for agent in agents}
     wanted = clean(name).casefold()

@@ -55,7 +55,7 @@ async def _play(settings: Settings, file: Path, gains: dict[str, float]) -> list
     from noodlings.app import recipes, voice_of
     from noodlings.lab.scene import Stage, play
     from noodlings.lab.scene_file import load_scenes
-    from noodlings.transistors.load import FOLDER_NAME
+    from noodlings.transistors.chain import FOLDER_NAME
     from noodlings.voice.offline import OfflineVoice
 
     folder = settings.data_dir

@@ -20,8 +20,7 @@ from noodlings.inspect.views import EntriesView
 from noodlings.ports import Records
 from noodlings.text import clean
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry
-from noodlings.values.order import STORED, Order
+from noodlings.values.memory import STORED, MemoryEntry, Order
 
 KEPT = 12
 """Orders of a whole archive that are held ready, so that leafing on, and taking letters back, costs nothing.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from noodlings.recall.words import stems
+from noodlings.recall.lexical import stems
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.trace import Modulation, Trace
 

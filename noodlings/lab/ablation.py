@@ -9,8 +9,8 @@ from typing import Any
 
 from noodlings.config import Settings, load_settings
 from noodlings.errors import UserError
-from noodlings.explain import nearest
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
+from noodlings.validation import nearest
 from noodlings.values.persona import TRANSISTORS, Persona
 
 PARTS = {

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 from noodlings.lab.scenario import NAME, Event, Meeting, Scenario
-from noodlings.values.phrase import parse
+from noodlings.values.wording import parse
 
 WORLD = "world"
 """Who does what nobody does."""

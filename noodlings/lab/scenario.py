@@ -11,12 +11,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
-from noodlings.affect.tables import read_table
 from noodlings.errors import UserError
-from noodlings.explain import nearest
 from noodlings.text import clean
+from noodlings.validation import nearest, read_table
 from noodlings.values.persona import TRAITS
-from noodlings.values.phrase import parse
+from noodlings.values.wording import parse
 
 NAME = "name"
 """The one slot of a line: how whoever hears it is called."""

@@ -11,19 +11,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from noodlings.affect.appraise import Appraiser
+from noodlings.affect.appraisal import Appraiser
 from noodlings.agent.recipes import read_recipe
 from noodlings.agent.salience import identity_salience
 from noodlings.errors import LLMError, NotFound, UserError
-from noodlings.explain import nearest
 from noodlings.lab.scene_file import Memory, Scene
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Appetites, Goal, shipped_drives
 from noodlings.ports import Allowance, OwnLine, Utterance, Voice
-from noodlings.transistors.base import ThoughtState
-from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
-from noodlings.transistors.load import load_chain
+from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
+from noodlings.transistors.chain import load_chain
+from noodlings.validation import nearest
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.caller import shown_name

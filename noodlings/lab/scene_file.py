@@ -14,9 +14,9 @@ import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.errors import UserError
-from noodlings.explain import explain
 from noodlings.mind.appetites import Goal
 from noodlings.text import MAX_LINE, clean
+from noodlings.validation import explain
 from noodlings.values.affect import AXES, NEUTRAL, Affect
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES

@@ -11,7 +11,7 @@ from noodlings.llm.call import Answer, Call, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.prompts import modulate_prompt, reply_prompt
 from noodlings.ports import Allowance, Speech, Utterance
-from noodlings.values.lens import Lens
+from noodlings.values.trace import Lens
 
 REPLY_TEMPERATURE = 0.8
 MODULATE_TEMPERATURE = 0.7

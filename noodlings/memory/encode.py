@@ -15,9 +15,8 @@ import numpy as np
 from noodlings.clock import moment
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.importance import importance
+from noodlings.memory.importance import INITIAL_STABILITY, importance
 from noodlings.memory.stream import STATE_SIZE
-from noodlings.memory.strength import INITIAL_STABILITY
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience

@@ -20,14 +20,12 @@ from noodlings.errors import UserError
 from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
 from noodlings.memory.encode import read_affect, unit
-from noodlings.memory.episodic import EpisodicMemory
-from noodlings.memory.importance import DEFAULT_WEIGHTS, importance
+from noodlings.memory.episodic import EpisodicMemory, TwoStreams
+from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced
 from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
 from noodlings.memory.recorder import Recorder
 from noodlings.memory.stream import Stream
-from noodlings.memory.strength import reinforced
-from noodlings.memory.two_streams import TwoStreams
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience

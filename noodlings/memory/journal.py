@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from noodlings.values.memory import Link, MemoryEntry, Symbol
-from noodlings.values.vector import EntryVector
+from noodlings.values.memory import EntryVector, Link, MemoryEntry, Symbol
 
 
 @dataclass(frozen=True, slots=True)

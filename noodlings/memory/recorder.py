@@ -14,10 +14,9 @@ from typing import Any
 from noodlings.clock import later
 from noodlings.config import ImportanceWeights
 from noodlings.memory.encode import encode
-from noodlings.memory.host_file import read, write
+from noodlings.memory.importance import strength_of
 from noodlings.memory.journal import Journal
-from noodlings.memory.saved import Saved, SavedEntry
-from noodlings.memory.strength import strength_of
+from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind

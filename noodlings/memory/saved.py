@@ -2,17 +2,34 @@
 
 A file may come from anywhere, and may have been changed by hand, so a record is read field by field; one that
 cannot be read is no reason not to read the next.
+
+The file in which a host keeps its memory: JSON, or SQLite, by its ending.
+
+Both hold the same: a head with the name of the format and its version, and one record of JSON for each entry.
+
+- A file is there whole, in its old form or its new one, whenever the machine stops.
+- What is no memory of ours, is damaged, or was written by a later version is never replaced.
+- A record that cannot be read costs no other one, and the file as it was is kept beside it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+import logging
 import math
+import shutil
+import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from noodlings.clock import moment
 from noodlings.errors import UserError
+from noodlings.files import written_whole
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import clean
 from noodlings.values.audience import Audience
@@ -167,3 +184,173 @@ def _words(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise UserError(f"{name} must be text, not {value!r:.40}")
     return clean(value)
+
+
+log = logging.getLogger(__name__)
+
+FORMAT = "noodlings-memory"
+VERSION = 1
+SQLITE = (".db", ".sqlite", ".sqlite3")
+
+_COUNTS = ("perceived", "consolidated", "last_id")
+
+# Two threads that save at once would write into one another's file.
+_writing = Lock()
+
+
+def write(saved: Saved, path: Path) -> None:
+    """Keep a memory in a file, in place of the one before.
+
+    Raises:
+        UserError: the ending is neither .json nor one of SQLite's, what is there is no whole memory of this
+            version, or the file cannot be written. Then it is as it was.
+    """
+    put = _write_sqlite if _is_sqlite(path) else _write_json
+    try:
+        with _writing:
+            if path.exists():
+                _require_ours(path)
+            with written_whole(path) as aside:
+                put(saved, aside)
+    except (OSError, sqlite3.Error) as error:
+        raise UserError(f"{path} cannot be written: {_why(error)}") from None
+
+
+def read(path: Path) -> Saved | None:
+    """The memory in a file, or None where there is no file yet.
+
+    Raises:
+        UserError: it cannot be read, is no memory, is torn, or of another version.
+    """
+    get = _read_sqlite if _is_sqlite(path) else _read_json
+    if not path.exists():
+        return None
+    try:
+        head, records = get(path)
+        _check(head)
+        saved, bad = _saved(head, records)
+        if bad:
+            _keep_beside(path, bad)
+    except UserError as error:
+        raise UserError(f"{path} is no memory that can be read here: {error}") from None
+    except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
+        raise UserError(f"{path} is no whole file of a memory: {_why(error)}") from None
+    return saved
+
+
+def _saved(head: Mapping[str, Any], records: list[Any]) -> tuple[Saved, int]:
+    """The memory, and how many records could not be read."""
+    entries: dict[int, SavedEntry] = {}
+    for number, record in enumerate(records, 1):
+        try:
+            found = read_record(record)
+            if found.entry.id in entries:
+                raise UserError(f"entry {found.entry.id} is there already")
+            entries[found.entry.id] = found
+        except UserError as error:
+            log.warning("record %d is passed over: %s", number, clean(str(error)))
+    counts = {name: head[name] for name in _COUNTS}
+    counts["last_id"] = max(counts["last_id"], *entries, 0)
+    return Saved(tuple(entries.values()), **counts), len(records) - len(entries)
+
+
+def _keep_beside(path: Path, bad: int) -> None:
+    """What could not be read would be gone with the next save."""
+    mark = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
+    beside = path.with_name(f"{path.name}.damaged-{mark}")
+    shutil.copy2(path, beside)
+    log.warning("%s: %d records could not be read; the file is kept as %s", path, bad, beside.name)
+
+
+def _require_ours(path: Path) -> None:
+    """Raise `UserError` for a file that must not be replaced."""
+    try:
+        head, _ = _read_sqlite(path) if _is_sqlite(path) else _read_json(path)
+        _check(head)
+    except (UserError, sqlite3.Error, ValueError, RecursionError) as error:
+        raise UserError(
+            f"{path} is not replaced, for it is no whole memory of version {VERSION} ({_why(error)}); move it"
+            " away, or save under another name"
+        ) from None
+
+
+def _check(head: Mapping[str, Any]) -> None:
+    if head.get("format") != FORMAT:
+        raise UserError("it holds something else")
+    version = head.get("version")
+    if version != VERSION or isinstance(version, bool):
+        raise UserError(f"it is of version {version!r:.20}; this noodlings reads version {VERSION}")
+    for name in _COUNTS:
+        count(head.get(name), name)
+
+
+def _head(saved: Saved) -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION} | {name: getattr(saved, name) for name in _COUNTS}
+
+
+def _is_sqlite(path: Path) -> bool:
+    suffix = path.suffix.lower()
+    if suffix not in (*SQLITE, ".json"):
+        raise UserError(f"{path} must end in .json, or in {', '.join(SQLITE)} for SQLite")
+    return suffix != ".json"
+
+
+def _why(error: Exception) -> str:
+    return clean(str(getattr(error, "strerror", None) or error))
+
+
+# -- JSON: a head, and one line for each entry
+
+
+def _write_json(saved: Saved, path: Path) -> None:
+    head = json.dumps(_head(saved)).removesuffix("}")
+    lines = ",\n".join(map(_json, saved.entries))
+    path.write_text(f'{head}, "entries": [\n{lines}\n]}}\n', "ascii")
+
+
+def _read_json(path: Path) -> tuple[dict[str, Any], list[Any]]:
+    content = json.loads(path.read_bytes())
+    if not isinstance(content, dict):
+        raise UserError("it is a list, or a single value")
+    records = content.get("entries")
+    if not isinstance(records, list):
+        raise UserError("it has no list of entries")
+    return content, records
+
+
+def _json(entry: SavedEntry) -> str:
+    return json.dumps(record_of(entry), allow_nan=False)
+
+
+# -- SQLite: the head as one row, and one row for each entry
+
+
+def _write_sqlite(saved: Saved, path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("PRAGMA synchronous = OFF")  # it is synced before it takes its place, and until
+        database.execute("PRAGMA journal_mode = OFF")  # then nobody misses it: no journal is left lying about
+        database.execute("CREATE TABLE head (name TEXT PRIMARY KEY, value NOT NULL)")
+        database.execute("CREATE TABLE entries (place INTEGER PRIMARY KEY, record TEXT NOT NULL)")
+        database.executemany("INSERT INTO head VALUES (?, ?)", _head(saved).items())
+        records = ((place, _json(entry)) for place, entry in enumerate(saved.entries))
+        database.executemany("INSERT INTO entries VALUES (?, ?)", records)
+
+
+def _read_sqlite(path: Path) -> tuple[dict[str, Any], list[Any]]:
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        (length,) = database.execute(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        ).fetchone()
+        if length != path.stat().st_size:  # SQLite reads zeros where a file has ended
+            raise UserError("it is torn")
+        head = dict(database.execute("SELECT name, value FROM head").fetchall())
+        rows = database.execute("SELECT record FROM entries ORDER BY place").fetchall()
+    return head, [_object(record) for (record,) in rows]
+
+
+def _object(record: Any) -> Any:
+    """The JSON of one row; text that is none stands for itself, and is refused as a record."""
+    try:
+        return json.loads(record)
+    except (TypeError, ValueError, RecursionError):
+        return record

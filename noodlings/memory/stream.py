@@ -3,23 +3,127 @@
 An agent holds hundreds of entries and a society holds thousands of agents, so the numbers of a stream lie in
 contiguous arrays and an entry is a value that is built when somebody reads it. Rows [0, len) are always in
 use; removing one moves the last row into its place, so order is by id, never by row.
+
+How an entry lies in a row of a stream: numbers in two matrices, and the words beside them.
+
+The rule it keeps: an entry that is unpacked is equal to the one that was packed. Its phenomenal state has a
+matrix of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import math
+from collections.abc import Collection, Hashable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.memory import columns
-from noodlings.memory.columns import code, packed, unpacked
+from noodlings.memory.importance import strength
 from noodlings.memory.likeness import Metric
-from noodlings.memory.strength import strength
-from noodlings.values.affect import Affect
+from noodlings.values.affect import Affect, builder
 from noodlings.values.audience import may_learn
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+
+# Columns of the integer matrix. A circle is 0 for what is open; the last three are 0 or 1.
+ID, STEP, USER, CIRCLE, RECALL_COUNT, HELD, PINNED, HAS_STATE = range(INTS := 8)
+# Columns of the float matrix; the six parts of importance and affect follow. NaN stands for None.
+TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY = range(7)
+FLOATS = 18
+
+Words = tuple[Any, ...]
+"""user_id, text, response, kind, audience, place, override_by, extra."""
+AUDIENCE = 4
+
+PUBLIC = 0
+_NO_AFFECT = [math.nan] * 5
+
+_build_entry = builder(MemoryEntry)
+_build_affect = builder(Affect)
+_build_parts = builder(ImportanceParts)
+
+
+def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Words]:
+    """The integers, floats and words of an entry, in the order of the columns."""
+    parts = entry.parts
+    ints = (
+        entry.id,
+        entry.step,
+        code(entry.user_id),
+        code(entry.audience) if entry.audience.confined else PUBLIC,
+        entry.recall_count,
+        entry.held,
+        entry.pinned,
+        entry.phenomenal_state is not None,
+    )
+    floats = (
+        entry.timestamp,
+        entry.surprise,
+        entry.encoded_importance,
+        math.nan if entry.override is None else entry.override,
+        entry.identity_salience,
+        math.nan if entry.last_recalled is None else entry.last_recalled,
+        entry.stability,
+        parts.surprise,
+        parts.intensity,
+        parts.salience,
+        parts.addressed,
+        parts.answered,
+        parts.remember,
+        *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
+    )
+    words = (
+        entry.user_id,
+        entry.user_text,
+        entry.response,
+        entry.kind,
+        entry.audience,
+        entry.place,
+        entry.override_by,
+        entry.extra or None,
+    )
+    return ints, floats, words
+
+
+def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> MemoryEntry:
+    """An entry from its row; the numbers in the order of the columns. NaN, unlike itself, stands for None."""
+    entry_id, step, _, _, recall_count, _, pinned, has_state = ints
+    (
+        timestamp, surprise, encoded, override, salience, last_recalled, stability,
+        p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember,
+        valence, arousal, fear, sorrow, boredom,
+    ) = floats  # fmt: skip
+    user_id, text, response, kind, audience, place, override_by, extra = words
+    return _build_entry(
+        entry_id,
+        timestamp,
+        step,
+        user_id,
+        text,
+        _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None,
+        surprise,
+        encoded,
+        _build_parts(p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember),
+        override if override == override else None,
+        override_by,
+        response,
+        salience,
+        state if has_state else None,
+        kind,
+        audience,
+        place,
+        pinned == 1,
+        recall_count,
+        last_recalled if last_recalled == last_recalled else None,
+        stability,
+        {} if extra is None else extra,
+    )
+
+
+def code(of: Hashable) -> int:
+    """64 bits for somebody, or for an audience; never 0. Only ever compared within this process."""
+    return hash(of) or 1
+
 
 Rows = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -46,8 +150,8 @@ class Stream:
         self._size = 0
         self._row_of: dict[int, int] = {}
         rows = min(capacity, _FIRST_ROWS)
-        self._ints = np.zeros((rows, columns.INTS), np.int64)
-        self._floats = np.zeros((rows, columns.FLOATS))
+        self._ints = np.zeros((rows, INTS), np.int64)
+        self._floats = np.zeros((rows, FLOATS))
         self._features = np.zeros((rows, metric.width), order="F")  # they are compared column by column
         self._states = np.zeros((rows, STATE_SIZE), np.float32)
         self._words: list[tuple[Any, ...]] = []
@@ -89,7 +193,7 @@ class Stream:
             for matrix in (self._ints, self._floats, self._features, self._states):
                 matrix[row] = matrix[last]
             self._words[row] = self._words[last]
-            self._row_of[int(self._ints[row, columns.ID])] = row
+            self._row_of[int(self._ints[row, ID])] = row
         self._words.pop()
         self._size = last
 
@@ -134,32 +238,32 @@ class Stream:
     @property
     def ids(self) -> npt.NDArray[np.int64]:
         """Ids by row, shape (len,)."""
-        return self._ints[: self._size, columns.ID]
+        return self._ints[: self._size, ID]
 
     @property
     def pinned(self) -> Mask:
         """Whether each row is pinned, shape (len,)."""
-        mask: Mask = self._ints[: self._size, columns.PINNED] != 0
+        mask: Mask = self._ints[: self._size, PINNED] != 0
         return mask
 
     @property
     def held(self) -> Mask:
         """Whether each row must not be evicted (pinned, or asked to be remembered), shape (len,)."""
-        mask: Mask = self._ints[: self._size, columns.HELD] != 0
+        mask: Mask = self._ints[: self._size, HELD] != 0
         return mask
 
     def importances(self) -> Floats:
         """Importance in force by row, shape (len,)."""
         floats = self._floats[: self._size]
-        override = floats[:, columns.OVERRIDE]
-        return np.where(np.isnan(override), floats[:, columns.ENCODED], override)
+        override = floats[:, OVERRIDE]
+        return np.where(np.isnan(override), floats[:, ENCODED], override)
 
     def strengths(self, now: float) -> Floats:
         """Strength by row at world time `now`, shape (len,)."""
         floats = self._floats[: self._size]
-        recalled = floats[:, columns.LAST_RECALLED]
-        since = np.where(np.isnan(recalled), floats[:, columns.TIMESTAMP], recalled)
-        result: Floats = strength(self.importances(), now - since, floats[:, columns.STABILITY])
+        recalled = floats[:, LAST_RECALLED]
+        since = np.where(np.isnan(recalled), floats[:, TIMESTAMP], recalled)
+        result: Floats = strength(self.importances(), now - since, floats[:, STABILITY])
         return result
 
     def likeness(self, affect: Affect) -> Floats:
@@ -171,15 +275,15 @@ class Stream:
 
     def said_by(self, user_id: str) -> Mask:
         """Whether each row is about this user, shape (len,)."""
-        mask: Mask = self._ints[: self._size, columns.USER] == code(user_id)
+        mask: Mask = self._ints[: self._size, USER] == code(user_id)
         return mask
 
     def known_to(self, listeners: frozenset[str] | None) -> Mask:
         """Whether each row may be spoken of before these listeners, shape (len,); None for no limit."""
         if listeners is None:
             return np.ones(self._size, dtype=np.bool_)
-        circles = self._ints[: self._size, columns.CIRCLE]
-        mask: Mask = circles == columns.PUBLIC
+        circles = self._ints[: self._size, CIRCLE]
+        mask: Mask = circles == PUBLIC
         private = np.flatnonzero(~mask)
         if len(private):  # each circle is asked once, however many secrets it shares
             _, examples, which = np.unique(circles[private], return_index=True, return_inverse=True)
@@ -187,7 +291,7 @@ class Stream:
         return mask
 
     def _knows(self, row: int, listeners: frozenset[str]) -> bool:
-        return may_learn(listeners, self._words[row][columns.AUDIENCE])
+        return may_learn(listeners, self._words[row][AUDIENCE])
 
     def allowed(self, present: frozenset[str] | None, without: Collection[int]) -> Mask:
         """Rows that may be spoken of before `present` and are not to be left out, shape (len,)."""
@@ -213,7 +317,7 @@ class Stream:
         if len(rows) > _SORTED_WHOLE and len(rows) > limit:
             edge = np.partition(scores.take(rows), -limit)[-limit]
             rows = rows[scores.take(rows) >= edge]
-        rising = np.lexsort((self._ints[:, columns.ID].take(rows), scores.take(rows)))
+        rising = np.lexsort((self._ints[:, ID].take(rows), scores.take(rows)))
         return rows[rising[: -limit - 1 : -1]]
 
 

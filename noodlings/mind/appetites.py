@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from noodlings.affect.tables import Readable, read_table
 from noodlings.errors import UserError
+from noodlings.validation import Readable, read_table
 from noodlings.values.affect import Affect
 from noodlings.values.persona import APPETITES, Persona
 

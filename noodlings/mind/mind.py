@@ -18,13 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
-from noodlings.mind.familiarity import Familiar
-from noodlings.mind.meaning import short_vector
+from noodlings.mind.meaning import Familiar, short_vector
 from noodlings.mind.packing import pack, unpack
-from noodlings.mind.parameters import FEATURES, Parameters, shipped
-from noodlings.mind.phenomenal import AFFECT_SIZE, STATE_SIZE, step
-from noodlings.mind.predictor import Learner, expect, features, learner
-from noodlings.mind.surprise import HISTORY, affect_error, calibrated, meaning_error, usual
+from noodlings.mind.phenomenal import AFFECT_SIZE, FEATURES, STATE_SIZE, Parameters, shipped, step
+from noodlings.mind.predictor import (
+    HISTORY,
+    Learner,
+    affect_error,
+    calibrated,
+    expect,
+    features,
+    learner,
+    meaning_error,
+    usual,
+)
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, Audience
 

@@ -11,7 +11,7 @@ from noodlings.errors import StoreError
 from noodlings.notes.notebook import Notebook
 from noodlings.notes.scribe import Scribe
 from noodlings.ports import Snapshot
-from noodlings.values.kept import KeptEntry
+from noodlings.values.memory import KeptEntry
 
 AT_ONCE = 500
 """Memories that are looked at between two steps of the progress."""

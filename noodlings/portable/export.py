@@ -17,8 +17,7 @@ from noodlings.errors import UserError
 from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
 from noodlings.ports import Snapshot
 from noodlings.text import clean
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import Link
+from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link
 from noodlings.values.trace import Trace
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, NoReturn
 from pydantic import AfterValidator, Field, ValidationError, ValidationInfo, field_validator
 
 from noodlings.errors import UserError
-from noodlings.explain import explain
 from noodlings.portable.fields import (
     STATE_SIZE,
     AgentId,
@@ -27,10 +26,19 @@ from noodlings.portable.fields import (
     restorable,
     state_array,
 )
+from noodlings.validation import explain
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, confined_to
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry, Symbol
+from noodlings.values.memory import (
+    ImportanceParts,
+    KeptAgent,
+    KeptEntry,
+    KeptSymbol,
+    Link,
+    LinkType,
+    MemoryEntry,
+    Symbol,
+)
 from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 

@@ -6,11 +6,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import Link, MemoryEntry, Symbol
-from noodlings.values.order import Order
+from noodlings.values.memory import (
+    EntryVector,
+    KeptAgent,
+    KeptEntry,
+    KeptSymbol,
+    Link,
+    MemoryEntry,
+    Order,
+    Symbol,
+)
 from noodlings.values.trace import Trace
-from noodlings.values.vector import EntryVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ class Catalogue(Protocol):
         containing: str = "",
         among: Sequence[int] | None = None,
     ) -> list[int]:
-        """Ids of everything in the archive, sorted by one of `noodlings.values.order.STORED`, then by id.
+        """Ids of everything in the archive, sorted by one of `noodlings.values.memory.STORED`, then by id.
 
         Args:
             containing: only entries with these characters in their text, response or user's id; the case of

@@ -14,14 +14,12 @@ from threading import RLock
 import numpy.typing as npt
 
 from noodlings.errors import UserError
-from noodlings.recall.cues import holds_time
+from noodlings.recall.cues import People, holds_time
 from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
 from noodlings.recall.growing import Growing
-from noodlings.recall.lexical import LexicalIndex
+from noodlings.recall.lexical import LexicalIndex, stems
 from noodlings.recall.neighbours import Neighbours
-from noodlings.recall.people import People
 from noodlings.recall.vectors import VectorIndex
-from noodlings.recall.words import stems
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind

@@ -3,16 +3,175 @@
 "When did Caity adopt Pugsley, rather than Fluffy?" is looked for as "When did I adopt Pugsley", in what Caity
 said, and lines that hold a time come first. Memories are told by whoever they happened to, so names of people
 who speak become "I" before the question is compared with what was said.
+
+People: who is meant when a question names somebody.
+
+Dates that a question names, and the spans of world time they stand for (UTC).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
-from noodlings.recall.dates import NamedDate, named_dates
-from noodlings.recall.people import People
-from noodlings.recall.words import stems
+from noodlings.recall.lexical import STOP_WORDS, stems
+
+_PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
+_TOKEN = re.compile(r"\w+(?:-\w+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A person who is named in a text, from character `start` up to `end`."""
+
+    user_id: str
+    start: int
+    end: int
+
+
+class People:
+    """Ids and the names they go by."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, str]] = set()
+        self._by_first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+
+    def meet(self, user_id: str) -> None:
+        """Know somebody by their id alone: "agent_fred_rogers" is called "fred rogers", or "fred"."""
+        name = _PREFIX.sub("", user_id).replace("_", " ")
+        self.name(user_id, name)
+        self.name(user_id, name.split(" ")[0])
+
+    def name(self, user_id: str, name: str) -> None:
+        """Know somebody by a name, in any case. A name without a letter or digit is no name."""
+        words = tuple(_TOKEN.findall(name.casefold()))
+        if not words or (user_id, " ".join(words)) in self._known:
+            return
+        self._known.add((user_id, " ".join(words)))
+        called = self._by_first.setdefault(words[0], [])
+        called.append((words, user_id))
+        called.sort(key=lambda entry: -len(entry[0]))
+
+    def mentions(self, text: str, only: str | None = None) -> list[Mention]:
+        """Everybody who is named, in order; the longest name at each place.
+
+        A name that is also an everyday word ("Will") counts with a capital, past the first word.
+
+        Args:
+            only: the one user whose names count; None for everybody's.
+        """
+        tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(text)]
+        found: list[Mention] = []
+        at = 0
+        while at < len(tokens):
+            length = 0
+            for words, user_id in self._by_first.get(tokens[at][0].casefold(), ()):
+                if only not in (None, user_id):
+                    continue
+                if length and len(words) != length:
+                    break
+                here = tokens[at : at + len(words)]
+                if tuple(token.casefold() for token, _, _ in here) != words:
+                    continue
+                if words[0] in STOP_WORDS and (at == 0 or not here[0][0][0].isupper()):
+                    continue
+                length = len(words)
+                found.append(Mention(user_id, here[0][1], here[-1][2]))
+            at += length or 1
+        return found
+
+
+DAY, WEEK_AFTER, MONTH, YEAR = 1.0, 0.5, 1.0, 0.3
+"""How much a memory counts that is of the named day, of the seven days after it (when it is told), of the
+named month, of the named year: the wider, the less it says."""
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
+)  # fmt: skip
+_NAMES = "|".join(_MONTHS)
+_WRITTEN = re.compile(
+    rf"\b(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?(?P<month>{_NAMES})\b"
+    r"(?:\s+(?P<after>\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,?\s*(?:of\s+)?(?P<year>\d{4})\b)?",
+    re.I,
+)
+_ISO = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})\b")
+_YEAR = re.compile(r"\b(?:19|20|21)\d\d\b")
+_MOST_YEARS = 50
+_CALENDAR_BEGINS = datetime(1, 1, 1, tzinfo=UTC)
+_CALENDAR_ENDS = datetime(9999, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedDate:
+    """A date as far as it was named: the day, the month (1–12) and the year may each be missing."""
+
+    day: int | None
+    month: int | None
+    year: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """World time from `start` up to `end` (seconds, `end` excluded), and how much being in it counts, 0…1."""
+
+    start: float
+    end: float
+    weight: float
+
+
+def named_dates(text: str) -> list[NamedDate]:
+    """The dates a text names: "4 February, 2023", "in May", "2023-05-08", "since 2021".
+
+    A bare "may" is a verb, unless it is written with a capital past the beginning.
+    """
+    found = [NamedDate(int(m["day"]), int(m["month"]), int(m["year"])) for m in _ISO.finditer(text)]
+    for m in _WRITTEN.finditer(text):
+        day = m["day"] or m["after"]
+        month = m["month"]
+        if month.casefold() == "may" and not (day or m["year"] or (month == "May" and m.start() > 0)):
+            continue
+        found.append(
+            NamedDate(
+                int(day) if day else None,
+                _MONTHS.index(month.casefold()) + 1,
+                int(m["year"]) if m["year"] else None,
+            )
+        )
+    return found or [NamedDate(None, None, int(m.group())) for m in _YEAR.finditer(text)]
+
+
+def spans(date: NamedDate, first: float, last: float) -> Iterator[Span]:
+    """What a date stands for, among memories from `first` to `last`; without a year, each year of them."""
+    if date.year is not None:
+        years = [date.year]
+    else:
+        years = list(range(_moment(first).year, _moment(last).year + 1))[-_MOST_YEARS:]
+    for year in years:
+        if year >= _CALENDAR_ENDS.year:
+            continue
+        try:
+            start = datetime(year, date.month or 1, date.day or 1, tzinfo=UTC)
+        except ValueError:
+            continue  # no such day in this year
+        if date.month is None:
+            yield Span(start.timestamp(), start.replace(year=year + 1).timestamp(), YEAR)
+        elif date.day is None:
+            end = (start + timedelta(days=31)).replace(day=1)
+            yield Span(start.timestamp(), end.timestamp(), MONTH)
+        else:
+            next_day = (start + timedelta(days=1)).timestamp()
+            yield Span(start.timestamp(), next_day, DAY)
+            yield Span(next_day, (start + timedelta(days=8)).timestamp(), WEEK_AFTER)
+
+
+def _moment(timestamp: float) -> datetime:
+    """A world time as a date; beyond the calendar, its first or last."""
+    within = min(max(timestamp, _CALENDAR_BEGINS.timestamp()), _CALENDAR_ENDS.timestamp())
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=within)
+
 
 _ASKS_WHEN = re.compile(
     r"\b(?:when|(?:what|which) (?:year|month|week|day|date|time)|how long ago)\b"

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from noodlings.affect.ago import ago
 from noodlings.affect.feeling import feeling
+from noodlings.affect.game import ago
 from noodlings.memory.context import CHARACTERS_PER_TOKEN
 from noodlings.recall.filters import given, tags_of
 from noodlings.text import clean, shorten

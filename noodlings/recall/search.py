@@ -17,7 +17,7 @@ from noodlings.errors import UserError
 from noodlings.recall import cues
 from noodlings.recall.archive import Archive
 from noodlings.recall.content import Content, content
-from noodlings.recall.dates import NamedDate, spans
+from noodlings.recall.cues import NamedDate, spans
 from noodlings.recall.emotion import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.rank import Numbers, Rows, best_rows, combine

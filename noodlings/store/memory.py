@@ -18,10 +18,8 @@ from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forget import content_words, repeats, turns_made_of, without
 from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row, vector_of, vector_row
 from noodlings.store.symbol_rows import symbol_of
-from noodlings.values.memory import Link, MemoryEntry
-from noodlings.values.order import Order
+from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
-from noodlings.values.vector import EntryVector
 
 _LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
 _SORTED: dict[Order, Callable[[Row], Any]] = {

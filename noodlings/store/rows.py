@@ -19,10 +19,9 @@ from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience
-from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
+from noodlings.values.memory import EntryVector, ImportanceParts, Link, LinkType, MemoryEntry, Vector
 from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
-from noodlings.values.vector import EntryVector, Vector
 
 Row = dict[str, Any]
 """A row to be written: column → value."""

@@ -34,10 +34,8 @@ from noodlings.store.rows import (
     vector_row,
 )
 from noodlings.store.symbol_rows import symbol_of
-from noodlings.values.memory import Link, MemoryEntry
-from noodlings.values.order import Order
+from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
-from noodlings.values.vector import EntryVector
 
 Value = TypeVar("Value")
 

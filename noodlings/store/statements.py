@@ -30,7 +30,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.operators import custom_op
 
 from noodlings.store.tables import agents, entries, events, links, symbols, traces, vectors, world
-from noodlings.values.order import Order
+from noodlings.values.memory import Order
 
 _ESCAPE = "\\"
 _ESCAPED = {ord(sign): f"{_ESCAPE}{sign}" for sign in f"%_{_ESCAPE}"}

@@ -5,8 +5,7 @@ from __future__ import annotations
 from noodlings.store.documents import number, text, to_json, whole
 from noodlings.store.rows import AFFECT, Row, Stored, affect_of, circle_of, column
 from noodlings.values.audience import Audience
-from noodlings.values.kept import KeptSymbol
-from noodlings.values.memory import Symbol
+from noodlings.values.memory import KeptSymbol, Symbol
 
 
 def symbol_row(agent_id: str, symbol: Symbol) -> Row:

@@ -21,8 +21,7 @@ from noodlings.store.database import Database, Durability
 from noodlings.store.documents import from_json, text, to_json, whole
 from noodlings.store.rows import Row, Stored, entry_of, entry_row, link_of, link_row, trace_of, trace_row
 from noodlings.store.symbol_rows import kept_symbol_of, symbol_row
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import Link
+from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link
 from noodlings.values.trace import Trace
 
 Source = TypeVar("Source")

@@ -2,22 +2,36 @@
 
 Whoever writes one overrides `lens`, which is cheap and asks no model; or, to do it all by itself, `modulate`.
 What a listener does not know already, and was told or thought in private, never goes into either.
+
+What transistors may read, and of what: the rules that all of them share.
+
+A memory may colour a reply when somebody else did it, and when it is not the very thing that is answered.
+
+What a transistor reads of a character's mind: only what all who listen may learn of.
+
+So whoever writes a transistor of their own cannot let out a secret, however they look for something.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypedDict
 
 from noodlings.errors import UserError
+from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.likeness import likeness
+from noodlings.memory.plain import PlainMemory
+from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, Utterance, Voice
+from noodlings.text import clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import disclosed
-from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.trace import Lens
 
 
 class Memories(Protocol):
@@ -160,3 +174,95 @@ async def through(lens: Lens, thought: str, state: ThoughtState) -> str:
     if not disclosed([lens], state["percept"].listeners):
         return thought
     return await state["voice"].modulate(thought, lens, state["utterance"], state["allowance"])
+
+
+HISTORY = 12
+"""The most important episodic entries, of which a transistor reads so many."""
+READ = 2
+"""Entries or symbols that a transistor hands on at most: a reply is no inventory."""
+
+NOTICEABLE = 0.25
+"""A feeling weaker than this (0…1) colours nothing."""
+FAINT = 0.4
+"""What is left of the strength (0…1) of something that this moment does not touch."""
+
+_PASSING = frozenset({Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """What colours a moment, and how strongly, 0…1."""
+
+    affect: Affect
+    strength: float
+
+    @property
+    def noticeable(self) -> bool:
+        """Whether it colours anything."""
+        return self.strength >= NOTICEABLE
+
+
+def felt(state: ThoughtState) -> Felt:
+    """The feeling about the percept or the mood, whichever there is more of.
+
+    Of a mood only that counts by which it differs from the one that the character always returns to: its
+    usual self is no colour.
+    """
+    affect, mood = state["affect"], state["mood"]
+    unusual = _amount(mood) * (1.0 - likeness(mood, state["persona"].baseline))
+    return Felt(affect, _amount(affect)) if _amount(affect) >= unusual else Felt(mood, unusual)
+
+
+def _amount(affect: Affect) -> float:
+    """How much there is of a feeling; boredom has little intensity, however much there is of it."""
+    return max(affect.intensity, affect.boredom)
+
+
+def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[MemoryEntry]:
+    """Those of the entries that may colour this reply, in the same order."""
+    persona, percept = state["persona"], state["percept"]
+    own, text = {persona.id, f"agent_{persona.id}"}, clean(percept.text)
+    return [
+        entry
+        for entry in entries
+        if entry.kind not in _PASSING
+        and entry.user_id not in own
+        and not (entry.timestamp >= percept.timestamp and entry.user_text == text)
+    ]
+
+
+class DisclosedMemories:
+    """The `Memories` of an agent for those who listen.
+
+    Args:
+        memory: all that the agent has in mind.
+        listeners: whoever hears what is made of it, ids.
+    """
+
+    def __init__(self, memory: HierarchicalMemory | PlainMemory, listeners: frozenset[str]) -> None:
+        self._memory = memory
+        self._listeners = listeners
+
+    def recall_by_affect(
+        self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
+    ) -> list[Recalled]:
+        """See `Memories`."""
+        return self._memory.recall_by_affect(current_affect, top_k, min_similarity, present=self._listeners)
+
+    def retrieve_episodic(
+        self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
+    ) -> list[MemoryEntry]:
+        """See `Memories`."""
+        return self._memory.retrieve_episodic(user_id, min_importance, limit, present=self._listeners)
+
+
+class DisclosedSymbols:
+    """The `Symbols` of an agent for those who listen; arguments as in `DisclosedMemories`."""
+
+    def __init__(self, subconscious: SubconsciousMemory, listeners: frozenset[str]) -> None:
+        self._subconscious = subconscious
+        self._listeners = listeners
+
+    def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
+        """See `Symbols`."""
+        return self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)

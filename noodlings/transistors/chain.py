@@ -3,21 +3,38 @@
 Two ways. Fused: every transistor that can be heard through a lens hands one over, and a voice takes them all
 in at once; the others follow one by one. Serial: one after the other. Whatever goes wrong in one of them
 leaves the thought as it was and is told by name, never in the world.
+
+Which transistors a character has: the five, and those its recipe names beside them.
+
+A recipe is data and runs nothing. It may name a transistor, which is a file `NAME.py` in a folder of the one
+who runs the world, with one `CognitiveTransistor` in it; only what a recipe names is run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Sequence
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
 
-from noodlings.errors import LLMError
+from noodlings.errors import LLMError, UserError
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.transistors.base import CognitiveTransistor, ThoughtState, through
-from noodlings.values.lens import Lens
-from noodlings.values.trace import Modulation
+from noodlings.transistors.builtin import (
+    AffectTransistor,
+    EgoTransistor,
+    GoalTransistor,
+    MemoryTransistor,
+    SubconsciousTransistor,
+)
+from noodlings.validation import nearest
+from noodlings.values.persona import TRANSISTORS, Persona
+from noodlings.values.trace import Lens, Modulation
 
 log = logging.getLogger(__name__)
 
@@ -147,3 +164,83 @@ def _modulation(
         tuple(entry.id for entry in lens.entries),
         tuple(symbol.id for symbol in lens.symbols),
     )
+
+
+FOLDER_NAME = "transistors"
+"""The folder of a user's own, in the data folder."""
+
+DEFAULT_GAIN = 0.4
+"""The gain of each of the five that a recipe does not mention."""
+
+_THE_FIVE: dict[str, type[CognitiveTransistor]] = {
+    cls.name: cls
+    for cls in (
+        AffectTransistor,
+        GoalTransistor,
+        MemoryTransistor,
+        SubconsciousTransistor,
+        EgoTransistor,
+    )
+}
+
+
+def load_chain(persona: Persona, folder: Path) -> Chain:
+    """The chain of a character: affect, goal, memory, subconscious, ego, then its own as the recipe has them.
+
+    Args:
+        persona: its `transistors` name gains.
+        folder: where a user's own transistors are; it need not exist while nobody names one.
+
+    Raises:
+        UserError: a transistor that is named does not exist, cannot be run, or is none.
+    """
+    gains = persona.transistors
+    five = [cls(gains.get(name, DEFAULT_GAIN)) for name, cls in _THE_FIVE.items()]
+    own = [_own(name, gain, folder, persona) for name, gain in gains.items() if name not in _THE_FIVE]
+    return Chain([*five, *own])
+
+
+def _own(name: str, gain: float, folder: Path, persona: Persona) -> CognitiveTransistor:
+    path = folder / f"{name}.py"
+    if not path.is_file():
+        raise UserError(
+            f"the recipe of {persona.name} names a transistor {name}, and there is no {path}"
+            f"{nearest(name, TRANSISTORS)}"
+        )
+    made = _only_class(_run_file(path, name), path)(gain)
+    made.name = name
+    return made
+
+
+def _run_file(path: Path, name: str) -> ModuleType:
+    label = f"noodlings_own_transistor_{name}"
+    spec = spec_from_file_location(label, path)
+    if spec is None or spec.loader is None:
+        raise UserError(f"the transistor {path} cannot be run as Python")
+    module = module_from_spec(spec)
+    sys.modules[label] = module  # dataclasses look their module up by name
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[label]
+        raise UserError(
+            f"the transistor {path} cannot be run: {clean(f'{type(error).__name__}: {error}')}"
+        ) from error
+    return module
+
+
+def _only_class(module: ModuleType, path: Path) -> type[CognitiveTransistor]:
+    found = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type)
+        and issubclass(value, CognitiveTransistor)
+        and value.__module__ == module.__name__
+    ]
+    if len(found) != 1:
+        names = ", ".join(cls.__name__ for cls in found) or "none"
+        raise UserError(
+            f"the transistor {path} must hold one class that extends "
+            f"noodlings.transistors.base.CognitiveTransistor; it holds {names}"
+        )
+    return found[0]

@@ -1,4 +1,11 @@
-"""What is remembered: entries, their importance and why, links, symbols, and what a recall brings."""
+"""What is remembered: entries, their importance and why, links, symbols, and what a recall brings.
+
+What a memory means, as a vector: as it is kept beside its entry.
+
+In which order memories are leafed through.
+
+What is kept of an agent, whole: as it is exported, and taken in elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +13,36 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from noodlings.errors import UserError
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
+
+Vector = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntryVector:
+    """The vector of an entry, or what became of the attempts to make one.
+
+    An entry without any is still to be embedded.
+
+    Attributes:
+        entry_id: whose.
+        model: the name of the model; vectors of two names never meet.
+        vector: unit vector of shape (dimensions,), or None while there is none.
+        attempts: how often it failed so far, 0 where there is a vector.
+        reason: why it failed last, in words, or "".
+    """
+
+    entry_id: int
+    model: str
+    vector: Vector | None = None
+    attempts: int = 0
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +248,55 @@ class MemoryStats:
     consolidation_rate: float
     average_importance: float
     pinned: int
+
+
+class Order(StrEnum):
+    """What memories can be sorted by; among equals the later one counts as more."""
+
+    WHEN = "when"
+    IMPORTANCE = "importance"
+    WHO = "who"
+    """By the id of whoever said it; in mind, by the name as shown."""
+    TEXT = "text"
+    STRENGTH = "strength"
+    """Computed when asked, so only what is in mind can be sorted by it."""
+    FEELING = "feeling"
+    """In mind only, like strength."""
+
+
+STORED = (Order.WHEN, Order.IMPORTANCE, Order.WHO, Order.TEXT)
+"""What everything that was ever perceived can be sorted by."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAgent:
+    """An agent beside its memories.
+
+    Attributes:
+        agent_id: its id.
+        last_id: the highest number that a memory of it ever had; none is given twice.
+        state: see `noodlings.ports.AgentState.data`.
+        last_symbol_id: the highest number that a symbol of it ever had.
+    """
+
+    agent_id: str
+    last_id: int = 0
+    state: dict[str, Any] = field(default_factory=dict)
+    last_symbol_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEntry:
+    """A memory, whether it is in episodic memory, and whether it ever was."""
+
+    entry: MemoryEntry
+    episodic: bool = False
+    consolidated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSymbol:
+    """A symbol, and whether it left the subconscious."""
+
+    symbol: Symbol
+    faded: bool = False

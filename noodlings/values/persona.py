@@ -23,14 +23,14 @@ class Voice:
     Attributes:
         case: "plain", "upper" or "lower".
         address: what it likes to call whoever it talks to; empty for their name.
-        interjections: short outbursts by feeling (`noodlings.values.occasions.Feeling`).
+        interjections: short outbursts by feeling (`noodlings.values.wording.Feeling`).
         mannerisms: sentences it likes to put in, complete in themselves.
-        lines: its own words by occasion (`noodlings.values.occasions.Occasion`), as phrases
-            (`noodlings.values.phrase`), so are interjections, mannerisms and gestures; preferred to the
+        lines: its own words by occasion (`noodlings.values.wording.Occasion`), as phrases
+            (`noodlings.values.wording`), so are interjections, mannerisms and gestures; preferred to the
             shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
-        colours: what it lets show in a reply, by what colours it (`noodlings.values.occasions.COLOURS`), as
+        colours: what it lets show in a reply, by what colours it (`noodlings.values.wording.COLOURS`), as
             phrases; preferred to the shared ones.
     """
 

@@ -18,10 +18,10 @@ from collections.abc import Callable
 
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
-from noodlings.values.lens import Lens
-from noodlings.values.occasions import GENTLY, Occasion
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
+from noodlings.values.trace import Lens
+from noodlings.values.wording import GENTLY, Occasion
 from noodlings.voice.colour_affect import embodied
 from noodlings.voice.colour_image import image_of
 from noodlings.voice.colour_text import spoken, with_sentence, without_mannerism

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from noodlings.values.lens import Lens
-from noodlings.values.occasions import SIGNS, Feeling
 from noodlings.values.persona import Persona
+from noodlings.values.trace import Lens
+from noodlings.values.wording import SIGNS, Feeling
 from noodlings.voice.colour_text import GESTURE, cased, in_speech, made_of, spoken, without_mannerism
 from noodlings.voice.lexicon import tokens
 from noodlings.voice.phrasebook import Phrasebook, shared_voice

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from noodlings.text import clean
 from noodlings.values.persona import Persona
-from noodlings.values.phrase import parse
+from noodlings.values.wording import parse
 from noodlings.voice.phrasebook import shared_voice
 
 GESTURE = re.compile(r"\*[^*]+\*")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
 from noodlings.text import clean
-from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Kind
+from noodlings.values.wording import Feeling, Occasion
 from noodlings.voice.content import Content, decide, slots
 from noodlings.voice.feelings import MOOD_LINES, feeling, strengths
 from noodlings.voice.hear import Heard

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Percept
+from noodlings.values.wording import Feeling, Occasion
 from noodlings.voice.age import HOUR
 from noodlings.voice.feelings import feeling
 from noodlings.voice.hear import Heard, hear

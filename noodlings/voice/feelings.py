@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noodlings.values.affect import Affect
-from noodlings.values.occasions import Feeling, Occasion
+from noodlings.values.wording import Feeling, Occasion
 
 NOTICEABLE = 0.3
 """A feeling weaker than this (0…1) is calm."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from noodlings.values.affect import Affect
-from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.wording import Feeling, Occasion
 from noodlings.voice.clause import begins_with_name
 from noodlings.voice.lexicon import phrases_for, spaced, spoken_words, tokens, topic_stems, words_for
 from noodlings.voice.names import without_names

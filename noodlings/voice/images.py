@@ -15,7 +15,7 @@ from functools import lru_cache
 from noodlings.errors import LLMError
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
-from noodlings.values.occasions import Feeling
+from noodlings.values.wording import Feeling
 from noodlings.voice.content import stable
 from noodlings.voice.feelings import strengths
 from noodlings.voice.lexicon import load_yaml, stem, tokens, topic_stems

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from noodlings.ports import Speech, Utterance
 from noodlings.text import clean
-from noodlings.values.occasions import Feeling
 from noodlings.values.percept import Kind
+from noodlings.values.wording import Feeling
 from noodlings.voice.feelings import feeling
 from noodlings.voice.lexicon import load_yaml
 from noodlings.voice.reported import told

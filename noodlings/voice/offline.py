@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 from noodlings.ports import Allowance, Speech, Utterance
-from noodlings.values.lens import Lens
 from noodlings.values.percept import Kind
+from noodlings.values.trace import Lens
 from noodlings.voice.colour import colour
 from noodlings.voice.compose import Draft, longer, reply
 from noodlings.voice.content import stable

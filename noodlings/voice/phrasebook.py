@@ -9,9 +9,8 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.persona import Persona, Voice
-from noodlings.values.phrase import Phrase, parse
+from noodlings.values.wording import Feeling, Occasion, Phrase, parse
 from noodlings.voice.lexicon import load_yaml
 
 OWN_REST = 7
@@ -79,7 +78,7 @@ class Phrasebook:
         return self._expand(phrase) if phrase else ""
 
     def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
-        """Something that colours a reply (`noodlings.values.occasions.COLOURS`), or "" when all is used up.
+        """Something that colours a reply (`noodlings.values.wording.COLOURS`), or "" when all is used up.
 
         Args:
             about: words; a phrase that holds one of them goes first.

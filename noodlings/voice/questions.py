@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from noodlings.values.occasions import Occasion
+from noodlings.values.wording import Occasion
 from noodlings.voice.lexicon import tokens, words_for
 from noodlings.voice.reflect import turn
 

@@ -15,8 +15,8 @@ from itertools import islice
 
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Why
-from noodlings.values.occasions import Occasion
 from noodlings.values.percept import Kind
+from noodlings.values.wording import Occasion
 from noodlings.voice.age import DAY, HOUR
 from noodlings.voice.hear import Heard
 from noodlings.voice.lexicon import stem, tokens, topic_stems, words_for

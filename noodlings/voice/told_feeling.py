@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.percept import Percept
+from noodlings.values.wording import Feeling, Occasion
 from noodlings.voice.feelings import feeling
 from noodlings.voice.lexicon import phrases_for, words_for
 

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widgets import Input
 
-from noodlings.values.order import STORED, Order
+from noodlings.values.memory import STORED, Order
 from studio.panes.base import Ask
 from studio.panes.detail import Detail
 from studio.panes.entry_rows import COLUMNS, Entry, cells

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noodlings.affect.appraise import Appraisal, Appraiser
+from noodlings.affect.appraisal import Appraisal, Appraiser
 from noodlings.affect.feeling import family
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc

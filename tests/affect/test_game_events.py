@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.affect.game_events import GameFeeling
+from noodlings.affect.game import GameFeeling, format_game_state
 from noodlings.affect.game_rules import NamedMood, shipped_rules
-from noodlings.affect.game_state import format_game_state
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.values.affect import Affect

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.affect.idioms import in_plain_words
+from noodlings.affect.words import in_plain_words
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.affect.lexicon import FEELINGS, feelings_in
+from noodlings.affect.words import FEELINGS, feelings_in
 
 
 def _felt(text: str, feeling: str) -> float:

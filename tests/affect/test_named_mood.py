@@ -3,8 +3,8 @@ import math
 
 import pytest
 
+from noodlings.affect.game import MoodTracker
 from noodlings.affect.game_rules import MoodRule, NamedMood
-from noodlings.affect.named_mood import MoodTracker
 from noodlings.errors import UserError
 
 LASTS = 300.0

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from noodlings.affect.regression import FARTHEST, HALF, Network, felt, rated, shipped
+from noodlings.affect.appraisal import FARTHEST, HALF, Network, felt, rated, shipped
 from noodlings.affect.words import FEATURES
 from noodlings.embed.minilm import DIMENSIONS, MiniLM
 from noodlings.values.affect import REST, Affect

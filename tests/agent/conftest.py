@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from noodlings.affect.appraise import Appraiser
+from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.game_rules import shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
@@ -24,7 +24,7 @@ from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
-from noodlings.transistors.load import load_chain
+from noodlings.transistors.chain import load_chain
 from noodlings.values.persona import TRANSISTORS
 from noodlings.voice.images import TableOfImages
 from noodlings.voice.offline import OfflineVoice

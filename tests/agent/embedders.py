@@ -8,7 +8,7 @@ import numpy as np
 
 from noodlings.agent.embedding import Embedding
 from noodlings.errors import NoodlingsError
-from noodlings.values.vector import Vector
+from noodlings.values.memory import Vector
 from tests.fakes import HashingEmbedder
 
 

@@ -11,8 +11,8 @@ import pytest
 from noodlings.agent.agent import Agent
 from noodlings.agent.meaning import Meaning
 from noodlings.store.memory import MemoryStore
+from noodlings.values.memory import Vector
 from noodlings.values.percept import Percept
-from noodlings.values.vector import Vector
 from tests.fakes import HashingEmbedder
 
 SOON = 10.0

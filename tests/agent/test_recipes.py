@@ -8,8 +8,8 @@ import yaml
 from noodlings.agent.recipes import BUILT_IN, load_recipe, load_recipes, plain_persona
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL
-from noodlings.values.occasions import Feeling, Occasion
 from noodlings.values.persona import APPETITES, TRAITS
+from noodlings.values.wording import Feeling, Occasion
 
 SMALLEST = {"name": "Ada", "species": "owl", "description": "An owl.", "identity": "You are Ada."}
 

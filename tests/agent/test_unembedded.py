@@ -18,7 +18,7 @@ from noodlings.errors import StoreError
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
-from noodlings.values.vector import EntryVector
+from noodlings.values.memory import EntryVector
 from tests.agent.archives import Make, commit, counts, filled, found, said, wake
 from tests.agent.embedders import Flaky, Larger, Still, Time, Unmeasured
 from tests.fakes import HashingEmbedder

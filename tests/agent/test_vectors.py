@@ -11,7 +11,7 @@ import pytest
 
 from noodlings.agent.vectors import KEPT, TOGETHER_CHARACTERS, Vectors
 from noodlings.errors import NoodlingsError
-from noodlings.values.vector import Vector
+from noodlings.values.memory import Vector
 from tests.fakes import HashingEmbedder
 
 SOON = 10.0

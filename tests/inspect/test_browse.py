@@ -17,8 +17,7 @@ from noodlings.inspect.views import EntriesView
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import MemoryEntry
-from noodlings.values.order import STORED, Order
+from noodlings.values.memory import STORED, MemoryEntry, Order
 from noodlings.values.percept import Kind
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import JOYFUL, SORROWFUL, an_entry

@@ -21,9 +21,8 @@ from noodlings.ports import Changes, Embedder
 from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import EntryVector, MemoryEntry
 from noodlings.values.percept import Kind
-from noodlings.values.vector import EntryVector
 from tests.fakes import FakeAgent, FakeSociety, HashingEmbedder
 from tests.memory.entries import JOYFUL, SORROWFUL, an_entry
 

@@ -12,10 +12,9 @@ import pytest
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.lab.scene import Played, Stage, play, symbols_of
 from noodlings.lab.scene_file import Scene, load_scenes
-from noodlings.values.occasions import GENTLY
 from noodlings.values.persona import TRANSISTORS, Persona
-from noodlings.values.phrase import parse
 from noodlings.values.trace import Modulation
+from noodlings.values.wording import GENTLY, parse
 from noodlings.voice.colour_image import image_of
 from noodlings.voice.colour_text import GESTURE, spoken
 from noodlings.voice.lexicon import tokens, topic_stems

@@ -18,7 +18,7 @@ from noodlings.llm.symbolist import LONGEST_IMAGE, LLMSymbolist
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
-from noodlings.values.lens import Lens
+from noodlings.values.trace import Lens
 from tests.llm.server import KEY, Answer, chat, serving, stream
 from tests.voice.utterances import utterance
 

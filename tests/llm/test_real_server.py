@@ -33,10 +33,9 @@ from noodlings.ports import Allowance
 from noodlings.store.sql import SqlStore
 from noodlings.text import clean
 from noodlings.values.affect import Affect
-from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
-from noodlings.values.trace import Happening
+from noodlings.values.trace import Happening, Lens
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from tests.voice.utterances import CAITY, memory, utterance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from noodlings.memory.strength import INITIAL_STABILITY
+from noodlings.memory.importance import INITIAL_STABILITY
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from tests.fakes import witnessed

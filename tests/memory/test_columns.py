@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from noodlings.memory.columns import FLOATS, INTS, packed, unpacked
+from noodlings.memory.stream import FLOATS, INTS, packed, unpacked
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry

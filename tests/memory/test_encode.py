@@ -11,8 +11,7 @@ import pytest
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.encode import encode, read_affect, read_state
-from noodlings.memory.importance import importance
-from noodlings.memory.strength import INITIAL_STABILITY
+from noodlings.memory.importance import INITIAL_STABILITY, importance
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from noodlings.memory.episodic import EpisodicMemory
+from noodlings.memory.importance import DAY
 from noodlings.memory.likeness import METRICS
-from noodlings.memory.strength import DAY
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Why
 from tests.memory.entries import ANXIOUS, JOYFUL, WORRIED, an_entry, ids, remembered

@@ -13,9 +13,8 @@ import pytest
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.importance import importance
+from noodlings.memory.importance import DAY, INITIAL_STABILITY, importance
 from noodlings.memory.journal import Journal, MemoryChanges
-from noodlings.memory.strength import DAY, INITIAL_STABILITY
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL, an_entry, ids, remembered, texts

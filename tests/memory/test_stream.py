@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from noodlings.memory.importance import strength_of
 from noodlings.memory.likeness import METRICS, likeness
 from noodlings.memory.stream import Floats, Mask, Stream
-from noodlings.memory.strength import strength_of
 from noodlings.values.affect import Affect
 from noodlings.values.audience import may_learn
 from noodlings.values.memory import ImportanceParts, MemoryEntry

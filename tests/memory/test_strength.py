@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.memory.strength import (
+from noodlings.memory.importance import (
     DAY,
     FLOOR,
     INITIAL_STABILITY,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from noodlings.memory.episodic import EpisodicMemory
+from noodlings.memory.episodic import EpisodicMemory, TwoStreams
+from noodlings.memory.importance import DAY
 from noodlings.memory.journal import Journal, MemoryChanges
 from noodlings.memory.likeness import METRICS
 from noodlings.memory.stream import Stream
-from noodlings.memory.strength import DAY
-from noodlings.memory.two_streams import TwoStreams
 from tests.memory.entries import an_entry, ids, remembered
 
 NOW = 100.0

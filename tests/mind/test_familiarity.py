@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.mind.familiarity import CAPACITY, NEW_LIKELIHOOD, RECOVERY_SECONDS, Familiar
-from noodlings.mind.meaning import SIZE, short_vector
+from noodlings.mind.meaning import CAPACITY, NEW_LIKELIHOOD, RECOVERY_SECONDS, SIZE, Familiar, short_vector
 
 
 def meant(number):

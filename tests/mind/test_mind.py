@@ -7,12 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.mind.familiarity import CAPACITY
-from noodlings.mind.meaning import word_vector
+from noodlings.mind.meaning import CAPACITY, word_vector
 from noodlings.mind.mind import Mind
 from noodlings.mind.packing import unpack
-from noodlings.mind.predictor import learner
-from noodlings.mind.surprise import HISTORY
+from noodlings.mind.predictor import HISTORY, learner
 from noodlings.values.affect import NEUTRAL, Affect
 from tests.mind.streams import (
     CALM,

@@ -3,7 +3,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from noodlings.mind.parameters import Parameters, shipped
+from noodlings.mind.phenomenal import Parameters, shipped
 from tools.fit_predictor import born
 
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
 from noodlings.errors import UserError
-from noodlings.mind.parameters import Parameters, shipped
-from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, step, travel_bound
+from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, Parameters, shipped, step, travel_bound
 from noodlings.values.affect import NEUTRAL, Affect
 from tests.mind.streams import affects
 from tests.outside import DATA, needs

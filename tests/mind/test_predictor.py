@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noodlings.mind.parameters import FEATURES, shipped
-from noodlings.mind.phenomenal import STATE_SIZE, felt, step
+from noodlings.mind.phenomenal import FEATURES, STATE_SIZE, felt, shipped, step
 from noodlings.mind.predictor import LEARNING_RATE, features, forecast, gradient, learn, learner, loss
 from noodlings.values.affect import REST, Affect
 from tests.mind.streams import affects

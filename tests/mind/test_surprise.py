@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.mind.surprise import (
+from noodlings.mind.predictor import (
     BORROWED,
     BORROWED_WEIGHT,
     HISTORY,

@@ -16,8 +16,7 @@ from noodlings.portable.export import export
 from noodlings.portable.intake import check, take_in
 from noodlings.ports import Snapshot
 from noodlings.text import clean
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import Link, LinkType
+from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry
 

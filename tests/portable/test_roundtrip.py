@@ -24,8 +24,7 @@ from noodlings.portable.intake import check, take_in
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry, entries, moments, same, symbols, traces, unit

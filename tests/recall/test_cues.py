@@ -1,7 +1,6 @@
 import pytest
 
-from noodlings.recall.cues import holds_time, read
-from noodlings.recall.people import People
+from noodlings.recall.cues import People, holds_time, read
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from noodlings.recall.dates import DAY, MONTH, WEEK_AFTER, YEAR, NamedDate, named_dates, spans
+from noodlings.recall.cues import DAY, MONTH, WEEK_AFTER, YEAR, NamedDate, named_dates, spans
 
 
 def moment(*parts):

@@ -1,6 +1,6 @@
 import pytest
 
-from noodlings.recall.people import People
+from noodlings.recall.cues import People
 
 
 @pytest.fixture

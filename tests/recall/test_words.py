@@ -1,4 +1,4 @@
-from noodlings.recall.words import stems
+from noodlings.recall.lexical import stems
 
 
 def test_words_meet_whatever_their_case_and_ending():

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
-from noodlings.values.order import STORED, Order
+from noodlings.values.memory import STORED, Order
 from tests.store.either import AnyStore
 from tests.store.records import AGENT, an_entry
 

@@ -17,7 +17,7 @@ from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.documents import LARGEST
 from noodlings.store.sql import SqlStore
-from noodlings.values.vector import EntryVector
+from noodlings.values.memory import EntryVector
 from tests.store.either import AnyStore, filled
 from tests.store.records import AGENT, an_entry
 

@@ -15,8 +15,7 @@ from noodlings.store import transfer
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
-from noodlings.values.kept import KeptAgent, KeptEntry, KeptSymbol
-from noodlings.values.memory import Link, LinkType
+from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType
 from noodlings.values.trace import Trace
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry
 

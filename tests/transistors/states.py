@@ -9,8 +9,7 @@ from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, OwnLine, Utterance
-from noodlings.transistors.base import ThoughtState
-from noodlings.transistors.disclosed import DisclosedMemories, DisclosedSymbols
+from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN
 from noodlings.values.memory import Symbol

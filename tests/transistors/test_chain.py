@@ -9,10 +9,9 @@ import pytest
 from noodlings.errors import LLMError, UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.ports import Allowance
-from noodlings.transistors.affect import AffectTransistor
 from noodlings.transistors.base import CognitiveTransistor
+from noodlings.transistors.builtin import AffectTransistor, MemoryTransistor
 from noodlings.transistors.chain import Chain
-from noodlings.transistors.memory import MemoryTransistor
 from tests.transistors.states import SAD, make_state, remembered
 
 

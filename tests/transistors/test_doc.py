@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from noodlings.transistors.load import DEFAULT_GAIN, load_chain
+from noodlings.transistors.chain import DEFAULT_GAIN, load_chain
 from noodlings.values.persona import TRANSISTORS
 from tests.fakes import make_persona
 from tests.transistors.states import AFRAID, make_state

@@ -7,7 +7,7 @@ import pytest
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.errors import UserError
-from noodlings.transistors.load import DEFAULT_GAIN, load_chain
+from noodlings.transistors.chain import DEFAULT_GAIN, load_chain
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.persona import TRANSISTORS
 from tests.fakes import make_persona

@@ -7,13 +7,15 @@ import pytest
 
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.mind.appetites import Goal
-from noodlings.transistors.affect import AffectTransistor
-from noodlings.transistors.ego import EgoTransistor
-from noodlings.transistors.goal import GoalTransistor
-from noodlings.transistors.load import _THE_FIVE
-from noodlings.transistors.memory import MemoryTransistor
-from noodlings.transistors.reading import FAINT
-from noodlings.transistors.subconscious import SubconsciousTransistor
+from noodlings.transistors.base import FAINT
+from noodlings.transistors.builtin import (
+    AffectTransistor,
+    EgoTransistor,
+    GoalTransistor,
+    MemoryTransistor,
+    SubconsciousTransistor,
+)
+from noodlings.transistors.chain import _THE_FIVE
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.memory import Recalled, Why

@@ -6,8 +6,7 @@ from dataclasses import FrozenInstanceError, dataclass
 
 import pytest
 
-from noodlings.values.affect import Affect
-from noodlings.values.build import builder
+from noodlings.values.affect import Affect, builder
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.values.phrase import parse
+from noodlings.values.wording import parse
 
 
 def everything(source: str, **slots: str) -> set[str]:

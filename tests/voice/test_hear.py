@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.values.affect import Affect
-from noodlings.values.occasions import Occasion
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.wording import Occasion
 from noodlings.voice.hear import hear
 from tests.voice.utterances import PERSONAS
 

@@ -18,7 +18,7 @@ from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Symbol
-from noodlings.values.occasions import Feeling
+from noodlings.values.wording import Feeling
 from noodlings.voice.colour_image import image_of
 from noodlings.voice.images import TableOfImages, feeling_of, table, themes_of
 from noodlings.voice.lexicon import tokens, topic_stems

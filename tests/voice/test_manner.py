@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from noodlings.ports import Allowance
-from noodlings.values.occasions import Occasion
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
+from noodlings.values.wording import Occasion
 from noodlings.voice.compose import Draft
 from noodlings.voice.hear import Heard, hear
 from noodlings.voice.manner import in_manner

@@ -15,9 +15,8 @@ from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
-from noodlings.values.occasions import COMMON_SLOTS, SLOTS, Occasion
 from noodlings.values.percept import Kind
-from noodlings.values.phrase import parse
+from noodlings.values.wording import COMMON_SLOTS, SLOTS, Occasion, parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
 from tests.voice.utterances import BOB, CAITY, PERSONAS, memory, utterance

@@ -27,8 +27,7 @@ from near import TOO_ALIKE, nearest, texts_of
 from network import Shape, folded, train
 from sentences import Sentence, read_sentences
 
-from noodlings.affect.appraise import chance_of_sign
-from noodlings.affect.regression import WEIGHTS, Network
+from noodlings.affect.appraisal import WEIGHTS, Network, chance_of_sign
 from noodlings.affect.words import read
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc, held_back, pearson

@@ -24,8 +24,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from noodlings.affect.appraise import Appraiser
-from noodlings.affect.regression import rated, shipped
+from noodlings.affect.appraisal import Appraiser, rated, shipped
 from noodlings.errors import UserError
 from noodlings.ports import Embedder
 from noodlings.text import clean

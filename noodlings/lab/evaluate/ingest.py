@@ -19,8 +19,8 @@ from noodlings.clock import ManualClock
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.recall.filters import Filters
 from noodlings.values.affect import Affect
+from noodlings.values.memory import Vector
 from noodlings.values.percept import Percept
-from noodlings.values.vector import Vector
 
 OVERHEARD = 1
 """The depth of a percept in a talk among others: nobody answers it who is not addressed."""

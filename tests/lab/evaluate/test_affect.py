@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from noodlings.affect.regression import shipped
+from noodlings.affect.appraisal import shipped
 from noodlings.embed.minilm import MiniLM
 from noodlings.errors import UserError
 from noodlings.lab.evaluate.affect import auc, evaluate, held_back, pearson, view

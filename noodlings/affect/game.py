@@ -1,0 +1,343 @@
+"""What a game made of a companion: its named mood, how things stand, and what it remembers of the session.
+
+Events change all three, whether or not anybody spoke in between; rendering them for a prompt changes none.
+
+How long ago something was, as the blocks of a prompt say it.
+
+The named mood of a companion: one of four, set by events, chill again when nothing keeps it up.
+
+It is looked up, never ticked: `at_time` says what it is at any world time, whoever asked before or did not.
+
+What a companion remembers of this session: a few notable events, the oldest leaving first.
+
+It is rendered fresh into every prompt (the times in it are relative) and is no part of what was said.
+
+How things stand in a game, as it last told: the `[GAME STATE]` line of a prompt.
+
+Only what the rules call state is kept, each field as it last came, so that a voice knows the hit points long
+after the event that named them. Told late, the line says how old it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from noodlings.affect.game_rules import GameRules, MoodRule, NamedMood, Remembering, event_name, value_of
+from noodlings.errors import UserError
+from noodlings.text import clean
+from noodlings.values.affect import Affect
+
+
+def ago(seconds: float) -> str:
+    """A time that has passed, in one unit: "just now", "4 min ago", "3 h ago", "2 d ago"."""
+    minutes = int(max(seconds, 0.0) // 60)
+    if not minutes:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{hours} h ago" if hours < 24 else f"{hours // 24} d ago"
+
+
+@dataclass(frozen=True, slots=True)
+class MoodTracker:
+    """The mood an event last led to, and when. A value.
+
+    Attributes:
+        mood: as it was then.
+        since: world time in seconds of the last event that called for it.
+    """
+
+    mood: NamedMood = NamedMood.CHILL
+    since: float = 0.0
+
+    def at_time(self, now: float, lasts: float) -> NamedMood:
+        """The mood at a world time, if one lasts so many seconds after its last event."""
+        return NamedMood.CHILL if abs(now - self.since) >= lasts else self.mood
+
+    def left(self, now: float, lasts: float) -> float:
+        """Seconds until it is chill, if nothing happens; 0 when it is."""
+        return 0.0 if self.at_time(now, lasts) is NamedMood.CHILL else lasts - (now - self.since)
+
+    def after(self, rule: MoodRule, now: float, lasts: float) -> MoodTracker:
+        """The tracker after an event with this rule; itself when the rule asks for another mood before."""
+        return MoodTracker(rule.become, now) if self.at_time(now, lasts) in rule.only_from else self
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible and exact."""
+        return {"mood": self.mood.value, "since": self.since}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> MoodTracker:
+        """Raises `UserError` for anything that `as_dict` did not give."""
+        try:
+            mood, since = NamedMood(data["mood"]), float(data["since"])
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise UserError("not a stored named mood") from None
+        if not math.isfinite(since):
+            raise UserError(f"not a stored named mood: its time is {since!r}")
+        return cls(mood, since)
+
+
+BEFORE = 2
+"""How many earlier values a folded line names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notable:
+    """One event worth remembering.
+
+    Attributes:
+        event: its name.
+        summary: the line, without a time.
+        at: world time in seconds.
+        values: of the field that such events are folded by, oldest first; empty when they are not.
+    """
+
+    event: str
+    summary: str
+    at: float
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBank:
+    """Notable events, oldest first. A value."""
+
+    events: tuple[Notable, ...] = ()
+
+    def with_event(
+        self, rules: GameRules, event: str, rule: Remembering, data: Mapping[str, Any], now: float
+    ) -> MemoryBank:
+        """With one more event, if its data make it notable; at most `rules.slots` are kept."""
+        if rule.only_if and not rule.only_if.holds(data):
+            return self
+        kept = self.events
+        values: tuple[str, ...] = ()
+        line = rules.line(rule.summary, data)
+        if rule.fold:
+            value = value_of(data, rule.fold) or ""
+            before = next((notable.values for notable in kept if notable.event == event), ())
+            if before and _same(value, before[-1]):
+                return self
+            # Back where it has just been, nothing comes "after" itself.
+            if others := [name for name in before if not _same(name, value)]:
+                line = rules.line(rule.folded, {**data, "before": ", ".join(others[-BEFORE:])})
+            kept = tuple(notable for notable in kept if notable.event != event)
+            values = (*before[-BEFORE:], value)
+        if line is None:
+            return self
+        return MemoryBank((*kept, Notable(event, line, now, values))[-rules.slots :])
+
+    def without(self, moments: Collection[float]) -> MemoryBank:
+        """Without what happened at these moments, in world seconds, nor a later line that may name it."""
+        first = min(moments, default=math.inf)
+        return MemoryBank(
+            tuple(e for e in self.events if e.at not in moments and not (len(e.values) > 1 and e.at > first))
+        )
+
+    def format_memory(self, now: float, limit: int = 5) -> str:
+        """The [MEMORY] block with the latest events, newest first, with how long ago; "" for none."""
+        latest = self.events[::-1][: max(limit, 0)]
+        return (
+            "\n".join(["[MEMORY]", *(f"- {ago(now - e.at)}: {e.summary}" for e in latest)]) if latest else ""
+        )
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """JSON-compatible and exact."""
+        return [
+            {"event": e.event, "summary": e.summary, "at": e.at, "values": list(e.values)}
+            for e in self.events
+        ]
+
+    @classmethod
+    def from_list(cls, data: Any) -> MemoryBank:
+        """Raises `UserError` for anything that `as_list` did not give."""
+        try:
+            events = tuple(
+                Notable(
+                    clean(e["event"]), clean(e["summary"]), float(e["at"]), tuple(map(clean, e["values"]))
+                )
+                for e in data
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise UserError("not a stored list of notable events") from None
+        if not all(math.isfinite(e.at) for e in events):
+            raise UserError("not a stored list of notable events: a time in it is not finite")
+        return cls(events)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two values are one name: "Birch Forest" is "birch_forest"."""
+    return one.casefold().replace(" ", "_") == other.casefold().replace(" ", "_")
+
+
+MAX_FIELDS = 12
+"""How many fields of a game's state are told."""
+
+# Label, field, and the full measure: a field of its own, else what games usually have.
+_MEASURED = (("HP", "hp", "max_hp", "20"), ("Food", "food", "max_food", "20"))
+
+
+@dataclass(frozen=True, slots=True)
+class GameState:
+    """What a game last told of itself. A value.
+
+    Attributes:
+        fields: by name, each value as printable text with the world time at which it came.
+        at: world time in seconds of the latest event; None before the first one.
+    """
+
+    fields: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    at: float | None = None
+
+    def told(self, rules: GameRules, data: Mapping[str, Any], now: float) -> GameState:
+        """The state after an event. A field that came empty is not known any more."""
+        came = {name: value_of(data, name) for name in rules.state if name in data}
+        kept = {name: told for name, told in self.fields.items() if name not in came}
+        return GameState(kept | {name: (value, now) for name, value in came.items() if value}, now)
+
+    def without(self, moments: Collection[float]) -> GameState:
+        """Without what was told at these moments, in world seconds."""
+        fields = {name: (value, at) for name, (value, at) in self.fields.items() if at not in moments}
+        return GameState(fields, self.at)
+
+    def line(self, mood: NamedMood, rules: GameRules, now: float) -> str:
+        """The `[GAME STATE]` line at a world time; "" before the first event.
+
+        A state that is older than a mood lasts says so: `| Seen:2 h ago`.
+        """
+        if self.at is None:
+            return ""
+        told = {name: self.fields[name][0] for name in rules.state if name in self.fields}
+        line = format_game_state(mood, told)
+        return f"{line} | Seen:{ago(now - self.at)}" if now - self.at >= rules.lasts_seconds else line
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible and exact."""
+        return {"fields": {name: list(told) for name, told in self.fields.items()}, "at": self.at}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> GameState:
+        """Raises `UserError` for anything that `as_dict` did not give."""
+        try:
+            fields = {clean(name): (clean(told[0]), float(told[1])) for name, told in data["fields"].items()}
+            at = None if data["at"] is None else float(data["at"])
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
+            raise UserError("not a stored state of a game") from None
+        if not all(map(math.isfinite, (at or 0.0, *(came for _, came in fields.values())))):
+            raise UserError("not a stored state of a game: a time in it is not finite")
+        return cls(fields, at)
+
+
+def format_game_state(mood: NamedMood, state: Mapping[str, Any]) -> str:
+    """One line that tells a voice how things stand: `[GAME STATE] Mood:nervous | HP:8/20 | Biome:plains`.
+
+    Args:
+        mood: the named mood, always first.
+        state: what the game says: `hp` and `food` (with `max_hp` and `max_food` where those are not 20),
+            `biome`, and whatever else. What did not come, or is neither text nor a number, is left out.
+    """
+    return "[GAME STATE] " + " | ".join([f"Mood:{mood}", *_told(state)][: MAX_FIELDS + 1])
+
+
+def _told(state: Mapping[str, Any]) -> Iterator[str]:
+    done = {"mood"}
+    for label, name, full, usual in _MEASURED:
+        done |= {name, full}
+        if value := value_of(state, name):
+            yield f"{label}:{value}/{value_of(state, full) or usual}"
+    for name in ["biome", *state]:
+        if name not in done and (value := value_of(state, name)):
+            done.add(name)
+            yield f"{_label(name)}:{value}"
+
+
+def _label(name: str) -> str:
+    """`held_item` as "Held item"."""
+    return clean((value_of({"name": name}, "name") or "").replace("_", " ")).capitalize() or "?"
+
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GameFeeling:
+    """Named mood, notable events and the latest state. A value: an event gives a new one."""
+
+    tracker: MoodTracker = field(default_factory=MoodTracker)
+    bank: MemoryBank = field(default_factory=MemoryBank)
+    state: GameState = field(default_factory=GameState)
+
+    def after(
+        self, rules: GameRules, event: str, data: Mapping[str, Any], now: float
+    ) -> tuple[GameFeeling, Affect | None]:
+        """Take in an event of the game.
+
+        Args:
+            event: its name; one without a rule may tell how things stand, and changes nothing else.
+            data: whatever the game tells of it. Fields that are missing or of an odd kind do no harm.
+            now: world time in seconds.
+
+        Returns:
+            What the event left, and what it feels like (to push the slow mood), or None for nothing.
+
+        Raises:
+            UserError: the time is not finite.
+        """
+        if not math.isfinite(now):
+            raise UserError(f"the time of a game event must be finite seconds, not {now!r}")
+        state = self.state.told(rules, data, now)
+        rule = rules.rule(event, data)
+        if rule is None:
+            return GameFeeling(self.tracker, self.bank, state), None
+        tracker, bank = self.tracker, self.bank
+        if rule.mood:
+            tracker = tracker.after(rule.mood, now, rules.lasts_seconds)
+        if rule.remember:
+            bank = bank.with_event(rules, event_name(event), rule.remember, data, now)
+        return GameFeeling(tracker, bank, state), rule.feel.affect() if rule.feel else None
+
+    def without(self, moments: Collection[float]) -> GameFeeling:
+        """Without the words of what happened at these moments, in world seconds."""
+        return GameFeeling(self.tracker, self.bank.without(moments), self.state.without(moments))
+
+    @property
+    def began(self) -> bool:
+        """Whether there ever was an event of a game."""
+        return self.state.at is not None
+
+    def mood(self, rules: GameRules, now: float) -> NamedMood:
+        """The named mood at a world time."""
+        return self.tracker.at_time(now, rules.lasts_seconds)
+
+    def blocks(self, rules: GameRules, now: float) -> tuple[str, ...]:
+        """What a voice is told anew in each turn: `[GAME STATE] …` and, where there is any, `[MEMORY] …`.
+
+        Empty before the first event of a game. The times in it are relative to `now`, so it is never kept.
+        """
+        told = (self.state.line(self.mood(rules, now), rules, now), self.bank.format_memory(now))
+        return tuple(block for block in told if block)
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON-compatible and exact."""
+        return {
+            "version": VERSION,
+            "tracker": self.tracker.as_dict(),
+            "events": self.bank.as_list(),
+            "state": self.state.as_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> GameFeeling:
+        """Raises `UserError` for another version, and for anything that is damaged."""
+        if data.get("version") != VERSION:
+            raise UserError(f"a stored game feeling of version {data.get('version')!r}, not {VERSION}")
+        return cls(
+            MoodTracker.from_dict(data.get("tracker", {})),
+            MemoryBank.from_list(data.get("events")),
+            GameState.from_dict(data.get("state")),
+        )
