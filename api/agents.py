@@ -11,12 +11,11 @@ from api.answers import documented, shown
 from api.memory import Limit, Share, Who
 from api.parts import AgentName, EntryId, Looking, Reader
 from noodlings.errors import UserError
-from noodlings.inspect.link_views import FocusView
-from noodlings.inspect.mood_views import MoodView, ObserveView
-from noodlings.inspect.recall import How, Status
-from noodlings.inspect.recall_views import ArchiveView, RecallView
+from noodlings.inspect.links import FocusView
+from noodlings.inspect.mood import MoodView, ObserveView
+from noodlings.inspect.recall import ArchiveView, How, RecallView, Status
 from noodlings.inspect.views import AgentsView, AgentView
-from noodlings.inspect.why_views import TransistorsView, WhyView
+from noodlings.inspect.why import TransistorsView, WhyView
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import Filters
 from noodlings.values.affect import AXES, Affect

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from noodlings.inspect.link_views import FocusEntryView, FocusView, LinkedEntryView, LinksView
-from noodlings.inspect.mood_views import MoodView, ObserveView
-from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
-from noodlings.inspect.symbol_views import SymbolsView, SymbolView
+from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
+from noodlings.inspect.mood import MoodView, ObserveView
+from noodlings.inspect.recall import ArchiveView, FoundView, RecallView
+from noodlings.inspect.symbols import SymbolsView, SymbolView
 from noodlings.inspect.views import (
     AffectGroupsView,
     AffectGroupView,
@@ -23,13 +23,7 @@ from noodlings.inspect.views import (
     TurnView,
     iso,
 )
-from noodlings.inspect.why_views import (
-    ModulationView,
-    StepView,
-    TransistorsView,
-    TransistorView,
-    WhyView,
-)
+from noodlings.inspect.why import ModulationView, StepView, TransistorsView, TransistorView, WhyView
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
 

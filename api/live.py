@@ -24,7 +24,7 @@ from api.problem import Refused, problem
 from api.rights import USER_HEADER
 from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import HappeningView, Reader
-from noodlings.inspect.why_views import WhyView
+from noodlings.inspect.why import WhyView
 from noodlings.text import shorten
 from noodlings.values.caller import Caller
 

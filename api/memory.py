@@ -15,9 +15,9 @@ from api.answers import by_importance, documented, documented_tagged, latest_fir
 from api.parts import AgentName, EntryId, Living, Looking, Reader
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.browse import Page
-from noodlings.inspect.link_views import LinksView
+from noodlings.inspect.links import LinksView
 from noodlings.inspect.rights import require_all_history
-from noodlings.inspect.symbol_views import SymbolsView
+from noodlings.inspect.symbols import SymbolsView
 from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order

@@ -20,7 +20,7 @@ from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
-    from noodlings.worlds.lines import Line
+    from noodlings.worlds.beings import Line
     from noodlings.worlds.rooms import World
 
 SILENT_SECONDS = 1_800.0

@@ -14,7 +14,7 @@ from api.parts import AgentName, Held, OnBehalfOf, parts_of
 from api.rights import MAX_ID
 from noodlings.agent.events import game_event
 from noodlings.errors import UserError
-from noodlings.inspect.why_views import WhyView
+from noodlings.inspect.why import WhyView
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import PRIVATE, Kind, Percept

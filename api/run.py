@@ -33,7 +33,7 @@ LINGER_SECONDS = 2.0
 
 
 class Where(Protocol):
-    """The certificate to listen with, see `noodlings.host.serve.Address`."""
+    """The certificate to listen with, see `noodlings.host.server.Address`."""
 
     @property
     def certificate(self) -> Path | None: ...
@@ -43,7 +43,7 @@ class Where(Protocol):
 
 
 class Served(Protocol):
-    """What is served, see `noodlings.host.serve.Serving`."""
+    """What is served, see `noodlings.host.server.Serving`."""
 
     society: Society
     world: World

@@ -28,7 +28,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.agent.agent import Agent
 from noodlings.agent.events import EVENT, game_event
 from noodlings.errors import NotFound, UserError
-from noodlings.inspect.mood_views import MoodView
+from noodlings.inspect.mood import MoodView
 from noodlings.text import shorten
 from noodlings.validation import nearest
 from noodlings.values.percept import Percept

@@ -25,7 +25,7 @@ from commands.render import (
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.link_views import FocusEntryView, FocusView
+from noodlings.inspect.links import FocusEntryView, FocusView
 
 _USAGE = '@focus NAME LEVEL "WHAT"'
 

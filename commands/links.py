@@ -25,7 +25,7 @@ from commands.render import (
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.link_views import LinkedEntryView, LinksView
+from noodlings.inspect.links import LinkedEntryView, LinksView
 from noodlings.inspect.views import EntryView
 
 _LINKS = Spec("@links NAME --id N", (Flag("id", "N", int, 1),))

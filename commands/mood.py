@@ -24,7 +24,7 @@ from commands.render import (
     words,
 )
 from commands.scales import MARK, Course, Scale, Scales, columns
-from noodlings.inspect.mood_views import MoodView, ObserveView
+from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.views import FeltView
 from noodlings.values.affect import AXES
 

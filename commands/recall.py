@@ -33,8 +33,7 @@ from commands.render import (
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.recall import How, Status
-from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
+from noodlings.inspect.recall import ArchiveView, FoundView, How, RecallView, Status
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import MAX_LIMIT

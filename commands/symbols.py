@@ -25,7 +25,7 @@ from commands.render import (
     stacked,
     words,
 )
-from noodlings.inspect.symbol_views import SymbolsView, SymbolView
+from noodlings.inspect.symbols import SymbolsView, SymbolView
 
 PAGE = 8
 """Symbols shown at a time, two lines each: with its frame a page fits a terminal of 24 lines."""

@@ -17,8 +17,7 @@ from noodlings.errors import NotFound, UserError
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
-    from noodlings.worlds.beings import Scene
-    from noodlings.worlds.lines import Line
+    from noodlings.worlds.beings import Line, Scene
     from noodlings.worlds.rooms import World
 
 _DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w", "up": "u", "down": "d"}

@@ -37,7 +37,7 @@ from commands.render import (
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.why_views import ModulationView, TransistorsView, WhyView
+from noodlings.inspect.why import ModulationView, TransistorsView, WhyView
 from noodlings.text import shorten
 
 _USAGE = "@why NAME [N] [--silent] [--id N]"

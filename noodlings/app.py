@@ -15,11 +15,10 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Faculties, Watcher
-from noodlings.agent.feelings import Feelings
-from noodlings.agent.inner import Inner
 from noodlings.agent.meaning import Meaning
 from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
+from noodlings.agent.state import Feelings, Inner
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
@@ -28,9 +27,8 @@ from noodlings.memory.journal import Journal
 from noodlings.memory.plain import CAPACITY, PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
-from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
-from noodlings.notes.scribe import Scribe
+from noodlings.notes.writer import NoteKeeper, Scribe
 from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Symbolist, Voice
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore

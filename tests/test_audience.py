@@ -35,7 +35,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Recalled, Symbol, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Lens, Trace
-from noodlings.worlds.lines import Line
+from noodlings.worlds.beings import Line
 from tests.fakes import make_persona
 from tests.memory.entries import an_entry
 

@@ -17,7 +17,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import LLMSettings, Settings
 from noodlings.store.sql import SqlStore
 from noodlings.values.trace import Modulation, Trace
-from noodlings.voice.colour_image import image_of
+from noodlings.voice.colour import image_of
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from tests.llm.server import Answer, chat, serving

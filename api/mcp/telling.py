@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from noodlings.affect.game import ago
-from noodlings.inspect.link_views import FocusView
-from noodlings.inspect.mood_views import MoodView
-from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
+from noodlings.inspect.links import FocusView
+from noodlings.inspect.mood import MoodView
+from noodlings.inspect.recall import ArchiveView, FoundView, RecallView
 from noodlings.inspect.views import EntryView, FeltView, StatsView
-from noodlings.inspect.why_views import WhyView
+from noodlings.inspect.why import WhyView
 from noodlings.ports import Forgotten
 from noodlings.text import clean, shorten
 

@@ -11,12 +11,11 @@ from api.mcp import telling
 from api.mcp.access import Call
 from api.mcp.arguments import Arguments, ForgetMemory, GetMemoryContext, SearchMemories, StoreMemory
 from noodlings.errors import UserError
-from noodlings.inspect.link_views import FocusView
-from noodlings.inspect.mood_views import MoodView
-from noodlings.inspect.recall import How
-from noodlings.inspect.recall_views import RecallView
+from noodlings.inspect.links import FocusView
+from noodlings.inspect.mood import MoodView
+from noodlings.inspect.recall import How, RecallView
 from noodlings.inspect.views import StatsView
-from noodlings.inspect.why_views import WhyView
+from noodlings.inspect.why import WhyView
 from noodlings.text import clean
 from noodlings.values.percept import Kind, Percept
 

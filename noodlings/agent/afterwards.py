@@ -14,9 +14,9 @@ from typing import Any
 
 from noodlings.agent.answering import Answering
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.inner import Inner
 from noodlings.agent.keeping import Keeping
 from noodlings.agent.perceiving import take_in, understood
+from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError, NoodlingsError
 from noodlings.memory.context import Budget

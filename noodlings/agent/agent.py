@@ -25,10 +25,10 @@ from noodlings.agent.afterwards import Afterwards
 from noodlings.agent.answering import Answering
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.hearing import Hearing
-from noodlings.agent.inner import Inner
 from noodlings.agent.keeping import Keeping
 from noodlings.agent.linking import recalled
+from noodlings.agent.perceiving import Hearing
+from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal

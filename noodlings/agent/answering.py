@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from noodlings.agent.asking import TALK, question, remind
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.inner import Inner
 from noodlings.agent.perceiving import heard
+from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
 from noodlings.memory.context import Budget

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.inner import Inner
+from noodlings.agent.state import Inner
 from noodlings.errors import StoreError
 from noodlings.memory.journal import Journal
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten

@@ -1,24 +1,61 @@
 """Steps 1 to 4 of an event: felt, taken to heart, compared with what was expected, remembered.
 
 Taking in waits for nothing, and nothing is committed here: whoever calls it does that next.
+
+Identity salience: how much a percept touches who the agent is.
+
+Steps 1 to 4 of an event, of one percept after another as they came: understood, taken in, kept.
+
+The rule it keeps: what was handed over is on the disk as soon as it is understood, and also where whoever
+handed it over stops waiting before that.
 """
 
 from __future__ import annotations
 
+import asyncio
+import re
+from collections.abc import Callable
 from typing import Any
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.inner import Inner
+from noodlings.agent.keeping import Keeping
 from noodlings.agent.linking import followed
-from noodlings.agent.salience import identity_salience
+from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.memory.journal import Journal
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector, Vector
 from noodlings.values.percept import Percept
+from noodlings.values.persona import Persona
+
+NAMED = 0.15
+"""Its name is in it."""
+TOUCHED = 0.5
+"""One of the things its sense of self hangs on is in it; each further one closes half of what is left."""
+
+
+def identity_salience(text: str, persona: Persona) -> float:
+    """0…1: nothing of the agent in it, to full of what it is.
+
+    Being merely named counts little, or every greeting would be about one's self.
+    """
+    words = set(re.findall(r"[\w'-]+", text.casefold()))
+    names = {name.casefold() for name in (persona.name, persona.id, *persona.aliases)}
+    named = any(_mentions(words, text, name) for name in names)
+    touched = sum(
+        _mentions(words, text, word) for word in persona.identity_words if word.casefold() not in names
+    )
+    left = (1.0 - TOUCHED) ** min(touched, 4) * (1.0 - NAMED if named else 1.0)
+    return 1.0 - left
+
+
+def _mentions(words: set[str], text: str, phrase: str) -> bool:
+    folded = phrase.casefold()
+    return folded in text.casefold() if " " in folded else folded in words
+
 
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
@@ -110,3 +147,56 @@ def _appraise(
     words = heard(faculties, percept.user_id, text)
     appraisal = faculties.appraiser.appraise(words, addressed=percept.addressed, vector=vector)
     return appraisal.affect, appraisal.by
+
+
+class Hearing:
+    """How one agent takes in what it perceives.
+
+    Args:
+        inner: what the agent is.
+        journal: what changed in its memories.
+        faculties: what it does it with.
+        keeping: where it ends up.
+        tell: is told of the turn and the step that is done.
+    """
+
+    def __init__(
+        self,
+        inner: Inner,
+        journal: Journal,
+        faculties: Faculties,
+        keeping: Keeping,
+        tell: Callable[[Turn, str], None],
+    ) -> None:
+        self._inner = inner
+        self._journal = journal
+        self._with = faculties
+        self._keeping = keeping
+        self._tell = tell
+        self._one_by_one = asyncio.Lock()
+
+    async def hear(self, percept: Percept) -> Turn:
+        """Take in a percept, after those that were handed over before it.
+
+        Raises:
+            StoreError: it could not be kept.
+        """
+        milliseconds: dict[str, float] = {}
+        try:
+            with timed(milliseconds, "embed"):
+                async with self._one_by_one:
+                    vector = await understood(self._with, percept)
+        except asyncio.CancelledError:
+            self._keep(percept, None, milliseconds)
+            raise
+        return self._keep(percept, vector, milliseconds)
+
+    def _keep(self, percept: Percept, vector: Vector | None, milliseconds: dict[str, float]) -> Turn:
+        turn = take_in(self._inner, self._journal, self._with, percept, vector, milliseconds)
+        if turn.decision.speak:
+            with timed(turn.milliseconds, "commit"):
+                self._keeping.commit_percept()
+        else:
+            self._keeping.commit(turn.trace(self._inner.id))
+        self._tell(turn, "perceived")
+        return turn

@@ -17,11 +17,10 @@ import typer
 from noodlings.cli import data as cli_data
 from noodlings.cli.accounts import account_app
 from noodlings.cli.evaluate import eval_app
+from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
 from noodlings.cli.notes import notes_app
 from noodlings.cli.options import AsJson, Config, Data, settings_of
-from noodlings.cli.scene import scene
-from noodlings.cli.simulate import simulate
 from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy
 
@@ -128,7 +127,7 @@ def serve(
 
     from api.audit import auditing_to, note
     from api.run import run
-    from noodlings.host import serve as serving
+    from noodlings.host import server as serving
 
     address = serving.Address(host, port, certificate, key)
     settings = settings_of(data, config)

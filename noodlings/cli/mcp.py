@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from api.mcp.access import Access, Asker
     from noodlings.config import Settings
-    from noodlings.host.serve import Address, Serving
+    from noodlings.host.server import Address, Serving
 
 
 def mcp(
@@ -62,7 +62,7 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
     from api.mcp.http import PATH
     from api.mcp.run import run
     from noodlings.errors import UserError
-    from noodlings.host import serve
+    from noodlings.host import server as serve
 
     if user:
         raise UserError("over HTTP a token says who asks (api.tokens), and not --user")

@@ -30,8 +30,8 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     from noodlings.drawing.progress import progress_over
     from noodlings.errors import NotFound
     from noodlings.notes.notebook import FOLDER_NAME, Notebook
-    from noodlings.notes.rebuild import rebuild as rebuild_notes
-    from noodlings.notes.scribe import Scribe
+    from noodlings.notes.writer import Scribe
+    from noodlings.notes.writer import rebuild as rebuild_notes
     from noodlings.store.database import DATABASE_NAME
     from noodlings.store.sql import SqlStore
     from noodlings.store.transfer import snapshot

@@ -23,8 +23,7 @@ from noodlings.logs import logging_to
 from noodlings.ports import Clock, Records
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.trace import Happening
-from noodlings.worlds.banner import banner
-from noodlings.worlds.demo import START, Stage, demonstrate
+from noodlings.worlds.demo import START, Stage, banner, demonstrate
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from noodlings.worlds.terminal import Conversation, Dispatch, above_prompt, follow, read_lines

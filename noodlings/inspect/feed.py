@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 from noodlings.inspect.look import Look
 from noodlings.inspect.rights import may_read
 from noodlings.inspect.views import View
-from noodlings.inspect.why import as_seen
-from noodlings.inspect.why_views import WhyView
+from noodlings.inspect.why import WhyView, as_seen
 from noodlings.values.caller import Caller
 from noodlings.values.trace import Happening, Trace
 

@@ -10,22 +10,14 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from noodlings.inspect.ask import search_for
 from noodlings.inspect.browse import FIRST, Leaves, Page
-from noodlings.inspect.flow import last_flow
-from noodlings.inspect.focus import focus_on
-from noodlings.inspect.groups import grouped
-from noodlings.inspect.link_views import FocusView, LinksView
-from noodlings.inspect.links import linked_with
-from noodlings.inspect.look import Look, cut, felt
-from noodlings.inspect.mood_views import MoodView, ObserveView
-from noodlings.inspect.recall import PLAINLY, How, archive_state, recall
-from noodlings.inspect.recall_views import ArchiveView, RecallView
+from noodlings.inspect.links import FocusView, LinksView, focus_on, linked_with
+from noodlings.inspect.look import Look, cut, felt, grouped
+from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
+from noodlings.inspect.recall import PLAINLY, ArchiveView, How, RecallView, archive_state, recall, search_for
 from noodlings.inspect.rights import readable
-from noodlings.inspect.state import mind_of, mood_of
-from noodlings.inspect.symbol_views import SymbolsView
-from noodlings.inspect.symbols import symbols_of
-from noodlings.inspect.turns import turns
+from noodlings.inspect.symbols import SymbolsView, symbols_of
+from noodlings.inspect.turns import last_flow, turns
 from noodlings.inspect.views import (
     AffectGroupsView,
     AgentsView,
@@ -36,8 +28,7 @@ from noodlings.inspect.views import (
     FlowView,
     StatsView,
 )
-from noodlings.inspect.why import OFFLINE, transistors, turn, why
-from noodlings.inspect.why_views import TransistorsView, WhyView
+from noodlings.inspect.why import OFFLINE, TransistorsView, WhyView, transistors, turn, why
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller

@@ -1,13 +1,106 @@
-"""The links of one memory as one caller may follow them."""
+"""The links of one memory as one caller may follow them.
+
+What one sees of links between memories, and of a context that they help to put together.
+
+See `noodlings.inspect.views`.
+
+What an agent remembers about a question, as far as one caller may read it.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from noodlings.errors import NotFound
-from noodlings.inspect.link_views import LinkedEntryView, LinksView
 from noodlings.inspect.look import Look
 from noodlings.inspect.rights import may_read
+from noodlings.inspect.views import EntryView, View
+from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.focus import Brought, Search, reconstruct_context
 from noodlings.recall.links import Linked, Reached, explore
+from noodlings.recall.narrative import Teller
+from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedEntryView(View):
+    """A memory that a link leads to.
+
+    Attributes:
+        via: the memory it was reached from, `depth` steps (1 or 2) away from the first.
+        type: followed, recalled, by_hand or reflected.
+        outgoing: whether the link points from `via` to it, or the other way.
+        strength: of the link, 0…1.
+    """
+
+    via: int
+    depth: int
+    type: str
+    outgoing: bool
+    strength: float
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
+class LinksView(View):
+    """A memory, and what its links lead to: nearer ones first, then the stronger way.
+
+    `hidden` counts neighbours that the caller may not read; what lies behind them is not followed.
+    """
+
+    agent: str
+    name: str
+    entry: EntryView
+    linked: tuple[LinkedEntryView, ...]
+    hidden: int
+
+
+@dataclass(frozen=True, slots=True)
+class FocusEntryView(View):
+    """A memory of a reconstructed context.
+
+    Attributes:
+        score: 0…1, what the context is ranked by; `why` and `scores` say what it is made of.
+        via, type, strength, depth: the memory and the link it was reached by, and in how many steps; None and
+            0 for what the search alone found.
+    """
+
+    score: float
+    why: tuple[str, ...]
+    scores: dict[str, float]
+    via: int | None
+    type: str | None
+    strength: float | None
+    depth: int
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
+class FocusView(View):
+    """What an agent remembers about a question, as far as the caller may read it.
+
+    Attributes:
+        level: 0…5, and what it means: at most `limit` found by the search, within `hours` of world time, and
+            `depth` steps along links.
+        memories: best first; `searched` of them were found by the search, to `linked` only links led.
+        context: the block of context, a line each, oldest to newest; `tokens` is about what it costs.
+    """
+
+    agent: str
+    name: str
+    query: str
+    level: int
+    limit: int
+    hours: float
+    depth: int
+    memories: tuple[FocusEntryView, ...]
+    searched: int
+    linked: int
+    context: tuple[str, ...]
+    tokens: int
+
 
 DEPTH = 2
 """Steps along links that are shown."""
@@ -45,4 +138,50 @@ def _linked(look: Look, reached: Reached) -> LinkedEntryView:
         outgoing=reached.link.target == reached.entry.id,
         strength=reached.link.strength,
         entry=look.entry(reached.entry),
+    )
+
+
+_NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
+"""Beside the user, what `noodlings.inspect.rights.may_read` asks for."""
+
+
+async def focus_on(look: Look, memory: Linked, search: Search, query: str, level: int) -> FocusView:
+    """A reconstructed context. Raises `UserError` where there is no such level, or nothing to look for."""
+    query = clean(query)
+    context = await reconstruct_context(
+        query,
+        look.caller.only_user,
+        level,
+        search=search,
+        memory=memory,
+        teller=Teller(look.agent_id, look.names, look.now),
+        filters=EVERYTHING if look.caller.sees_all else _NOT_ITS_OWN,
+    )
+    return FocusView(
+        agent=look.agent_id,
+        name=look.name,
+        query=query,
+        level=level,
+        limit=context.level.limit,
+        hours=context.level.hours,
+        depth=context.level.depth,
+        memories=tuple(_memory(look, brought) for brought in context.memories),
+        searched=context.searched,
+        linked=context.linked,
+        context=tuple(context.text.splitlines()),
+        tokens=context.tokens,
+    )
+
+
+def _memory(look: Look, brought: Brought) -> FocusEntryView:
+    recalled, reached = brought.recalled, brought.reached
+    return FocusEntryView(
+        score=recalled.score,
+        why=tuple(map(str, recalled.why)),
+        scores=dict(recalled.scores),
+        via=reached.via if reached else None,
+        type=reached.link.type.value if reached else None,
+        strength=reached.link.strength if reached else None,
+        depth=reached.depth if reached else 0,
+        entry=look.entry(recalled.entry),
     )

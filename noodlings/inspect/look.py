@@ -1,6 +1,8 @@
 """One caller looking at one agent at one moment: which entries it may read, and how they appear.
 
 Texts come out as clean single lines, and what the caller may not read comes out as a number.
+
+What an agent has in mind, by the sort of feeling.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from noodlings.affect.feeling import family, feeling
+from noodlings.affect.feeling import FAMILIES, family, feeling
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.inspect.rights import readable, require_all_history
-from noodlings.inspect.views import EntriesView, EntryView, FeltView, iso
+from noodlings.inspect.views import AffectGroupsView, AffectGroupView, EntriesView, EntryView, FeltView, iso
 from noodlings.text import clean, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.caller import Caller, shown_name
@@ -23,6 +25,7 @@ from noodlings.values.memory import ImportanceParts, MemoryEntry
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
     from noodlings.agent.society import Society
+
 
 T = TypeVar("T")
 
@@ -220,3 +223,28 @@ def by_importance(entry: MemoryEntry) -> tuple[float, int]:
 
 def _itself(entry: MemoryEntry) -> MemoryEntry:
     return entry
+
+
+def grouped(look: Look, limit: int | None) -> AffectGroupsView:
+    """Groups in the order of `FAMILIES`, without empty ones; of each the `limit` most important."""
+    kept, hidden = readable(look.caller, sorted(look.in_mind(), key=look.weight), lambda entry: entry)
+    sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
+    for entry in kept:
+        sorts[family(entry.affect)].append(entry)
+    return AffectGroupsView(
+        agent=look.agent_id,
+        name=look.name,
+        hierarchical=look.agent.memory.hierarchical,
+        groups=tuple(_group(look, sort, entries, limit) for sort, entries in sorts.items() if entries),
+        total=len(kept),
+        hidden=hidden,
+    )
+
+
+def _group(look: Look, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
+    return AffectGroupView(
+        family=sort,
+        count=len(entries),
+        average_importance=sum(look.figure(entry.importance) for entry in entries) / len(entries),
+        entries=tuple(look.entry(entry) for entry in cut(entries, limit)),
+    )

@@ -1,19 +1,142 @@
-"""Searching through everything an agent ever perceived, on behalf of one caller."""
+"""Searching through everything an agent ever perceived, on behalf of one caller.
+
+What one sees of a search through everything an agent ever perceived. See `noodlings.inspect.views`.
+
+Searching an agent's archive on behalf of somebody who looks.
+
+Whoever may not read everything finds what they themselves told the agent, as if nobody else had ever said a
+word to it: what a search for one user promises (`noodlings.recall.search`).
+"""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any, Protocol
 
-from noodlings.inspect.ask import search_for, searchable
+from noodlings.agent.archive import AgentArchive
+from noodlings.agent.asking import subject
+from noodlings.errors import UserError
 from noodlings.inspect.look import Look, felt
-from noodlings.inspect.recall_views import ArchiveView, FoundView, RecallView
-from noodlings.inspect.rights import may_read
+from noodlings.inspect.rights import may_read, readable_by
+from noodlings.inspect.views import EntryView, FeltView, View
 from noodlings.ports import Records
 from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.search import Hit
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveView(View):
+    """How far the archive of an agent is: figures without content, so everybody may see them.
+
+    Attributes:
+        perceived: entries there are in all; of these `entries` can be found by their words so far, all where
+            it is `loaded`.
+        model: by which model they are embedded, "" for none.
+        embedded: those that can be found by their meaning; `pending` will be, `parked` could not be embedded,
+            however often it was tried.
+        reason: why something could not be embedded last, or ""; for those who may see everything.
+    """
+
+    agent: str
+    name: str
+    perceived: int
+    entries: int
+    loaded: bool
+    model: str
+    embedded: int
+    pending: int
+    parked: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundView(View):
+    """A memory that was found.
+
+    Attributes:
+        score: 0…1, what the list is ranked by.
+        why: semantic, lexical, next_to, date: what found it, the strongest first; affect, for mood, last.
+            lexical: it shares words with the question; next_to: the lines around it do.
+        scores: each component, 0…1: meaning (of the line among those around it), words (that stand in the
+            line itself), next_to (what those of the lines around it add), and as far as the question has
+            them speaker, date, time; length (how much is said); mood: the part of the score that mood added.
+        status: working, episodic or archive: the nearest to mind of the places where it is.
+    """
+
+    score: float
+    why: tuple[str, ...]
+    scores: dict[str, float]
+    status: str
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
+class RecallView(View):
+    """What an agent's archive holds on a question, as far as the caller may read it.
+
+    Attributes:
+        query: what was looked for.
+        mood: in which mood, or None; `emotion_weight` is how much that counted.
+        memories: best first.
+        by_meaning: whether meaning was compared, or words alone.
+        archive: how far the archive is.
+    """
+
+    agent: str
+    name: str
+    query: str
+    mood: FeltView | None
+    emotion_weight: float
+    by_meaning: bool
+    memories: tuple[FoundView, ...]
+    archive: ArchiveView
+
+
+LOADING_SECONDS = 5.0
+"""So long a question waits for an archive that is not loaded yet; then it is answered by what there is."""
+
+
+class Find(Protocol):
+    """A search on behalf of a caller; `options` as in `noodlings.recall.search.Searcher.search`."""
+
+    async def __call__(self, query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
+        """Hits, best first."""
+
+
+def search_for(look: Look) -> Find:
+    """Finds what this caller may read, in everything that is kept of an agent.
+
+    Raises, when called:
+        UserError: there is nothing to look for, or the agent's memory is a plain list.
+        StoreError: the archive cannot be read.
+    """
+    caller, archive = look.caller, searchable(look)
+
+    async def search(query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
+        archive.begin()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(archive.whole(), LOADING_SECONDS)
+        options |= {"limit": limit, "asker": caller.user_id}
+        return await archive.search(subject(query), readable_by(caller, filters), **options)
+
+    return search
+
+
+def searchable(look: Look) -> AgentArchive:
+    """The archive of the agent that is looked at. Raises `UserError` where its memory is a plain list."""
+    if look.agent.archive is None:
+        raise UserError(
+            f"{look.name}'s memory is a plain list, which cannot be searched; "
+            "set memory.use_hierarchical to true"
+        )
+    return look.agent.archive
 
 
 class Status(StrEnum):

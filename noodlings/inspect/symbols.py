@@ -1,15 +1,72 @@
-"""The symbols of an agent as one caller may read them: what they were made of decides."""
+"""The symbols of an agent as one caller may read them: what they were made of decides.
+
+What one sees of a subconscious. See `noodlings.inspect.views`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from noodlings.inspect.look import Look, cut, felt
 from noodlings.inspect.rights import readable
-from noodlings.inspect.symbol_views import SymbolsView, SymbolView
-from noodlings.inspect.views import iso
+from noodlings.inspect.views import FeltView, View, iso
 from noodlings.memory.likeness import likeness
 from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.memory import Symbol
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolView(View):
+    """A symbol, and what it stands for.
+
+    Attributes:
+        entry_id: the memory it was made of.
+        image, event: the metaphor, and what happened.
+        when: `timestamp` as ISO 8601; age: seconds since then, at least 0.
+        salience: 0…1; the lowest fades first.
+        made_by: which model made it; "images" for the table that comes with noodlings.
+        private: only some may hear of it.
+        likeness: to what the agent feels now, 0…1.
+    """
+
+    id: int
+    entry_id: int
+    image: str
+    event: str
+    timestamp: float
+    when: str
+    age: float
+    felt: FeltView
+    salience: float
+    surprise: float
+    made_by: str
+    private: bool
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolsView(View):
+    """The symbols of an agent that the caller may read; `hidden` counts the others.
+
+    Attributes:
+        similar: only those that what it feels now brings back, the most alike first; else the latest first.
+        current: what the agent feels now.
+        threshold: from this likeness on a symbol comes back, 0…1.
+        total: how many there are for the caller, of which `symbols` are some from `offset` on.
+        capacity: how many the agent can hold.
+    """
+
+    agent: str
+    name: str
+    similar: bool
+    current: FeltView
+    threshold: float
+    symbols: tuple[SymbolView, ...]
+    offset: int
+    total: int
+    capacity: int
+    hidden: int
 
 
 def symbols_of(look: Look, store: Store, limit: int | None, offset: int, similar: bool) -> SymbolsView:

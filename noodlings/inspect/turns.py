@@ -1,19 +1,65 @@
 """Turns of an agent, looked back through: which of them a caller may know of, and what each recalled.
 
 A trace holds ids only. Whatever was forgotten since appears as forgotten, and so does an answer to it.
+
+Which memories were put into words by the way: those that a transistor read, and whose words it added.
+
+The voice notes what its own thought was made of; a transistor notes what it read, and read is not said. The
+rule kept here: a memory counts only where words of its own came in with the transistor and are in the answer.
+
+What an answer nearly drew on: the memories that came closest to being in mind, and what they lacked.
+
+A trace keeps what was recalled, not what was passed over, so this is asked of the memory as it is now: only
+for importance and feeling, where the order is the same as in the turn. What was perceived since is no part.
+
+What an answer was made of: the trace of a turn, put together again with the memories it refers to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
-from noodlings.inspect.look import Look
+from noodlings.inspect.look import Look, by_importance
 from noodlings.inspect.rights import may_read, readable
-from noodlings.inspect.views import FlowEntryView
-from noodlings.inspect.worded import worded
+from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
 from noodlings.ports import Store
-from noodlings.values.memory import MemoryEntry
-from noodlings.values.trace import RecalledTrace, Trace
+from noodlings.recall.lexical import stems
+from noodlings.text import clean
+from noodlings.values.audience import may_learn
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.trace import Modulation, RecalledTrace, Trace
+
+ENOUGH = 2
+"""Words with a meaning of their own that must have come in; all, of a memory that has fewer."""
+
+
+def worded(trace: Trace, entries: Mapping[int, MemoryEntry]) -> dict[int, Modulation]:
+    """Entry id → the first transistor that put it into the answer.
+
+    Args:
+        trace: of the turn.
+        entries: those that its transistors read and its percept, by id; those forgotten since are missing.
+    """
+    said = set(stems(trace.response or ""))
+    found: dict[int, Modulation] = {}
+    for made in trace.modulations:
+        added = said & _added(trace, made, entries.get(trace.entry_id))
+        for number in made.entries:
+            entry = entries.get(number)
+            own = set(stems(entry.user_text)) if entry is not None and number != trace.entry_id else set()
+            if own and len(own & added) >= min(len(own), ENOUGH):
+                found.setdefault(number, made)
+    return found
+
+
+def _added(trace: Trace, made: Modulation, percept: MemoryEntry | None) -> set[str]:
+    """The words that came in with a transistor; those of what is answered prove nothing of a model's."""
+    if made.how == "fused":
+        known = stems(f"{trace.thought} {percept.user_text if percept else ''}")
+        return set(stems(trace.response or "")) - set(known)
+    return set(stems(made.after)) - set(stems(made.before))
+
 
 LOOKED_BACK = 1_000
 """How many turns back one is looked for."""
@@ -67,3 +113,93 @@ def recalled_in(look: Look, store: Store, trace: Trace) -> tuple[tuple[FlowEntry
         for recalled in sorted([*kept, *brought], key=lambda recalled: recalled.entry_id)
     )
     return tuple(views), hidden
+
+
+NEAREST = 3
+"""Of each reason."""
+
+
+def left_out(
+    look: Look, trace: Trace, percept: MemoryEntry, recalled: Sequence[FlowEntryView], threshold: float
+) -> tuple[LeftOutView, ...]:
+    """The nearest misses of a turn, those that lacked least first, each once.
+
+    Args:
+        percept: what was perceived in the turn.
+        recalled: what was in mind, as far as the caller may read it; nothing else is compared with.
+        threshold: least likeness at which a memory comes to mind for what was felt, 0…1.
+    """
+    known = {one.id for one in recalled}
+
+    def nearest(why: Why, found: Iterable[Recalled], least: float) -> list[LeftOutView]:
+        missed = (
+            LeftOutView(
+                str(why), look.figure(one.score), look.figure(max(least, one.score)), look.entry(one.entry)
+            )
+            for one in found
+            if one.score > 0 and one.entry.id not in known and _could_have_been(look, one.entry, percept)
+        )
+        return list(islice(missed, NEAREST))
+
+    found = look.agent.memory.recall_by_affect(trace.affect, max(len(look.in_mind()), 1), 0.0)
+    missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
+    if any(Why.IMPORTANT in one.scores for one in recalled):  # else whatever there was came to mind
+        missed += nearest(Why.IMPORTANT, _weighed(look, percept), _least(recalled, Why.IMPORTANT, 0.0))
+    once: dict[int, LeftOutView] = {}
+    for one in sorted(missed, key=lambda one: one.least - one.score):
+        once.setdefault(one.entry.id, one)
+    return tuple(once.values())
+
+
+def _weighed(look: Look, percept: MemoryEntry) -> list[Recalled]:
+    """What the same user told before, the most important first."""
+    kept = look.agent.memory.retrieve_episodic(percept.user_id, limit=None)
+    return [Recalled(entry, (Why.IMPORTANT,), entry.importance) for entry in sorted(kept, key=by_importance)]
+
+
+def _could_have_been(look: Look, entry: MemoryEntry, percept: MemoryEntry) -> bool:
+    earlier = entry.id < percept.id
+    told = may_learn(frozenset({percept.user_id}), entry.audience)
+    return earlier and told and may_read(look.caller, entry)
+
+
+def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> float:
+    """The lowest score with which something came to mind for a reason."""
+    return min((one.scores[why] for one in recalled if why in one.scores), default=otherwise)
+
+
+def last_flow(look: Look, store: Store, threshold: float) -> FlowView:
+    """The last turn that recalled something; for a player, the last such turn with this player.
+
+    Args:
+        threshold: least likeness at which a memory comes to mind for what is felt, 0…1.
+    """
+    hierarchical = look.agent.memory.hierarchical
+    found = next(turns(look, store, lambda trace: bool(trace.recalled)), None)
+    if found is None:
+        return FlowView(look.agent_id, look.name, hierarchical, turn=None, recalled=(), left_out=(), hidden=0)
+    trace, percept = found
+    recalled, hidden = recalled_in(look, store, trace)
+    return FlowView(
+        agent=look.agent_id,
+        name=look.name,
+        hierarchical=hierarchical,
+        turn=turn_view(look, trace, percept),
+        recalled=recalled,
+        left_out=() if percept is None else left_out(look, trace, percept, recalled, threshold),
+        hidden=hidden,
+    )
+
+
+def turn_view(look: Look, trace: Trace, percept: MemoryEntry | None) -> TurnView:
+    """One turn as it appears, without what was recalled."""
+    forgotten, full = percept is None, look.caller.sees_all
+    return TurnView(
+        percept=None if percept is None else look.entry(percept),
+        response=None if forgotten or trace.response is None else clean(trace.response),
+        mood=look.state(trace.mood),
+        voice=trace.voice,
+        decision=clean(trace.decision if full else trace.decision.partition(" (")[0]),
+        # After the colon stands what is the machine's: an address, a file. A player is told what failed.
+        degraded=tuple(clean(words if full else words.partition(":")[0]) for words in trace.degraded),
+    )

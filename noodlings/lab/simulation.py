@@ -2,30 +2,203 @@
 
 Time is that of a clock set by hand, and nobody waits for anything, so a day takes seconds. The same scenario,
 seed and ablation give the same turns, whatever else the machine does.
+
+Ablations: parts of a mind that can be left out, to see what they are good for.
+
+The turns of a simulation as rows of a table: the whole trace of each, and what was known of it beforehand.
+
+Nothing in a row depends on when, where or how fast it was made.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.events import game_event
 from noodlings.agent.recipes import plain_persona
 from noodlings.app import build
 from noodlings.clock import ManualClock
+from noodlings.config import Settings, load_settings
 from noodlings.errors import UserError
-from noodlings.lab.ablation import Ablation
-from noodlings.lab.plan import WORLD, Stimulus, plan
-from noodlings.lab.scenario import Character, Scenario
-from noodlings.lab.simulated_turns import Turn
-from noodlings.memory.likeness import DEFAULT_METRIC
+from noodlings.lab.scenario import WORLD, Character, Scenario, Stimulus, plan
+from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
 from noodlings.store.memory import MemoryStore
+from noodlings.validation import nearest
+from noodlings.values.affect import AXES, Affect
+from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.persona import Persona
+from noodlings.values.persona import TRANSISTORS, Persona
+from noodlings.values.trace import Trace
+
+PARTS = {
+    "streams": "a plain list in place of working and episodic memory",
+    "transistors": "no thought is coloured",
+    "mood": "nothing that is felt moves the mood",
+    "feeling": "nothing comes to mind for its feeling; the latest take those places",
+}
+_METRIC = "metric="
+
+
+@dataclass(frozen=True, slots=True)
+class Ablation:
+    """What is left out.
+
+    Attributes:
+        without: names of `PARTS`, sorted.
+        metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
+
+    Raises:
+        UserError: there is no such part, or no such metric.
+    """
+
+    without: tuple[str, ...] = ()
+    metric: str = DEFAULT_METRIC
+
+    def __post_init__(self) -> None:
+        for part in self.without:
+            if part not in PARTS:
+                raise UserError(f"nothing is called {part:.40}{nearest(part, [*PARTS, f'{_METRIC}…'])}")
+        if self.metric not in METRICS:
+            raise UserError(f"there is no metric {self.metric:.40}{nearest(self.metric, METRICS)}")
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> Ablation:
+        """Of names of parts, and `metric=NAME`, as a command line has them; doubles count once."""
+        words = [name.strip() for name in names if name.strip()]
+        metrics = [word.removeprefix(_METRIC) for word in words if word.startswith(_METRIC)]
+        parts = sorted({word for word in words if not word.startswith(_METRIC)})
+        return cls(tuple(parts), metrics[-1] if metrics else DEFAULT_METRIC)
+
+    def __str__(self) -> str:
+        """As on a command line: "mood metric=cosine"; "" for nothing."""
+        metric = () if self.metric == DEFAULT_METRIC else (f"{_METRIC}{self.metric}",)
+        return " ".join((*self.without, *metric))
+
+    def settings(self, folder: Path, seed: int, embedding: str, config: Path | None = None) -> Settings:
+        """The settings of a simulation.
+
+        Args:
+            folder: of the scenario. It takes the place of a data folder, and nothing is written.
+            seed: of the agents' own chances.
+            embedding: "none" or "minilm".
+            config: a file of settings, see `noodlings.config.config_file`.
+        """
+        overrides: dict[str, Any] = {
+            "memory": {"affect_metric": self.metric, "use_hierarchical": "streams" not in self.without},
+            "embedding": {"model": embedding},
+            "llm": {"base_url": "", "appraise": False},
+            "store": {"path": str(folder)},
+            "world": {"seed": seed},
+        }
+        if "feeling" in self.without:
+            slots = load_settings(config, **overrides).context
+            overrides["context"] = {"working": slots.working + slots.affect_similar, "affect_similar": 0}
+        return load_settings(config, **overrides)
+
+    def persona(self, persona: Persona) -> Persona:
+        """Somebody without what is left out."""
+        if "transistors" in self.without:
+            persona = replace(persona, transistors=dict.fromkeys((*TRANSISTORS, *persona.transistors), 0.0))
+        return replace(persona, moodiness=0.0) if "mood" in self.without else persona
+
+
+COLUMNS: dict[str, type] = {
+    "seed": int,
+    "ablated": str,
+    "tick": int,
+    "time": float,
+    "agent": str,
+    "entry": int,
+    "kind": str,
+    "user": str,
+    "text": str,
+    "about": str,
+    **dict.fromkeys(AXES, float),
+    "appraised_by": str,
+    **dict.fromkeys([f"mood_{axis}" for axis in AXES], float),
+    "surprise": float,
+    "importance": float,
+    "decision": str,
+    "response": str,
+    "voice": str,
+    "recalled": str,
+    "recalled_about": str,
+    "modulations": str,
+    "degraded": str,
+}
+"""Column → type. Texts are "" where there is nothing."""
+
+DIGITS = 6
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn of one agent.
+
+    Attributes:
+        tick: when.
+        entry: what was perceived, as it was remembered.
+        about: the tag of the scenario, or "".
+        trace: the record of the turn.
+        recalled_about: the tags of what was in mind, in the order of `trace.recalled`.
+    """
+
+    tick: int
+    entry: MemoryEntry
+    about: str
+    trace: Trace
+    recalled_about: tuple[str, ...]
+
+    def row(self, seed: int, ablated: str) -> Row:
+        """As it stands in a table, in the order of `COLUMNS`.
+
+        `recalled` is a list as `12:recent+affect 15:important`, `recalled_about` has a tag for each of them,
+        `modulations` is `affect:offline ego:passed`; lists of words are set off with semicolons.
+        """
+        trace, entry = self.trace, self.entry
+        recalled = (f"{found.entry_id}:{'+'.join(found.why)}" for found in trace.recalled)
+        values = (
+            seed,
+            ablated,
+            self.tick,
+            entry.timestamp,
+            trace.agent_id,
+            entry.id,
+            entry.kind.value,
+            entry.user_id,
+            entry.user_text,
+            self.about,
+            *_rounded(trace.affect),
+            trace.appraised_by,
+            *_rounded(trace.mood),
+            round(trace.surprise, DIGITS),
+            round(trace.importance, DIGITS),
+            trace.decision,
+            trace.response or "",
+            trace.voice,
+            " ".join(recalled),
+            _listed(self.recalled_about),
+            " ".join(f"{done.transistor}:{done.how}" for done in trace.modulations),
+            _listed(trace.degraded),
+        )
+        return dict(zip(COLUMNS, values, strict=True))
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ";".join(words)
+
+
+def _rounded(affect: Affect) -> list[float]:
+    return [round(number, DIGITS) for number in affect.as_list()]
+
 
 EMBEDDINGS = ("none", "minilm")
 
@@ -36,7 +209,7 @@ class Simulation:
     Args:
         scenario: see `noodlings.lab.scenario`.
         seed: of everything that is drawn.
-        without, metric: see `noodlings.lab.ablation.Ablation`.
+        without, metric: see `noodlings.lab.simulation.Ablation`.
         embedding: "none", or "minilm" for sentence vectors, which take a few milliseconds each.
         config: a file of settings; by default as everywhere.
 

@@ -11,9 +11,9 @@ import json
 from typing import Any
 
 from noodlings.errors import LLMError
-from noodlings.llm.answer import without_thinking
 from noodlings.llm.call import Call, Task
 from noodlings.llm.gateway import Gateway
+from noodlings.llm.openai import without_thinking
 from noodlings.llm.prompts import appraisal_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect

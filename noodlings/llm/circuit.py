@@ -2,16 +2,27 @@
 
 Closed, it lets every call through. After `FAILURES` in a row it opens and refuses at once; after a pause it
 lets one call through to try, and closes when that goes well. After each trial that fails the pause is longer.
+
+A budget of calls and tokens: an hour's, a day's, and one player's an hour, kept over a restart.
+
+Hours and days are those of UTC, so that it can be said when one renews. A call counts when it is made, its
+tokens when it is over: calls that run side by side may go beyond a limit of tokens by what they take.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
 
-from noodlings.errors import LLMError
+from noodlings.config import BudgetSettings
+from noodlings.errors import LLMError, StoreError
 from noodlings.llm.call import CallFailed
+from noodlings.ports import Shelf
 
 FAILURES = 3
 """In a row, until it opens."""
@@ -94,3 +105,119 @@ class Circuit:
         if trial:
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
         self._again_at = self._monotonic() + self._pause
+
+
+KEY = "llm_budget"
+"""Under which it stands on the shelf."""
+HOUR, DAY = 3_600, 86_400
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Spent:
+    calls: int = 0
+    tokens: int = 0
+
+    def add(self, calls: int, tokens: int) -> None:
+        self.calls += calls
+        self.tokens += tokens
+
+
+@dataclass(slots=True)
+class _Window:
+    """What was spent in one hour or day: the `number`th since 1970."""
+
+    seconds: int
+    number: int = -1
+    everybody: _Spent = field(default_factory=_Spent)
+    players: dict[str, _Spent] = field(default_factory=dict)
+
+    def turn_to(self, now: float) -> None:
+        """Begin anew when another hour or day has begun."""
+        number = int(now // self.seconds)
+        if number != self.number:  # an earlier one too: a clock that was far ahead must not lock us out
+            self.number, self.everybody, self.players = number, _Spent(), {}
+
+    def renews(self) -> str:
+        """When it begins anew, in words."""
+        return datetime.fromtimestamp((self.number + 1) * self.seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+class Budget:
+    """What may be spent, and what was.
+
+    Args:
+        settings: the limits; 0 is none.
+        shelf: where it is kept; None forgets it at the end.
+    """
+
+    def __init__(self, settings: BudgetSettings, shelf: Shelf | None) -> None:
+        self._limits = settings
+        self._limited = any(settings.model_dump().values())
+        self._shelf = shelf
+        self._hour, self._day = _Window(HOUR), _Window(DAY)
+        if shelf is not None and self._limited:
+            self._restore(shelf.world_get(KEY))
+
+    def admit(self, user_id: str, now: float) -> None:
+        """Raises `LLMError` when nothing is left for a call; it says which budget, and when it renews.
+
+        Args:
+            user_id: the player; "" for nobody, who has no budget of their own.
+            now: wall time, seconds since 1970-01-01 UTC.
+        """
+        self._turn_to(now)
+        limits = self._limits
+        player = self._hour.players.get(user_id, _Spent())
+        for name, limit, spent, window in (
+            ("calls_per_hour", limits.calls_per_hour, self._hour.everybody.calls, self._hour),
+            ("tokens_per_hour", limits.tokens_per_hour, self._hour.everybody.tokens, self._hour),
+            ("calls_per_day", limits.calls_per_day, self._day.everybody.calls, self._day),
+            ("tokens_per_day", limits.tokens_per_day, self._day.everybody.tokens, self._day),
+            ("calls_per_player_hour", limits.calls_per_player_hour, player.calls, self._hour),
+            ("tokens_per_player_hour", limits.tokens_per_player_hour, player.tokens, self._hour),
+        ):
+            if 0 < limit <= spent:
+                words = name.replace("_", " ").replace("player hour", "hour and player")
+                raise LLMError(f"the budget of {limit:,} {words} is used up; it renews at {window.renews()}")
+
+    def spend(self, user_id: str, now: float, *, calls: int = 0, tokens: int = 0) -> None:
+        """Note what was spent. Where it cannot be kept, which is logged, it counts until the end."""
+        self._turn_to(now)
+        self._hour.everybody.add(calls, tokens)
+        self._day.everybody.add(calls, tokens)
+        if user_id:
+            self._hour.players.setdefault(user_id, _Spent()).add(calls, tokens)
+        if self._shelf is not None and self._limited:
+            try:
+                self._shelf.world_set(KEY, self._as_dict())
+            except StoreError as error:
+                _log.warning("what was spent on models cannot be kept: %s", error)
+
+    def _turn_to(self, now: float) -> None:
+        self._hour.turn_to(now)
+        self._day.turn_to(now)
+
+    def _as_dict(self) -> dict[str, Any]:
+        hour, day = self._hour, self._day
+        return {
+            "hour": [hour.number, hour.everybody.calls, hour.everybody.tokens],
+            "day": [day.number, day.everybody.calls, day.everybody.tokens],
+            "players": {user_id: [spent.calls, spent.tokens] for user_id, spent in hour.players.items()},
+        }
+
+    def _restore(self, kept: Any) -> None:
+        if kept is None:
+            return
+        try:
+            for window, name in ((self._hour, "hour"), (self._day, "day")):
+                number, calls, tokens = map(int, kept[name])
+                window.number, window.everybody = number, _Spent(calls, tokens)
+            players = {
+                str(who): _Spent(int(calls), int(tokens)) for who, (calls, tokens) in kept["players"].items()
+            }
+            self._hour.players = players
+        except (TypeError, ValueError, KeyError, AttributeError):
+            _log.warning("what was spent on models cannot be read; counting begins anew")
+            self._hour, self._day = _Window(HOUR), _Window(DAY)

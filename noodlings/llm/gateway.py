@@ -19,12 +19,10 @@ from typing import TypeVar
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
-from noodlings.llm.budget import Budget
-from noodlings.llm.call import Answer, Call, CallFailed, Receipt, Task
-from noodlings.llm.circuit import Circuit, CircuitOpen
+from noodlings.llm.call import Answer, Call, CallFailed, Receipt, Recorder, Replay, Spent, Task
+from noodlings.llm.circuit import Budget, Circuit, CircuitOpen
 from noodlings.llm.endpoint import address
-from noodlings.llm.recording import Recorder, Replay, Spent
-from noodlings.llm.wire import Wire
+from noodlings.llm.transport import Wire
 from noodlings.ports import Allowance, Shelf
 
 PAUSES = (0.25, 1.0)

@@ -10,15 +10,15 @@ import re
 from collections.abc import Sequence
 
 from noodlings.errors import LLMError
-from noodlings.llm.answer import without_thinking
 from noodlings.llm.call import Call, Task
 from noodlings.llm.gateway import Gateway
+from noodlings.llm.openai import without_thinking
 from noodlings.llm.prompts import symbol_prompt
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.voice.content import stable
-from noodlings.voice.lexicon import stem, tokens, topic_stems, words_for
+from noodlings.voice.words import stem, tokens, topic_stems, words_for
 
 LONGEST_IMAGE = 160
 """Characters; of a longer answer the first sentence is taken if that is short enough."""

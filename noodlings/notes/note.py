@@ -1,6 +1,11 @@
 """A note: what is written of one memory, and where it lies. The same memory always gives the same bytes.
 
 Only what does not fade is written: how often something was recalled stays in the database.
+
+Words from outside as Markdown that shows just these words: no link, image, tag or heading comes of them.
+
+See "Backslash escapes" in https://spec.commonmark.org/0.31.2/. More than that is escaped, for what programs
+for notes add of their own (tags, highlights, comments, formulas).
 """
 
 from __future__ import annotations
@@ -15,11 +20,26 @@ from typing import Any
 
 import yaml
 
-from noodlings.notes.markdown import escaped
 from noodlings.text import clean
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind
+
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&%=^]")
+# What begins a list, only at the beginning of a line.
+_BULLET = re.compile(r"^([-+]|\d+[.)])")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def escaped(line: str) -> str:
+    """One cleaned line (see `noodlings.text.clean`) as Markdown."""
+    return _BULLET.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", _SPECIAL.sub(r"\\\g<0>", line))
+
+
+def unescaped(line: str) -> str:
+    """What `escaped` was given."""
+    return _ESCAPED.sub(r"\1", line)
+
 
 FENCE = "---"
 """The line above and below the front matter."""

@@ -15,8 +15,7 @@ from typing import Any
 import yaml
 
 from noodlings.errors import NotFound, StoreError, UserError
-from noodlings.notes.markdown import unescaped
-from noodlings.notes.note import FENCE, QUOTE
+from noodlings.notes.note import FENCE, QUOTE, unescaped
 from noodlings.text import clean
 
 ENDING = ".md"

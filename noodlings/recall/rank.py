@@ -9,10 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Numbers = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
+from noodlings.recall.neighbours import Numbers, Rows
 
 
 @dataclass(frozen=True, slots=True)

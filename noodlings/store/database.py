@@ -22,9 +22,9 @@ from sqlalchemy.exc import DBAPIError
 
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import written_whole
-from noodlings.store.direct import Direct
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA
+from noodlings.store.writing import Direct
 
 DATABASE_NAME = "noodlings.db"
 LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
@@ -92,7 +92,7 @@ class Database:
 
     @contextmanager
     def direct(self) -> Iterator[Direct]:
-        """The same without what SQLAlchemy does around each statement; see `noodlings.store.direct`."""
+        """The same without what SQLAlchemy does around each statement; see `noodlings.store.writing`."""
         with self._mutex, self._in_words(), self._measured():
             self._require_open()
             self._driver.execute(self._begin)

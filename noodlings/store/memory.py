@@ -13,11 +13,10 @@ from typing import Any
 
 from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
-from noodlings.store.batch import Batch, batch_of
 from noodlings.store.documents import from_json, number, text, to_json
-from noodlings.store.forget import content_words, repeats, turns_made_of, without
-from noodlings.store.rows import Row, entry_of, link_of, trace_of, trace_row, vector_of, vector_row
-from noodlings.store.symbol_rows import symbol_of
+from noodlings.store.forgetting import content_words, repeats, turns_made_of, without
+from noodlings.store.rows import Row, entry_of, link_of, symbol_of, trace_of, trace_row, vector_of, vector_row
+from noodlings.store.writing import Batch, batch_of
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
 

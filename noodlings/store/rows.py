@@ -3,6 +3,8 @@
 Arrays are little-endian blobs, and whatever has an inner shape is a versioned JSON document: nothing here can
 run code. What cannot be kept exactly is refused before it reaches the database. A row that cannot be read is
 left out with a warning: one bad record must not empty a file.
+
+Symbols to rows and back; see `noodlings.store.rows`.
 """
 
 from __future__ import annotations
@@ -19,7 +21,16 @@ from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience
-from noodlings.values.memory import EntryVector, ImportanceParts, Link, LinkType, MemoryEntry, Vector
+from noodlings.values.memory import (
+    EntryVector,
+    ImportanceParts,
+    KeptSymbol,
+    Link,
+    LinkType,
+    MemoryEntry,
+    Symbol,
+    Vector,
+)
 from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -329,3 +340,43 @@ def _state_array(blob: bytes | None) -> FloatArray | None:
         return None
     stored = np.frombuffer(blob, dtype=_STATE_DTYPES[len(blob)])
     return stored.astype(stored.dtype.newbyteorder("="), copy=False)
+
+
+def symbol_row(agent_id: str, symbol: Symbol) -> Row:
+    """All columns of a symbol that has not faded. Raises `StoreError` as `entry_row` does."""
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "id": whole(symbol.id, "id"),
+        "entry_id": whole(symbol.entry_id, "entry_id"),
+        "timestamp": number(symbol.timestamp, "timestamp"),
+        "literal_event": text(symbol.literal_event, "literal_event"),
+        "symbolic_encoding": text(symbol.symbolic_encoding, "symbolic_encoding"),
+        "affect": AFFECT.pack(*symbol.affect.as_list()),
+        "salience": number(symbol.salience, "salience"),
+        "surprise": number(symbol.surprise, "surprise"),
+        "made_by": text(symbol.made_by, "made_by"),
+        "circle": to_json(sorted(symbol.audience.witnesses), "circle") if symbol.audience.confined else None,
+        "faded": False,
+    }
+
+
+def symbol_of(row: Stored) -> Symbol:
+    """The symbol of a row. Raises `StoreError` when the row is damaged."""
+    what = f"symbol {row['id']} of {row['agent_id']}"
+    return Symbol(
+        id=row["id"],
+        entry_id=row["entry_id"],
+        timestamp=row["timestamp"],
+        literal_event=row["literal_event"],
+        symbolic_encoding=row["symbolic_encoding"],
+        affect=column(row, "symbols.affect", what, affect_of),
+        salience=row["salience"],
+        surprise=row["surprise"],
+        made_by=row["made_by"],
+        audience=Audience(column(row, "symbols.circle", what, circle_of), row["circle"] is not None),
+    )
+
+
+def kept_symbol_of(row: Stored) -> KeptSymbol:
+    """The symbol of a row, and whether it faded. Raises `StoreError` when the row is damaged."""
+    return KeptSymbol(symbol_of(row), row["faded"])

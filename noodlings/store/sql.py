@@ -18,22 +18,21 @@ from sqlalchemy import CompoundSelect, Connection, Select
 from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store import statements as sql
-from noodlings.store.batch import batch_of
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
-from noodlings.store.erasure import delete_entries, portions
-from noodlings.store.keep import keep, keep_vectors
+from noodlings.store.forgetting import delete_entries, portions
 from noodlings.store.rows import (
     Row,
     Stored,
     entry_of,
     link_of,
+    symbol_of,
     trace_of,
     undamaged,
     vector_of,
     vector_row,
 )
-from noodlings.store.symbol_rows import symbol_of
+from noodlings.store.writing import batch_of, keep, keep_vectors
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
 
@@ -190,8 +189,8 @@ class SqlStore:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
 
         Their traces go; traces that recalled them lose the reference and the words; responses of such turns
-        that repeat what was forgotten go too (see `noodlings.store.forget`). That it was done is kept as an
-        event, with `by_user`, world time and count, and without content. The agent's state is its owner's:
+        that repeat what was forgotten go too (see `noodlings.store.forgetting`). That it was done is kept as
+        an event, with `by_user`, world time and count, and without content. The agent's state is its owner's:
         commit one without the forgotten before. Takes time in proportion to the size of the file.
 
         Raises:

@@ -19,8 +19,18 @@ from noodlings.errors import StoreError, UserError
 from noodlings.store import statements as sql
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import from_json, text, to_json, whole
-from noodlings.store.rows import Row, Stored, entry_of, entry_row, link_of, link_row, trace_of, trace_row
-from noodlings.store.symbol_rows import kept_symbol_of, symbol_row
+from noodlings.store.rows import (
+    Row,
+    Stored,
+    entry_of,
+    entry_row,
+    kept_symbol_of,
+    link_of,
+    link_row,
+    symbol_row,
+    trace_of,
+    trace_row,
+)
 from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link
 from noodlings.values.trace import Trace
 

@@ -14,11 +14,10 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import Feeling, Occasion
 from noodlings.voice.content import Content, decide, slots
-from noodlings.voice.feelings import MOOD_LINES, feeling, strengths
-from noodlings.voice.hear import Heard
-from noodlings.voice.lexicon import tokens
-from noodlings.voice.phrasebook import Phrasebook
-from noodlings.voice.reported import Told
+from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
+from noodlings.voice.reported_speech import Told
+from noodlings.voice.understanding import Heard
+from noodlings.voice.words import tokens
 
 ENOUGH = 18
 """Words of what is said from which on nothing is added."""

@@ -10,16 +10,12 @@ from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.wording import Feeling, Occasion
-from noodlings.voice.age import HOUR
-from noodlings.voice.feelings import feeling
-from noodlings.voice.hear import Heard, hear
-from noodlings.voice.lexicon import tokens, topic_stems
-from noodlings.voice.names import proper
-from noodlings.voice.phrasebook import Phrasebook
-from noodlings.voice.questions import Question
+from noodlings.voice.phrasebook import Phrasebook, feeling
+from noodlings.voice.question import Question, asks_when
 from noodlings.voice.remind import answers, greeting_memory, names_others, reminders
-from noodlings.voice.reported import Told
-from noodlings.voice.sought import asks_when
+from noodlings.voice.reported_speech import Told
+from noodlings.voice.understanding import Heard, hear
+from noodlings.voice.words import HOUR, proper, tokens, topic_stems
 
 LONGEST_NAME = 40
 """Characters of a name or topic that are said back; of a statement twice as many."""

@@ -17,8 +17,8 @@ from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.wording import Feeling
 from noodlings.voice.content import stable
-from noodlings.voice.feelings import strengths
-from noodlings.voice.lexicon import load_yaml, stem, tokens, topic_stems
+from noodlings.voice.phrasebook import strengths
+from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
 
 TELLING = 0.15
 """Below this strength (0…1) no feeling is told from another: something stirs, and that is all."""

@@ -3,22 +3,108 @@
 It hears what sort of line it was (`hear`), looks whether a memory belongs to it (`remind`), and puts a reply
 together from the character's own words (`phrasebook`). Deterministic: the same utterance gives the same
 speech in every process. It never claims to know what it was not told.
+
+How a game's mood colours what the offline voice says: a little, and never what is told of a memory.
+
+Nervous is short, hyped is loud, frustrated is dry; chill is the character as it is. Comfort keeps its words.
+
+What a character without a model thinks by itself: one of its memories, and how that sits with it.
+
+How the memory felt goes before the mood, so that nobody likes to think of a death because it is a good day.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
 from itertools import count, islice
 
 from noodlings.ports import Allowance, Speech, Utterance
+from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Lens
+from noodlings.values.wording import Feeling
 from noodlings.voice.colour import colour
 from noodlings.voice.compose import Draft, longer, reply
 from noodlings.voice.content import stable
-from noodlings.voice.hear import hear
-from noodlings.voice.manner import in_manner
-from noodlings.voice.musing import muse
+from noodlings.voice.phrasebook import feeling
+from noodlings.voice.question import goes_on
+from noodlings.voice.reported_speech import told
+from noodlings.voice.understanding import Heard, hear
+from noodlings.voice.words import load_yaml
+
+SHORT = 8
+"""Words of somebody nervous; the first sentence may have more."""
+
+_SENTENCE = re.compile(r".*?[.!?…]+[\"”')*]*(?=\s|$)")
+_LOUD = re.compile(r"(?<![.…])\.(?=[\"”']?$)")
+_ASKED_LOUDLY = re.compile(r"\?!+|!+\?")
+_EXCLAIMED = re.compile(r"!+")
+
+
+def in_manner(draft: Draft, named_mood: str, heard: Heard) -> Draft:
+    """The draft as it sounds in a named mood; itself for a mood that colours nothing, or "" for none."""
+    colour = _COLOURS.get(named_mood)
+    return draft if colour is None or draft.told or heard.heavy else colour(draft)
+
+
+def _nervous(draft: Draft) -> Draft:
+    ends = [end.end() for end in _SENTENCE.finditer(draft.body)]
+    whole = [draft.body[:end] for end in ends if draft.body.count("*", 0, end) % 2 == 0] or [draft.body]
+    short = [said for said in whole if len(said.split()) <= SHORT]
+    return replace(draft, body=short[-1] if short else whole[0], closing="")
+
+
+def _hyped(draft: Draft) -> Draft:
+    return replace(draft, body=_LOUD.sub("!", draft.body), closing=_LOUD.sub("!", draft.closing))
+
+
+def _frustrated(draft: Draft) -> Draft:
+    body = _EXCLAIMED.sub(".", _ASKED_LOUDLY.sub("?", draft.body))
+    return replace(draft, body=body, opening="", closing="", gesture="")
+
+
+_COLOURS: dict[str, Callable[[Draft], Draft]] = {
+    "nervous": _nervous,
+    "hyped": _hyped,
+    "frustrated": _frustrated,
+}
+
+
+def muse(utterance: Utterance) -> Speech:
+    """The thought, and the one memory it is about. The same for the same utterance in every process."""
+    chance = random.Random(utterance.seed)  # noqa: S311 -- words, not secrets
+    lines = _lines()
+    tellable = [
+        memory
+        for found in utterance.recalled
+        if (memory := told(found.entry, utterance, frozenset())) is not None
+        and not memory.quoted
+        # Who "she" is in "she laughs" nobody would know.
+        and (found.entry.kind is Kind.EMOTE or not goes_on(found.entry.user_text))
+    ]
+    if not tellable:
+        return Speech(chance.choice(lines["nothing"]))
+    memory = chance.choice(tellable)
+    then = memory.entry.affect
+    felt = feeling(then) if then else Feeling.CALM
+    if felt is Feeling.CALM:
+        felt = feeling(utterance.mood)
+    line = chance.choice(lines.get(felt.value, lines[Feeling.CALM.value]))
+    clause = memory.clause
+    if line.startswith("{memory}"):
+        clause = clause[:1].upper() + clause[1:]
+    return Speech(clean(line.replace("{memory}", clause)), (memory.entry.id,))
+
+
+@lru_cache(maxsize=1)
+def _lines() -> dict[str, list[str]]:
+    lines: dict[str, list[str]] = load_yaml("musings.yaml")
+    return lines
+
 
 ATTEMPTS = 24
 """Drafts that are tried before a line that was said already is made new by saying more."""

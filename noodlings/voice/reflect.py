@@ -2,15 +2,14 @@
 
 "I lost my key" is "you lost your key" to its speaker and "they lost their key" to everybody else; "you" in
 it is whoever repeats it. What cannot be turned well is left to the caller to quote
-(`noodlings.voice.clause`).
+(`noodlings.voice.statement`).
 """
 
 from __future__ import annotations
 
 import re
 
-from noodlings.voice.lexicon import words_for
-from noodlings.voice.verbs import bases, past_of, third_of
+from noodlings.voice.words import bases, past_of, third_of, words_for
 
 _PIECES = re.compile(r"([^\W\d_]+(?:['’][^\W\d_]+)*)")
 

@@ -17,15 +17,11 @@ from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Why
 from noodlings.values.percept import Kind
 from noodlings.values.wording import Occasion
-from noodlings.voice.age import DAY, HOUR
-from noodlings.voice.hear import Heard
-from noodlings.voice.lexicon import stem, tokens, topic_stems, words_for
-from noodlings.voice.names import shown
-from noodlings.voice.questions import Question, asks_memory
-from noodlings.voice.reported import Told, told
-from noodlings.voice.sought import Sought, asks_when, days_meant, goes_on, sought
-from noodlings.voice.topic import find_topic
-from noodlings.voice.verbs import bases, third_of
+from noodlings.voice.question import Question, Sought, asks_memory, asks_when, days_meant, goes_on, sought
+from noodlings.voice.reported_speech import Told, told
+from noodlings.voice.statement import find_topic
+from noodlings.voice.understanding import Heard
+from noodlings.voice.words import DAY, HOUR, bases, shown, stem, third_of, tokens, topic_stems, words_for
 
 MATTERS = 0.25
 """Importance from which a mention that shares two words or more brings a memory back …"""

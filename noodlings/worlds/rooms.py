@@ -3,6 +3,11 @@
 Everything that happens is perceived by the characters in the room and shown to the players in it. Acting
 returns at once: what characters make of it comes later, through their own queues (`minds`), so that a slow
 mind never holds up the world or another mind.
+
+The last lines of each room, for whoever comes back.
+
+Held in memory alone, and few: what was said there is kept in minds, not here. What was whispered, or told
+with nobody else there, is shown again only to those it was between.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 import logging
 import random
 import unicodedata
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -20,11 +26,44 @@ from noodlings.values.audience import Audience, may_learn
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
-from noodlings.worlds.beings import Being, Outlet, Scene, find_being, require_free, require_name
-from noodlings.worlds.hearing import perceived
-from noodlings.worlds.lines import Line, heard, split_gestures, spoken
+from noodlings.worlds.beings import (
+    Being,
+    Line,
+    Outlet,
+    Scene,
+    find_being,
+    heard,
+    perceived,
+    require_free,
+    require_name,
+    split_gestures,
+    spoken,
+)
 from noodlings.worlds.minds import CAPACITY, Minds, Perceive
 from noodlings.worlds.places import Places, Room, came_from
+
+LINES = 20
+"""Lines of one room."""
+
+_KINDS = (Kind.SAY, Kind.EMOTE, Kind.WHISPER)
+
+
+class Scrollback:
+    """What was said and done in each room of late."""
+
+    def __init__(self, lines: int = LINES) -> None:
+        self._rooms: defaultdict[str, deque[tuple[Line, Audience]]] = defaultdict(lambda: deque(maxlen=lines))
+
+    def note(self, room: Room, line: Line, audience: Audience) -> None:
+        """A line was seen in a room, by an audience; who came and went is not kept."""
+        if line.kind in _KINDS:
+            self._rooms[room.name].append((line, audience))
+
+    def of(self, room: Room, viewer: str) -> list[Line]:
+        """What a viewer may see again of a room, oldest first."""
+        lines = self._rooms.get(room.name, ())
+        return [line for line, audience in lines if may_learn(frozenset({viewer}), audience)]
+
 
 log = logging.getLogger(__name__)
 

@@ -1,4 +1,10 @@
-"""Telnet: the wire that every MUD client knows. UTF-8 always, CR LF, and no prompt."""
+"""Telnet: the wire that every MUD client knows. UTF-8 always, CR LF, and no prompt.
+
+Telnet as bytes: what is text and what is talk between the programs (RFC 854, 855, 857, 1073, 1091).
+
+Pure: bytes in, text bytes out, answers to send beside them. Whatever a client sends, nothing is raised, what
+is held is bounded, and no sequence of bytes makes it answer for ever: an option is refused once.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,137 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
 from noodlings.errors import UserError
-from noodlings.worlds.telnet_codec import OPENING, TelnetCodec
-from noodlings.worlds.typed import Typed
-from noodlings.worlds.wire import Wire
+from noodlings.worlds.wire import Typed, Wire
+
+IAC, DONT, DO, WONT, WILL, SB = 255, 254, 253, 252, 251, 250
+ERASE_LINE, ERASE_CHARACTER, INTERRUPT, SE = 248, 247, 244, 240
+ECHO, TIMING_MARK, TERMINAL_TYPE, WINDOW_SIZE = 1, 6, 24, 31
+
+OPENING = bytes((IAC, DO, TERMINAL_TYPE, IAC, DO, WINDOW_SIZE))
+"""What a server says first: which terminal is there, and how wide is it?"""
+LONGEST_DETAIL = 256
+"""Bytes of one subnegotiation; the rest of a longer one is let go."""
+BACKSPACE, KILL_LINE = b"\x7f", b"\x15"
+
+_SEND = 1
+_IS = 0
+_PLAIN = frozenset({"", "dumb", "unknown", "network"})
+_WIDEST = 400
+
+
+@dataclass(slots=True)
+class TelnetCodec:
+    """One side of a connection: the server's.
+
+    Attributes:
+        terminal: what the client calls its terminal, lower case; "" until it said so.
+        columns: the width of its window; 0 until it said so.
+        answers: bytes that are to be sent; whoever sends them empties it.
+    """
+
+    terminal: str = ""
+    columns: int = 0
+    answers: bytearray = field(default_factory=bytearray)
+    _state: int = 0
+    _detail: bytearray = field(default_factory=bytearray)
+    _refused: set[tuple[int, int]] = field(default_factory=set)
+    _asked: set[int] = field(default_factory=set)
+    _echoing: bool = False
+
+    @property
+    def colour(self) -> bool:
+        """Whether the client's terminal is one that has colours."""
+        return self.terminal not in _PLAIN
+
+    def feed(self, received: bytes) -> bytes:
+        """The text in what was received. Erasing keys come as `BACKSPACE` and `KILL_LINE`."""
+        if self._state == 0 and IAC not in received:
+            return received
+        text = bytearray()
+        for byte in received:
+            self._state = self._step(byte, text)
+        return bytes(text)
+
+    def echo(self, ours: bool) -> bytes:
+        """What to send so that the client shows what is typed, or (`ours`) leaves that to us: a password."""
+        if ours == self._echoing:
+            return b""
+        self._echoing = ours
+        return bytes((IAC, WILL if ours else WONT, ECHO))
+
+    def _step(self, byte: int, text: bytearray) -> int:
+        """The next state: 0 in text, `IAC` behind one, a verb behind it, `SB` and `SE` within details."""
+        state = self._state
+        if state == 0:
+            if byte == IAC:
+                return IAC
+            text.append(byte)
+            return 0
+        if state == IAC:
+            return self._command(byte, text)
+        if state in (DO, DONT, WILL, WONT):
+            self._negotiate(state, byte)
+            return 0
+        if state == SB:
+            if byte == IAC:
+                return SE
+            self._take(byte)
+            return SB
+        if byte == IAC:  # doubled: one byte of the details
+            self._take(byte)
+            return SB
+        self._told()
+        return 0 if byte == SE else self._command(byte, text)
+
+    def _command(self, byte: int, text: bytearray) -> int:
+        if byte in (DO, DONT, WILL, WONT):
+            return byte
+        if byte == SB:
+            self._detail.clear()
+            return SB
+        if byte == IAC:
+            text.append(IAC)
+        elif byte == ERASE_CHARACTER:
+            text += BACKSPACE
+        elif byte in (ERASE_LINE, INTERRUPT):
+            text += KILL_LINE
+        return 0
+
+    def _take(self, byte: int) -> None:
+        if len(self._detail) < LONGEST_DETAIL:
+            self._detail.append(byte)
+
+    def _negotiate(self, verb: int, option: int) -> None:
+        if verb == WILL:
+            if option == TERMINAL_TYPE:
+                if option not in self._asked:
+                    self._asked.add(option)
+                    self.answers += bytes((IAC, SB, TERMINAL_TYPE, _SEND, IAC, SE))
+            elif option != WINDOW_SIZE:
+                self._refuse(DONT, option)
+        elif verb == DO and option == TIMING_MARK:
+            # After an interrupt some clients show nothing until this is answered, each time.
+            self.answers += bytes((IAC, WONT, TIMING_MARK))
+        elif verb == DO and not (option == ECHO and self._echoing):
+            self._refuse(WONT, option)
+
+    def _refuse(self, verb: int, option: int) -> None:
+        if (verb, option) not in self._refused:
+            self._refused.add((verb, option))
+            self.answers += bytes((IAC, verb, option))
+
+    def _told(self) -> None:
+        """Read finished details: a terminal's name, or a window's width; everything else is let go."""
+        detail = bytes(self._detail)
+        if detail[:2] == bytes((TERMINAL_TYPE, _IS)):
+            self.terminal = detail[2:].decode("ascii", "replace").lower().strip()
+        elif len(detail) == 5 and detail[0] == WINDOW_SIZE:
+            self.columns = min(int.from_bytes(detail[1:3], "big"), _WIDEST)
+
 
 log = logging.getLogger(__name__)
 

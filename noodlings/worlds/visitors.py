@@ -22,12 +22,10 @@ from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import clean
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Account
-from noodlings.worlds.door import Door
-from noodlings.worlds.lines import Line
-from noodlings.worlds.pace import Pace, Timer
+from noodlings.worlds.beings import Line
+from noodlings.worlds.door import Door, Pace, Timer
 from noodlings.worlds.places import Room
-from noodlings.worlds.rooms import World
-from noodlings.worlds.scrollback import Scrollback
+from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.terminal import Dispatch
 from noodlings.worlds.wire import Wire
 

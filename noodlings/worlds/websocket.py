@@ -18,8 +18,7 @@ from websockets.protocol import Event
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
 from noodlings.errors import UserError
-from noodlings.worlds.typed import LONGEST
-from noodlings.worlds.wire import Wire
+from noodlings.worlds.wire import LONGEST, Wire
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,14 @@
-"""What a visit asks of the way to one person's program, whatever protocol it speaks."""
+"""What a visit asks of the way to one person's program, whatever protocol it speaks.
+
+Lines out of bytes as people's programs send them: any line end, keys that erase, UTF-8 in any pieces.
+
+What is held is bounded: of a line that is too long the rest is let go.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -31,3 +38,57 @@ class Wire(Protocol):
 
     async def close(self) -> None:
         """Send what is waiting, for a moment, and let go."""
+
+
+LONGEST = 64_000
+"""Bytes of one line."""
+
+_ENDS = re.compile(rb"\r\n|\r\x00|\r|\n")
+_ERASING = re.compile(rb"[\x08\x7f\x15]")
+
+
+@dataclass(slots=True)
+class Typed:
+    """What was typed so far on a line that is not finished."""
+
+    _begun: bytearray = field(default_factory=bytearray)
+    _after_return: bool = False
+
+    def feed(self, text: bytes) -> list[str]:
+        """The lines that end in this text, without their ends; what is not UTF-8 becomes U+FFFD.
+
+        CR LF, CR NUL, CR and LF end a line, also when the two bytes come apart.
+        """
+        if self._after_return and text:
+            self._after_return = False
+            text = text[1:] if text[:1] in (b"\n", b"\x00") else text
+        if text:
+            self._after_return = text.endswith(b"\r")
+        *ended, begun = _ENDS.split(text)
+        lines = []
+        for piece in ended:
+            self._add(piece)
+            lines.append(_edited(bytes(self._begun)).decode("utf-8", "replace"))
+            self._begun.clear()
+        self._add(begun)
+        return lines
+
+    def _add(self, piece: bytes) -> None:
+        self._begun += piece[: max(LONGEST - len(self._begun), 0)]
+
+
+def _edited(line: bytes) -> bytes:
+    """The line as it stands after backspaces (one character each) and Ctrl-U (all of it)."""
+    if not _ERASING.search(line):
+        return line
+    left = bytearray()
+    for byte in line:
+        if byte == 0x15:
+            left.clear()
+        elif byte not in (0x08, 0x7F):
+            left.append(byte)
+        elif left:
+            while len(left) > 1 and left[-1] & 0xC0 == 0x80:  # the later bytes of a character
+                left.pop()
+            left.pop()
+    return bytes(left)

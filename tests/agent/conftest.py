@@ -13,9 +13,8 @@ from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.feelings import Feelings
-from noodlings.agent.inner import Inner
 from noodlings.agent.meaning import Meaning
+from noodlings.agent.state import Feelings, Inner
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.memory.hierarchical import HierarchicalMemory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.agent.salience import NAMED, TOUCHED, identity_salience
+from noodlings.agent.perceiving import NAMED, TOUCHED, identity_salience
 from tests.fakes import make_persona
 
 ROBOT = make_persona("SERVNAK", aliases=("serv",), identity_words=("pride circuits", "robot", "Servnak"))

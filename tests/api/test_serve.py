@@ -20,7 +20,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from noodlings.connections import Connections
-from noodlings.host.serve import Address, _bound, _load
+from noodlings.host.server import Address, _bound, _load
 from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Server, certified, command, environment, served
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from noodlings.app import build
 from noodlings.config import Settings
-from noodlings.host.mush import known
+from noodlings.host.server import known
 from noodlings.values.percept import Percept
 from tests.api.serving import ROOT, environment, served
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.inspect.worded import worded
+from noodlings.inspect.turns import worded
 from noodlings.values.trace import RecalledTrace
 from tests.inspect.test_why import ADMIN, ANN, BOB, a_trace, an_inspector, made
 from tests.memory.entries import an_entry

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from noodlings.lab.plan import WORLD, Stimulus, plan
-from noodlings.lab.scenario import Scenario
+from noodlings.lab.scenario import WORLD, Scenario, Stimulus, plan
 
 
 def planned(ticks: int = 1, seed: int = 1, **content: Any) -> list[Stimulus]:

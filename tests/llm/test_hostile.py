@@ -10,10 +10,9 @@ from importlib import import_module
 import pytest
 
 from noodlings.errors import LLMError
-from noodlings.llm.answer import LONGEST_REPLY
 from noodlings.llm.appraisal import LLMAppraiser
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.openai import OpenAIVoice
+from noodlings.llm.openai import LONGEST_REPLY, OpenAIVoice
 from noodlings.llm.symbolist import LONGEST_IMAGE, LLMSymbolist
 from noodlings.ports import Allowance
 from noodlings.text import clean

@@ -7,7 +7,7 @@ from noodlings.config import LLMSettings
 from noodlings.llm.call import Task
 from noodlings.llm.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE
 from noodlings.llm.gateway import PAUSES, SHARES
-from noodlings.llm.wire import SPARED
+from noodlings.llm.transport import SPARED
 
 DOC = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 

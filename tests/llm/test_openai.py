@@ -12,9 +12,8 @@ import pytest
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
-from noodlings.llm.answer import LONGEST_REPLY
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.openai import OpenAIVoice
+from noodlings.llm.openai import LONGEST_REPLY, OpenAIVoice
 from noodlings.llm.prompts import LONGEST_EVENT
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect

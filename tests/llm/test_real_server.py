@@ -28,7 +28,7 @@ from noodlings.llm.circuit import FAILURES, FIRST_PAUSE
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.symbolist import LLMSymbolist
-from noodlings.llm.wire import Wire
+from noodlings.llm.transport import Wire
 from noodlings.ports import Allowance
 from noodlings.store.sql import SqlStore
 from noodlings.text import clean

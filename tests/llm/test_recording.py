@@ -6,10 +6,9 @@ import pytest
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
-from noodlings.llm.call import Answer, Call, Task
+from noodlings.llm.call import Answer, Call, Recorder, Replay, Spent, Task, prompt_hash
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
-from noodlings.llm.recording import Recorder, Replay, Spent, prompt_hash
 from noodlings.ports import Allowance
 from tests.llm.server import KEY, chat, serving
 from tests.llm.server import Answer as Sent

@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.llm.sse import events
+from noodlings.llm.transport import events
 
 STREAM = (
     'data: {"a": 1}\n\n: ping\n\ndata:two\r\ndata: lines\r\n\r\nevent: x\nid: 7\n\ndata: grüße\n\ndata: cut'

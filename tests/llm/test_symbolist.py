@@ -12,7 +12,7 @@ from noodlings.llm.symbolist import EXAMPLES, LONGEST_IMAGE, LLMSymbolist, image
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
-from noodlings.voice.lexicon import tokens
+from noodlings.voice.words import tokens
 from tests.llm.server import chat, serving
 
 EVENT = "My father-in-law shouted at Anna that my work is worthless"

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from noodlings.affect.feeling import feeling
-from noodlings.notes.keeper import NoteKeeper
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
-from noodlings.notes.scribe import Scribe
+from noodlings.notes.writer import NoteKeeper, Scribe
 from noodlings.ports import Changes, Forgotten
 from noodlings.store.sql import SqlStore
 

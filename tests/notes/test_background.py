@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from noodlings.notes.background import BackgroundWriter
 from noodlings.notes.note import Note
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
+from noodlings.notes.writer import BackgroundWriter
 from noodlings.ports import Changes
 from tests.notes.folders import opened, written
 from tests.store.records import an_entry

@@ -8,7 +8,7 @@ from pathlib import Path
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
-from noodlings.notes.markdown import escaped
+from noodlings.notes.note import escaped
 from noodlings.notes.notebook import FOLDER_NAME
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore

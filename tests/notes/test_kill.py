@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from noodlings.notes.notebook import FOLDER_NAME
-from noodlings.notes.rebuild import rebuild
 from noodlings.notes.search import search
+from noodlings.notes.writer import rebuild
 from noodlings.store.transfer import snapshot
 from tests.notes.folders import opened, written
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from noodlings.notes.markdown import escaped, unescaped
+from noodlings.notes.note import escaped, unescaped
 from noodlings.text import clean
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])

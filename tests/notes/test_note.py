@@ -13,8 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noodlings.affect.feeling import feeling
-from noodlings.notes.markdown import unescaped
-from noodlings.notes.note import Note, folder_of, path_of, render
+from noodlings.notes.note import Note, folder_of, path_of, render, unescaped
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
 from noodlings.notes.notebook import FOLDER_NAME
-from noodlings.notes.rebuild import Rebuilt, rebuild
+from noodlings.notes.writer import Rebuilt, rebuild
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot

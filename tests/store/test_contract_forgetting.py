@@ -10,7 +10,7 @@ import pytest
 
 from noodlings.errors import StoreError
 from noodlings.ports import Changes, Forgotten
-from noodlings.store.forget import FORGOTTEN
+from noodlings.store.forgetting import FORGOTTEN
 from noodlings.values.trace import Modulation
 from tests.store.either import AnyStore, filled, ids, the_entry
 from tests.store.records import AGENT, a_trace, an_entry

@@ -13,7 +13,7 @@ from noodlings.errors import StoreError
 from noodlings.memory.journal import Journal
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import AgentRecord, Changes
-from noodlings.store.forget import FORGOTTEN
+from noodlings.store.forgetting import FORGOTTEN
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Symbol
 from noodlings.values.trace import Modulation

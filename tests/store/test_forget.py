@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.ports import Changes
 from noodlings.store.database import DATABASE_NAME
-from noodlings.store.forget import FORGOTTEN, content_words, repeats, turns_made_of, without
+from noodlings.store.forgetting import FORGOTTEN, content_words, repeats, turns_made_of, without
 from noodlings.store.sql import SqlStore
 from noodlings.values.trace import Modulation, Trace
 from tests.store.records import AGENT, a_trace, an_entry, traces

@@ -16,8 +16,17 @@ from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
 from noodlings.store.documents import FORMAT, from_json, to_json
-from noodlings.store.rows import entry_of, entry_row, link_of, link_row, trace_of, trace_row, undamaged
-from noodlings.store.symbol_rows import symbol_of, symbol_row
+from noodlings.store.rows import (
+    entry_of,
+    entry_row,
+    link_of,
+    link_row,
+    symbol_of,
+    symbol_row,
+    trace_of,
+    trace_row,
+    undamaged,
+)
 from noodlings.store.tables import entries as entries_table
 from noodlings.store.tables import traces as traces_table
 from noodlings.values.affect import Affect

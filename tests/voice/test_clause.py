@@ -2,8 +2,8 @@
 
 import pytest
 
-from noodlings.voice.clause import begins_with_name, is_clause
-from noodlings.voice.lexicon import tokens
+from noodlings.voice.statement import begins_with_name, is_clause
+from noodlings.voice.words import tokens
 
 STATEMENTS = [
     "James is here", "so I left",

@@ -18,9 +18,8 @@ from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
 from noodlings.values.trace import Lens
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, GENTLY, SIGNS, parse
-from noodlings.voice.colour import MOST, colour
-from noodlings.voice.colour_image import image_of
-from noodlings.voice.colour_text import GESTURE, spoken, with_sentence, without_mannerism
+from noodlings.voice.colour import MOST, colour, image_of
+from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism
 from noodlings.voice.compose import ENOUGH
 from noodlings.voice.phrasebook import shared_colours, shared_voice
 from tests.voice.test_offline import VOICE

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.wording import Occasion
-from noodlings.voice.hear import hear
+from noodlings.voice.understanding import hear
 from tests.voice.utterances import PERSONAS
 
 HEARD = {

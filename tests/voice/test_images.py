@@ -19,9 +19,9 @@ from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Symbol
 from noodlings.values.wording import Feeling
-from noodlings.voice.colour_image import image_of
+from noodlings.voice.colour import image_of
 from noodlings.voice.images import TableOfImages, feeling_of, table, themes_of
-from noodlings.voice.lexicon import tokens, topic_stems
+from noodlings.voice.words import tokens, topic_stems
 
 ROOT = Path(__file__).parents[2]
 AFRAID = Affect(-0.6, 0.8, 0.8, 0.1, 0.0)

@@ -9,9 +9,8 @@ from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.wording import Occasion
 from noodlings.voice.compose import Draft
-from noodlings.voice.hear import Heard, hear
-from noodlings.voice.manner import in_manner
-from noodlings.voice.offline import OfflineVoice
+from noodlings.voice.offline import OfflineVoice, in_manner
+from noodlings.voice.understanding import Heard, hear
 from tests.voice.utterances import PERSONAS, memory, utterance
 
 SMALL_TALK = (

@@ -2,8 +2,8 @@
 
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
-from noodlings.voice.lexicon import load_yaml
-from noodlings.voice.musing import muse
+from noodlings.voice.offline import muse
+from noodlings.voice.words import load_yaml
 from tests.voice.utterances import memory, utterance
 
 HAPPY = Affect(valence=0.8, arousal=0.6)

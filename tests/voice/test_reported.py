@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.values.percept import Kind
-from noodlings.voice.reported import LONGEST_QUOTE, told
+from noodlings.voice.reported_speech import LONGEST_QUOTE, told
 from tests.voice.utterances import BOB, CAITY, memory, utterance
 
 TOLD = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.voice.sought import Sought, asks_when, days_meant, goes_on, sought
+from noodlings.voice.question import Sought, asks_when, days_meant, goes_on, sought
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from noodlings.voice.age import DAY, ago
-from noodlings.voice.timewords import told_later
+from noodlings.voice.reported_speech import told_later
+from noodlings.voice.words import DAY, ago
 
 
 @pytest.mark.parametrize(

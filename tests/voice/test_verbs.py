@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.voice.verbs import is_past, past_of, third_of
+from noodlings.voice.words import is_past, past_of, third_of
 
 
 @pytest.mark.parametrize(

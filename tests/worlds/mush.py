@@ -18,11 +18,9 @@ from noodlings.drawing.screen import Screen
 from noodlings.errors import UserError
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Accounts
-from noodlings.worlds.door import Door
-from noodlings.worlds.pace import Timer
+from noodlings.worlds.door import Door, Timer
 from noodlings.worlds.places import load_places
-from noodlings.worlds.rooms import World
-from noodlings.worlds.scrollback import Scrollback
+from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.terminal import Dispatch
 from noodlings.worlds.visitors import House, Visitors

@@ -1,7 +1,7 @@
 import pytest
 
 from noodlings.values.percept import Kind
-from noodlings.worlds.lines import Line, split_gestures, spoken
+from noodlings.worlds.beings import Line, split_gestures, spoken
 
 
 def seen(viewer: str = "", **fields) -> str:

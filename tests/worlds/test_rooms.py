@@ -12,8 +12,7 @@ from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.beings import Being, find_being
 from noodlings.worlds.places import load_places
-from noodlings.worlds.rooms import MAX_DEPTH, World
-from noodlings.worlds.scrollback import Scrollback
+from noodlings.worlds.rooms import MAX_DEPTH, Scrollback, World
 from tests.fakes import ScriptedMinds, make_persona
 
 PLACES = load_places()

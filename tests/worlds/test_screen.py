@@ -3,7 +3,7 @@ from rich.text import Text
 
 from noodlings.drawing import screen as module
 from noodlings.drawing.screen import MIN_WIDTH, Screen
-from noodlings.worlds.banner import banner
+from noodlings.worlds.demo import banner
 
 
 @pytest.fixture

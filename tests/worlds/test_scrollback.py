@@ -1,8 +1,8 @@
 from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.percept import Kind
-from noodlings.worlds.lines import Line
+from noodlings.worlds.beings import Line
 from noodlings.worlds.places import Room
-from noodlings.worlds.scrollback import LINES, Scrollback
+from noodlings.worlds.rooms import LINES, Scrollback
 
 HALL, CELLAR = Room("The Hall", "Long."), Room("The Cellar", "Dark.")
 

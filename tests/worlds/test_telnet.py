@@ -7,9 +7,19 @@ import telnetlib3
 
 from noodlings.connections import MOST_UNREAD, Connections
 from noodlings.errors import UserError
-from noodlings.worlds.pace import RealTimer
-from noodlings.worlds.telnet import telnet_port
-from noodlings.worlds.telnet_codec import DO, DONT, ECHO, IAC, SB, TERMINAL_TYPE, WILL, WINDOW_SIZE, WONT
+from noodlings.worlds.door import RealTimer
+from noodlings.worlds.telnet import (
+    DO,
+    DONT,
+    ECHO,
+    IAC,
+    SB,
+    TERMINAL_TYPE,
+    WILL,
+    WINDOW_SIZE,
+    WONT,
+    telnet_port,
+)
 from tests.worlds.mush import PASSWORD, Mush, client, telnet
 
 PEOPLE = 50

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.worlds.telnet_codec import (
+from noodlings.worlds.telnet import (
     BACKSPACE,
     DO,
     DONT,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.worlds.typed import LONGEST, Typed
+from noodlings.worlds.wire import LONGEST, Typed
 
 
 @pytest.mark.parametrize("end", [b"\r\n", b"\r\x00", b"\n", b"\r"])

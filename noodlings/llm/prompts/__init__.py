@@ -17,9 +17,8 @@ from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Lens
-from noodlings.voice.age import ago
-from noodlings.voice.feelings import in_words
-from noodlings.voice.names import shown
+from noodlings.voice.phrasebook import in_words
+from noodlings.voice.words import ago, shown
 
 LONGEST_EVENT = 2_000
 """Characters of a line that a model is shown."""

@@ -2,26 +2,176 @@
 
 Whatever goes wrong is a `CallFailed` in words that never hold the key. The library is loaded with the first
 call. What is asked goes to the endpoint and nowhere else: redirects are not followed.
+
+What an endpoint answers that is no success: its status, and what it says of it, as far as that is read.
+
+The `openai` library reads such an answer to its end, however long it is; here it is cut before that.
+
+Server-sent events, as a streamed answer comes: bytes in any portions, the data of each event out.
+
+See https://html.spec.whatwg.org/multipage/server-sent-events.html; of its fields only `data` is of use here.
+
+What an OpenAI-compatible endpoint sends, taken apart: whole chat completions, and the pieces of a stream.
+
+Nothing about its shape is taken for granted; what is no completion is a `CallFailed` that says so.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
+import math
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.config import LLMSettings
 from noodlings.llm.call import Answer, Call, CallFailed, Receipt
-from noodlings.llm.completion import DONE, completion, piece
-from noodlings.llm.endpoint import NO_KEY, failure, refusal
-from noodlings.llm.refused import Refused, refuse
-from noodlings.llm.sse import events
+from noodlings.llm.endpoint import NO_KEY, clean_words, failure, refusal
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+
+LARGEST_REFUSAL = 20_000
+"""Bytes; of a larger one no more is read, and what it says is lost."""
+
+
+class Refused(Exception):
+    """A status other than success.
+
+    Attributes:
+        status: of HTTP, 300…599.
+        message: what the server says, raw; "" for nothing of the usual shape.
+        param: the parameter of the call that it is about, or "".
+        wait: seconds the server asks to be left alone for, ≥ 0.
+    """
+
+    def __init__(self, status: int, body: bytes = b"", retry_after: str = "") -> None:
+        super().__init__(status)
+        self.status = status
+        self.wait = _seconds(retry_after)
+        self.message, self.param = _said(body)
+
+
+async def refuse(response: Any) -> None:
+    """A hook of the HTTP client for each answer that begins. Raises `Refused` for what is no success."""
+    if response.is_success:
+        return
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > LARGEST_REFUSAL:
+            break
+    raise Refused(response.status_code, bytes(body), response.headers.get("retry-after", ""))
+
+
+def _said(body: bytes) -> tuple[str, str]:
+    """Message and parameter in an error as OpenAI sends it, or with the message alone as others do."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return "", ""
+    error = found.get("error", found) if isinstance(found, dict) else None
+    if isinstance(error, dict):
+        return str(error.get("message") or error.get("detail") or ""), str(error.get("param") or "")
+    return (error, "") if isinstance(error, str) else ("", "")
+
+
+def _seconds(retry_after: str) -> float:
+    """How long a server asks to wait; 0 where it names a date, or nothing of use."""
+    try:
+        seconds = float(retry_after)
+    except ValueError:
+        return 0.0
+    return seconds if 0.0 <= seconds < math.inf else 0.0
+
+
+async def events(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """The data of each event; what is no such field is passed over, an event that breaks off too."""
+    data: list[str] = []
+    async for line in _lines(pieces):
+        field, _, value = line.partition(":")
+        if field == "data":
+            data.append(value.removeprefix(" "))
+        elif not line and data:
+            yield "\n".join(data)
+            data = []
+
+
+async def _lines(pieces: AsyncIterator[bytes]) -> AsyncIterator[str]:
+    """Lines without their ends; bytes that are no UTF-8 become the replacement character."""
+    rest = bytearray()
+    async for piece in pieces:
+        rest += piece
+        if b"\n" in piece:  # the rest is not searched again for each byte of a line without end
+            *lines, last = rest.split(b"\n")
+            rest = bytearray(last)
+            for line in lines:
+                yield line.decode("utf-8", "replace").removesuffix("\r")
+
+
+DONE = "[DONE]"
+"""The data of the last event of a stream."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What one event of a stream brings: text, perhaps the end, perhaps what it cost in tokens."""
+
+    text: str = ""
+    end: str = ""
+    usage: int = 0
+
+
+def completion(body: bytes | bytearray, key: str) -> tuple[Answer, int]:
+    """The answer in a body, and the tokens it cost as far as the server says so."""
+    found = _parsed(body, "its answer is no JSON", key)
+    try:
+        choice = found["choices"][0]
+        text, end = choice["message"]["content"], choice.get("finish_reason")
+    except (TypeError, KeyError, IndexError, AttributeError):
+        raise CallFailed("it answered something that is no chat completion") from None
+    if not isinstance(text, str):
+        raise CallFailed("it answered without any text", ailing=False)
+    return Answer(text, end != "length"), _usage(found)
+
+
+def piece(data: str, key: str) -> Piece:
+    """The piece in the data of an event."""
+    found = _parsed(data, "its stream is no JSON", key)
+    try:
+        choices = found.get("choices") or [{}]
+        text = (choices[0].get("delta") or {}).get("content") or ""
+        end = choices[0].get("finish_reason") or ""
+    except (TypeError, KeyError, IndexError, AttributeError):
+        text = None
+    if not isinstance(text, str):
+        raise CallFailed("its stream is no chat completion")
+    return Piece(text, str(end), _usage(found))
+
+
+def _parsed(text: bytes | bytearray | str, otherwise: str, key: str) -> Any:
+    """JSON, whatever it is; an error that the server sends in place of an answer is raised."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        raise CallFailed(otherwise) from None
+    error = found.get("error") if isinstance(found, dict) else None
+    if error:
+        said = error.get("message") if isinstance(error, dict) else error
+        raise CallFailed(f"it answered with an error: {clean_words(str(said), key)}")
+    return found
+
+
+def _usage(found: Any) -> int:
+    usage = found.get("usage") if isinstance(found, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return total if isinstance(total, int) and not isinstance(total, bool) and 0 < total < 10**9 else 0
+
 
 LARGEST_ANSWER = 4_000_000
 """Bytes; of a larger answer no more is read. A stream takes some 300 for each token."""

@@ -1,10 +1,20 @@
-"""What one sees of an agent's feelings and of the state of its mind. See `noodlings.inspect.views`."""
+"""What an agent feels, and the state of its mind, as one caller may see them.
+
+What one sees of an agent's feelings and of the state of its mind. See `noodlings.inspect.views`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from noodlings.affect.mood import HALF_LIFE_SECONDS
+from noodlings.inspect.look import Look, felt
 from noodlings.inspect.views import FeltView, View
+from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
+from noodlings.text import clean
+from noodlings.values.caller import Role
+from noodlings.values.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +71,45 @@ class ObserveView(View):
     appetites: dict[str, float]
     usual: dict[str, float]
     goals: tuple[str, ...]
+
+
+def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
+    """What it feels now, and how that went in its latest turns, oldest first."""
+    agent, caller = look.agent, look.caller
+    told_it = caller.sees_all or caller.role is Role.WORLD  # nobody else lets a game's events happen
+    game, rules = agent.game, agent.rules
+    told = "\n".join(game.blocks(rules, look.now)).splitlines()
+    return MoodView(
+        agent=look.agent_id,
+        name=look.name,
+        mood=look.state(agent.mood),
+        baseline=felt(agent.baseline),
+        affect=felt(look.affect()),
+        half_life=HALF_LIFE_SECONDS,
+        valences=tuple(look.figure(trace.mood.valence) for trace in turns),
+        goals=tuple(goal.text for goal in agent.goals),
+        named=agent.named_mood,
+        named_left=game.tracker.left(look.now, rules.lasts_seconds),
+        game=tuple(clean(line) for line in told) if told_it else (),
+        hidden=0 if told_it else len(game.bank.events),
+    )
+
+
+def mind_of(look: Look, turns: Sequence[Trace]) -> ObserveView:
+    """The state of its mind, and the surprises of its latest turns, oldest first."""
+    agent = look.agent
+    state = [look.figure(number) for number in agent.mind.state.tolist()]
+    return ObserveView(
+        agent=look.agent_id,
+        name=look.name,
+        fast=tuple(state[FAST]),
+        medium=tuple(state[MEDIUM]),
+        slow=tuple(state[SLOW]),
+        mood=look.state(agent.mood),
+        affect=felt(look.affect()),
+        expected=look.state(agent.mind.expects()),
+        surprises=tuple(look.figure(trace.surprise) for trace in turns),
+        appetites=look.figures(agent.appetites),
+        usual=dict(agent.persona.appetites),
+        goals=tuple(goal.text for goal in agent.goals),
+    )

@@ -1,0 +1,347 @@
+"""All notes anew: those that are missing are written, and what is no note of anything stored is removed.
+
+The scribe makes notes equal to what is stored, memory by memory.
+
+It reads the store when it writes, and holds one lock from the reading to the file. So a note never shows what
+was forgotten meanwhile, however late it is written.
+
+A thread that writes notes, in nobody's way: what is due waits in a bounded queue, each memory once.
+
+It pauses before every note. So an event meets one note at most, and a memory that changes several times in a
+turn is written once. What does not fit, fails, or waits when the process is killed is not written.
+
+The keeper of notes: what was committed gets its notes in the background, what is forgotten loses them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from threading import Condition, Lock, Thread
+
+from noodlings.errors import StoreError
+from noodlings.notes.note import Note
+from noodlings.notes.notebook import Notebook
+from noodlings.ports import Changes, Forgotten, Records, Snapshot
+from noodlings.values.affect import Affect
+from noodlings.values.memory import KeptEntry, Link
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 20
+"""Notes that are written under one lock: forgetting waits for so many at most."""
+
+
+class Scribe:
+    """Writes and removes notes. Safe to use from any thread.
+
+    Args:
+        records: what is stored; safe to use from any thread.
+        notebook: where the notes are.
+        feeling: the word for an affect.
+    """
+
+    def __init__(self, records: Records, notebook: Notebook, feeling: Callable[[Affect | None], str]) -> None:
+        self.notebook = notebook
+        self._records = records
+        self._feeling = feeling
+        self._lock = Lock()
+
+    def refresh(
+        self, agent_id: str, ids: Collection[int], new: Collection[int] = frozenset()
+    ) -> dict[int, Path]:
+        """Write the notes of these memories as they are by now.
+
+        Args:
+            agent_id: whose.
+            ids: memories that may have changed; one that has no note gets none, unless it is in `new`.
+            new: which of them get a note in any case.
+
+        Returns:
+            The notes that were written, by id of the memory. One that is not stored is not among them.
+
+        Raises:
+            OSError: a note cannot be written.
+            StoreError: the store cannot be read.
+        """
+        written: dict[int, Path] = {}
+        for some in _portions(ids):
+            with self._lock:
+                entries = self._records.entries(agent_id, some).values()
+                noted = [
+                    entry for entry in entries if entry.id in new or self.notebook.holds(agent_id, entry)
+                ]
+                links = self._links(agent_id, {entry.id for entry in noted})
+                for entry in noted:
+                    note = Note(agent_id, entry, self._feeling(entry.affect), tuple(links[entry.id]))
+                    written[entry.id] = self.notebook.write(note)
+        return written
+
+    def forget(self, agent_id: str, ids: Collection[int], delete: Callable[[], Forgotten]) -> Forgotten:
+        """Let memories be deleted by `delete`, and leave nothing of them in any note.
+
+        If we are killed meanwhile, `resume` finds a mark. When notes could not be removed the log says why,
+        and the result that not everything is erased.
+        """
+        linked = self._linked(agent_id, ids)
+        try:
+            self.notebook.mark(agent_id)
+        except OSError as error:
+            log.warning("a kill while something is forgotten would leave notes of it: %s", error)
+        forgotten = delete()
+        try:
+            with self._lock:
+                self.notebook.remove(agent_id, ids)
+            self.refresh(agent_id, {*forgotten.redacted, *linked})
+            self.notebook.unmark(agent_id)
+        except (OSError, StoreError) as error:
+            log.warning(
+                "what was forgotten is still in the notes: %s. Remove them by hand, or see that they can be"
+                " written and run: noodlings notes rebuild",
+                error,
+            )
+            return replace(forgotten, erased=False)
+        return forgotten
+
+    def resume(self, agent_id: str) -> None:
+        """Forgetting was cut off: make all notes of an agent anew, and remove those of what is not stored."""
+        ids = set(self.notebook.ids(agent_id))
+        gone = ids - self.refresh(agent_id, ids).keys()
+        with self._lock:
+            self.notebook.remove(agent_id, gone)
+            self.notebook.unmark(agent_id)
+
+    def _links(self, agent_id: str, ids: Collection[int]) -> dict[int, list[Link]]:
+        """The links of each of these entries, those of both ends at both."""
+        links: dict[int, list[Link]] = {entry_id: [] for entry_id in ids}
+        for link in self._records.links_of(agent_id, sorted(ids)):
+            for end in (link.source, link.target):
+                if end in links:
+                    links[end].append(link)
+        return links
+
+    def _linked(self, agent_id: str, ids: Collection[int]) -> set[int]:
+        """Whatever is linked with these entries."""
+        links = self._records.links_of(agent_id, list(ids))
+        return {end for link in links for end in (link.source, link.target)} - set(ids)
+
+
+def _portions(ids: Iterable[int]) -> Iterator[list[int]]:
+    ordered = sorted(ids)
+    for start in range(0, len(ordered), AT_ONCE):
+        yield ordered[start : start + AT_ONCE]
+
+
+CAPACITY = 100_000
+"""Notes that may be due."""
+PAUSE = 0.05
+"""Real seconds before each note, until the end."""
+PATIENCE = 5.0
+"""Real seconds that are given at the end to what is still due."""
+
+
+class BackgroundWriter:
+    """Writes what is due, in the order in which it came. The thread begins with the first work.
+
+    The first note that is not written is logged as a warning, with the reason; others are not, for when a
+    disk is full there are many.
+
+    Args:
+        scribe: writes the notes.
+        unfinished: ids of agents of whom something was being forgotten; that is finished first.
+        capacity, pause: see `CAPACITY` and `PAUSE`.
+    """
+
+    def __init__(
+        self,
+        scribe: Scribe,
+        unfinished: Sequence[str] = (),
+        *,
+        capacity: int = CAPACITY,
+        pause: float = PAUSE,
+    ) -> None:
+        self._scribe = scribe
+        self._unfinished = unfinished
+        self._capacity = capacity
+        self._pause = pause
+        self._due: dict[tuple[str, int], bool] = {}  # agent and id → whether it gets a note in any case
+        self._changed = Condition()
+        self._closing = False
+        self._thread: Thread | None = None
+        self._warned = False
+        if unfinished:
+            self._start()
+
+    def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
+        """Have the notes of these memories written soon, see `Scribe.refresh`. Never waits."""
+        with self._changed:
+            waits = not self._due  # else it knows that there is work: to wake it would cost an event its turn
+            for entry_id in ids:
+                key = (agent_id, entry_id)
+                if key in self._due or len(self._due) < self._capacity:
+                    self._due[key] = self._due.get(key, False) or entry_id in new
+                else:
+                    self._warn(f"{self._capacity:,} are due already")
+            if waits:
+                self._changed.notify()
+        self._start()
+
+    def close(self, patience: float = PATIENCE) -> None:
+        """Write what is due, without pauses, for some seconds. A second time it does nothing."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        if self._thread is not None:
+            self._thread.join(patience)
+            if self._thread.is_alive():
+                self._warn(f"{len(self._due):,} were still due at the end")
+            self._thread = None
+
+    def _start(self) -> None:
+        if self._thread is None:
+            # A disk that does not answer must not keep the process alive: no note is ever half written.
+            self._thread = Thread(target=self._work, name="noodlings-notes", daemon=True)
+            self._thread.start()
+
+    def _work(self) -> None:
+        for agent_id in self._unfinished:
+            self._attempt(partial(self._scribe.resume, agent_id))
+        while (next_due := self._take()) is not None:
+            (agent_id, entry_id), new = next_due
+            self._attempt(partial(self._scribe.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+
+    def _take(self) -> tuple[tuple[str, int], bool] | None:
+        """What is due next, when it is time; None when there is nothing more and never will be."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._due or self._closing)
+            self._changed.wait_for(lambda: self._closing, self._pause)
+            if not self._due:
+                return None
+            key = next(iter(self._due))
+            return key, self._due.pop(key)
+
+    def _attempt(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except (OSError, StoreError) as error:
+            self._warn(str(error))
+
+    def _warn(self, why: str) -> None:
+        if not self._warned:
+            log.warning(
+                "not every note is written (%s); memories are kept all the same, and this writes what is"
+                " missing: noodlings notes rebuild",
+                why,
+            )
+        self._warned = True
+
+
+class NoteKeeper:
+    """The port `Notes`, over Markdown files.
+
+    Args:
+        scribe: writes the notes, and what was not wholly forgotten when a process was killed it forgets now.
+        enabled: whether notes are written. What is forgotten leaves those that are there in any case.
+    """
+
+    def __init__(self, scribe: Scribe, enabled: bool = True) -> None:
+        self._scribe = scribe
+        self._enabled = enabled
+        self._background = BackgroundWriter(scribe, _unfinished(scribe))
+
+    def follow(self, changes: Changes) -> None:
+        """Have the notes written that these changes are about. Never waits, never raises."""
+        if not self._enabled:
+            return
+        updated = {entry.id for entry in changes.updated}
+        known = updated | {entry.id for entry in changes.added}
+        # Whatever only left episodic memory has had its note since it came there.
+        new = known & {*changes.episodic, *changes.evicted}
+        linked = {end for link in changes.links for end in (link.source, link.target)}
+        due = new | updated | linked
+        if due:
+            self._background.add(changes.agent_id, due, new)
+
+    def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
+        """Let `delete` delete these memories, and take them out of every note; see `Scribe.forget`."""
+        return self._scribe.forget(agent_id, ids, delete)
+
+    def read(self, agent_id: str, entry_id: int) -> str | None:
+        """The note of a memory as it is by now; None where there is none, or it just went."""
+        try:
+            path = self._scribe.notebook.find(agent_id, entry_id)
+            return None if path is None else path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StoreError(f"the note of memory {entry_id} cannot be read: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Write the notes that are due, for some seconds."""
+        self._background.close()
+
+
+def _unfinished(scribe: Scribe) -> list[str]:
+    try:
+        return scribe.notebook.marked()
+    except OSError as error:
+        log.warning("notes of what was forgotten may still be there: %s", error)
+        return []
+
+
+REBUILT_AT_ONCE = 500
+"""Memories that are looked at between two steps of the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """How many notes there are now, how many were removed, and how many memories could not be read."""
+
+    written: int
+    removed: int
+    left_out: int
+
+
+def rebuild(kept: Snapshot, scribe: Scribe, done: Callable[[int], None]) -> Rebuilt:
+    """Make all notes anew. Nobody else may write to the data folder meanwhile.
+
+    Args:
+        kept: which memories there are.
+        scribe: writes the notes.
+        done: called with the number of memories that were looked at so far.
+
+    Raises:
+        StoreError: the notes cannot be written, or the store cannot be read.
+    """
+    looked_at, written = 0, set[Path]()
+    try:
+        for agent_id in kept.agents():
+            for some in _some_at_a_time(kept.entries(agent_id)):
+                ids = {known.entry.id for known in some if known.consolidated}
+                written.update(scribe.refresh(agent_id, ids, ids).values())
+                looked_at += len(some)
+                done(looked_at)
+        # The note of a memory that cannot be read any more may be all that is left of it.
+        removed = 0 if kept.left_out else _remove_others(scribe.notebook, written)
+    except OSError as error:
+        raise StoreError(f"the notes cannot be written: {error}") from None
+    return Rebuilt(len(written), removed, kept.left_out)
+
+
+def _remove_others(notebook: Notebook, written: set[Path]) -> int:
+    others = [path for path in notebook.files() if path not in written]
+    for path in others:
+        notebook.discard(path)
+    for agent_id in notebook.marked():
+        notebook.unmark(agent_id)
+    return len(others)
+
+
+def _some_at_a_time(entries: Iterable[KeptEntry]) -> Iterator[list[KeptEntry]]:
+    rest = iter(entries)
+    while some := list(islice(rest, REBUILT_AT_ONCE)):
+        yield some

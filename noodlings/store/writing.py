@@ -1,0 +1,208 @@
+"""One batch into the tables, within a transaction.
+
+What was forgotten between two commits stays forgotten: whatever is still said about it is left out. What was
+never there is a mistake, and refused.
+
+Statements of SQLAlchemy Core, run by the driver itself: for what lies on the way of every event.
+
+Core takes many times as long over a small statement as SQLite does. So each is put into SQL once for the
+names of its parameters, and after that only values are handed over. They need no conversion: what
+`noodlings.store.rows` makes and reads is what SQLite holds.
+
+One commit as rows: everything is encoded and checked before a transaction begins.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Delete, Insert, Select, Update
+from sqlalchemy.dialects import sqlite
+
+from noodlings.errors import StoreError
+from noodlings.ports import Changes
+from noodlings.store import statements as sql
+from noodlings.store.documents import text, to_json, whole
+from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
+
+Statement = Insert | Update | Delete | Select[Any]
+
+_DIALECT = sqlite.dialect(paramstyle="named")
+
+
+class Direct:
+    """An open transaction; `noodlings.store.database.Database.direct` gives it. Raises `sqlite3.Error`.
+
+    A statement may not have parameters that expand to several.
+    """
+
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        self._driver = driver
+
+    def run(self, statement: Statement, row: Row) -> None:
+        """Run a statement once."""
+        words, constants = _prepared(statement, tuple(row))
+        self._driver.execute(words, constants | row)
+
+    def run_each(self, statement: Statement, rows: Sequence[Row]) -> int:
+        """Run a statement for each row; all have the same names. Returns how many rows it changed."""
+        if not rows:
+            return 0
+        words, constants = _prepared(statement, tuple(rows[0]))
+        return self._driver.executemany(words, [constants | row for row in rows]).rowcount
+
+    def fetch(self, statement: Statement, parameters: Row) -> list[Row]:
+        """All rows that a statement finds, by column; a truth is 0 or 1."""
+        words, constants = _prepared(statement, tuple(parameters))
+        found = self._driver.execute(words, constants | parameters)
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, values, strict=True)) for values in found]
+
+
+@cache
+def _prepared(statement: Statement, names: tuple[str, ...]) -> tuple[str, Row]:
+    """A statement in SQL that is given values for these names, and the values it has of its own."""
+    compiled = statement.compile(dialect=_DIALECT, column_keys=names)
+    own = {name: value for name, value in compiled.params.items() if name not in names and value is not None}
+    return str(compiled), own
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The rows of one commit.
+
+    Attributes:
+        agent_id: whose.
+        state: the agent's new state as a document, or None to leave it.
+        added: whole rows of new entries, in episodic memory or not.
+        revised: id → the columns of its history.
+        joined, left: ids of older entries that came to episodic memory, or of any that left it.
+        trace: the row of the finished turn, or None.
+        links: whole rows of new links, or stronger ones; the ends of one may have been forgotten meanwhile.
+        vectors: whole rows of vectors, the entry of one may have been forgotten meanwhile.
+        symbols: whole rows of new symbols, the entry of one may have been forgotten meanwhile.
+        faded: ids of symbols that left the subconscious.
+    """
+
+    agent_id: str
+    state: str | None
+    added: list[Row]
+    revised: dict[int, Row]
+    joined: list[int]
+    left: list[int]
+    trace: Row | None
+    links: list[Row]
+    vectors: list[Row]
+    symbols: list[Row]
+    faded: list[int]
+
+    @property
+    def linked(self) -> frozenset[int]:
+        """Ids of the entries at both ends of the links."""
+        return frozenset(row[end] for row in self.links for end in ("source_id", "target_id"))
+
+
+def batch_of(changes: Changes) -> Batch:
+    """The rows of `changes`. Raises `StoreError` when a part cannot be kept, or is another agent's."""
+    for part in (changes.state, changes.trace):
+        if part is not None and part.agent_id != changes.agent_id:
+            raise StoreError(f"changes of {changes.agent_id} hold something of {part.agent_id}")
+    members = {whole(entry_id, "id") for entry_id in changes.episodic}
+    added = [entry_row(changes.agent_id, entry) for entry in changes.added]
+    for row in added:
+        row["episodic"] = row["consolidated"] = row["id"] in members
+    return Batch(
+        agent_id=text(changes.agent_id, "agent_id"),
+        state=None if changes.state is None else to_json(changes.state.data, "the state"),
+        added=added,
+        revised={whole(entry.id, "id"): history_row(entry) for entry in changes.updated},
+        joined=sorted(members - {row["id"] for row in added}),
+        left=[whole(entry_id, "id") for entry_id in changes.evicted],
+        trace=None if changes.trace is None else trace_row(changes.trace),
+        links=[link_row(changes.agent_id, link) for link in changes.links],
+        vectors=[vector_row(changes.agent_id, vector) for vector in changes.vectors],
+        symbols=[symbol_row(changes.agent_id, symbol) for symbol in changes.symbols],
+        faded=[whole(symbol_id, "id") for symbol_id in changes.faded],
+    )
+
+
+def keep(transaction: Direct, batch: Batch, kept_traces: int) -> None:
+    """Keep a batch of an agent that is known; of its traces those of its latest `kept_traces` percepts.
+
+    Raises:
+        StoreError: it changes, or goes with, an entry that never was.
+    """
+    agent_id = batch.agent_id
+    if batch.state is not None:
+        transaction.run(sql.SET_STATE, {"of_agent": agent_id, "state": batch.state})
+    transaction.run_each(sql.ADD_ENTRY, batch.added)
+    _change(transaction, sql.REVISE, agent_id, batch.revised)
+    _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined})
+    _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left})
+    if batch.trace is not None:
+        _keep_trace(transaction, batch.trace, kept_traces)
+    _keep_links(transaction, batch)
+    keep_vectors(transaction, agent_id, batch.vectors)
+    _keep_symbols(transaction, batch)
+
+
+def keep_vectors(transaction: Direct, agent_id: str, rows: Sequence[Row]) -> None:
+    """Add vectors, or replace them. One of an entry that was forgotten meanwhile is left out."""
+    there = _there(transaction, agent_id, {row["entry_id"] for row in rows})
+    transaction.run_each(sql.ADD_VECTOR, [row for row in rows if row["entry_id"] in there])
+
+
+def _keep_trace(transaction: Direct, trace: Row, kept_traces: int) -> None:
+    of_agent, entry_id = trace["agent_id"], trace["entry_id"]
+    if _there(transaction, of_agent, [entry_id]):
+        transaction.run(sql.ADD_TRACE, trace)
+        transaction.run(sql.PRUNE_TRACES, {"of_agent": of_agent, "oldest": entry_id - kept_traces})
+
+
+def _keep_links(transaction: Direct, batch: Batch) -> None:
+    """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
+    there = _there(transaction, batch.agent_id, batch.linked)
+    rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
+    transaction.run_each(sql.ADD_LINK, rows)
+
+
+def _keep_symbols(transaction: Direct, batch: Batch) -> None:
+    """Add symbols, and note which faded. One of an entry that was forgotten meanwhile is left out."""
+    there = _there(transaction, batch.agent_id, {row["entry_id"] for row in batch.symbols})
+    transaction.run_each(sql.ADD_SYMBOL, [row for row in batch.symbols if row["entry_id"] in there])
+    faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
+    transaction.run_each(sql.FADE_SYMBOL, faded)
+
+
+def _there(transaction: Direct, agent_id: str, ids: Collection[int]) -> set[int]:
+    """Those of the entries that are there; the others must have been forgotten."""
+    there = {
+        entry_id
+        for entry_id in ids
+        if transaction.fetch(sql.HAS_ENTRY, {"of_agent": agent_id, "of_id": entry_id})
+    }
+    if len(there) < len(ids):
+        _require_forgotten(transaction, agent_id, set(ids) - there)
+    return there
+
+
+def _change(transaction: Direct, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:
+    """Update each of these entries by id. One that was forgotten meanwhile is left out."""
+    rows = [{"of_agent": agent_id, "of_id": entry_id, **row} for entry_id, row in columns.items()]
+    if transaction.run_each(statement, rows) < len(rows):
+        _require_forgotten(transaction, agent_id, columns)
+
+
+def _require_forgotten(transaction: Direct, agent_id: str, ids: Iterable[int]) -> None:
+    """Raise `StoreError` when one of these entries is not there because it never was: that is a mistake."""
+    of_agent = {"of_agent": agent_id}
+    (agent,) = transaction.fetch(sql.AGENT, of_agent)
+    (newest,) = transaction.fetch(sql.LAST_ID, of_agent)
+    last_id = max(agent["forgotten_id"], *newest.values())
+    unknown = [entry_id for entry_id in ids if entry_id > last_id]
+    if unknown:
+        raise StoreError(f"{agent_id} has no entry {unknown[0]}: add it before it is changed")

@@ -1,0 +1,287 @@
+"""Names in talk: how somebody is called, and a line without the name of whoever it was said to.
+
+How long ago: seconds as people say them.
+
+The word lists of the offline voice, and how a line is cut into words.
+
+The lists live in `lexicon.yaml`; a plus sign there joins the words of a phrase.
+
+The forms of English verbs, as far as the offline voice needs them: "lives" is a form of "live".
+
+Irregular verbs stand in `lexicon.yaml`, regular ones as bare forms beside them. The rule it keeps: what is in
+neither list has no form but the one it was typed in.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+import snowballstemmer
+import yaml
+
+from noodlings.ports import Utterance
+from noodlings.values.persona import Persona
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+
+_NUMBERS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+)  # fmt: skip
+
+
+def ago(seconds: float) -> str:
+    """ "three days ago"; "" for what was only just now, or lies in the future."""
+    if seconds < 2 * MINUTE:
+        return ""
+    if seconds < HOUR:
+        return "a little while ago"
+    if seconds < 20 * HOUR:
+        hours = round(seconds / HOUR)
+        return "an hour ago" if hours == 1 else "a few hours ago" if hours < 6 else "some hours ago"
+    days = round(seconds / DAY)
+    for length, unit in ((365, "year"), (30, "month"), (7, "week"), (1, "day")):
+        if days >= length:
+            count = days // length
+            return f"a {unit} ago" if count == 1 else f"{in_words(count)} {unit}s ago"
+    return "a day ago"
+
+
+def in_words(number: int) -> str:
+    """A count as a word up to twenty, as digits beyond."""
+    return _NUMBERS[number] if 0 < number < len(_NUMBERS) else f"{number:,}"
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_GESTURE = re.compile(r"\*[^*]+\*")
+_I = re.compile(r"\bi\b")
+SHOUT = 3
+"""Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_stemmer = snowballstemmer.stemmer("english")
+
+# Chat spelling that would otherwise hide the person who speaks.
+_CHAT = {
+    "im": "i'm",
+    "ive": "i've",
+    "dont": "don't",
+    "didnt": "didn't",
+    "cant": "can't",
+    "isnt": "isn't",
+    "wasnt": "wasn't",
+    "youre": "you're",
+    "u": "you",
+    "ur": "your",
+    "whats": "what's",
+    "wat": "what",
+    "r": "are",
+    "teh": "the",
+    "iz": "is",
+    "ded": "dead",
+    "pls": "please",
+    "plz": "please",
+}
+
+
+def load_yaml(name: str) -> Any:
+    """A data file of this package."""
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
+
+
+@lru_cache(maxsize=1)
+def _lists() -> dict[str, frozenset[str]]:
+    return {name: frozenset(str(words).split()) for name, words in load_yaml("lexicon.yaml").items()}
+
+
+def words_for(name: str) -> frozenset[str]:
+    """One list, by its name in the file."""
+    return _lists()[name]
+
+
+@lru_cache(maxsize=64)
+def phrases_for(name: str) -> tuple[str, ...]:
+    """One list of phrases, each with spaces around, to be found in `spaced`; empty where there is none."""
+    return tuple(f" {phrase.replace('+', ' ')} " for phrase in sorted(_lists().get(name, ())))
+
+
+def tokens(text: str) -> list[str]:
+    """The words of a line in lower case, straight apostrophes, chat spelling undone."""
+    return list(_tokens(text))
+
+
+@lru_cache(maxsize=4096)
+def _tokens(text: str) -> tuple[str, ...]:
+    """The same; one line is taken apart again and again while it is in mind."""
+    found = (word.replace("’", "'").lower() for word in _WORD.findall(text))
+    return tuple(_CHAT.get(word, word) for word in found)
+
+
+def spoken_words(text: str) -> str:
+    """What is said of a line: without the gestures in asterisks, and not shouted as a whole.
+
+    A line that is nothing but a gesture stays as it is.
+    """
+    said = _GESTURE.sub(" ", text)
+    said = " ".join((said if any(map(str.isalnum, said)) else text).split())
+    return said if any(map(str.islower, said)) or len(said.split()) < SHOUT else _I.sub("I", said.lower())
+
+
+def spaced(words: list[str]) -> str:
+    """Words with single spaces between and around, so that phrases can be found by `in`."""
+    return f" {' '.join(words)} "
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """The stem of an English word in lower case: "dogs" and "dog's" are "dog", "lost" is "lose"."""
+    word = word.removesuffix("'s")
+    return str(_stemmer.stemWord(_bases().get(word, word)))
+
+
+@lru_cache(maxsize=1)
+def _bases() -> dict[str, str]:
+    """Base by irregular past, where that is no other word as well."""
+    pairs = (pair.split() for pair in phrases_for("irregular"))
+    return {past: base for base, past in pairs if past not in words_for("other_word_as_well")}
+
+
+def topic_stems(words: list[str]) -> frozenset[str]:
+    """Stems of the words that carry a topic."""
+    common = words_for("common")
+    return frozenset(stem(word) for word in words if word not in common and len(word) > 1)
+
+
+_NO_PAST = re.compile(
+    r".*eed$|^(?:bed|red|shed|sled|hundred|sacred|naked|wicked|kindred|beloved|bobsled|ted)$"
+)
+
+
+@lru_cache(maxsize=1)
+def irregular() -> dict[str, str]:
+    """Past by base: "go" has "went"."""
+    return dict(pair.split() for pair in phrases_for("irregular"))
+
+
+@lru_cache(maxsize=1)
+def bases() -> frozenset[str]:
+    """All bare forms that are known."""
+    return words_for("regular") | irregular().keys()
+
+
+def third_of(word: str) -> str:
+    """The base of a form in -s ("lives", "cries", "goes"), or "" where it is none."""
+    if not word.endswith("s") or word.endswith("ss"):
+        return ""
+    found = (
+        word[:-1],
+        word[:-2] if word.endswith("es") else "",
+        f"{word[:-3]}y" if word[-3:] == "ies" else "",
+    )
+    return next((base for base in found if base in bases()), "")
+
+
+def is_past(word: str) -> bool:
+    """Whether it can be a past: "went", "died"; not "bed"."""
+    return word in _pasts() or (len(word) > 3 and word.endswith("ed") and not _NO_PAST.match(word))
+
+
+def past_of(base: str) -> str:
+    """ "went" of "go", "hugged" of "hug", "carried" of "carry"."""
+    if base in irregular():
+        return irregular()[base]
+    if base.endswith("y") and base[-2:-1] not in tuple("aeiou"):
+        return f"{base[:-1]}ied"
+    if re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", base):  # hug, nod, pet
+        return f"{base}{base[-1]}ed"
+    return f"{base}{'d' if base.endswith('e') else 'ed'}"
+
+
+@lru_cache(maxsize=1)
+def _pasts() -> frozenset[str]:
+    return frozenset(irregular().values())
+
+
+# After these a name at the end is not a call but a part of what is said: "good kitty", "I see the robot".
+_BELONGING = frozenset(
+    {"good", "bad", "sweet", "clever", "stupid", "silly", "naughty", "little", "poor", "old", "dear"}
+    | {
+        "the",
+        "a",
+        "an",
+        "my",
+        "your",
+        "this",
+        "that",
+        "of",
+        "with",
+        "to",
+        "and",
+        "is",
+        "are",
+        "about",
+        "like",
+    }
+)
+_PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
+
+
+def shown(user_id: str, utterance: Utterance) -> str:
+    """The name of somebody who is mentioned: as the world shows it, else made from the id."""
+    if user_id == utterance.percept.user_id and utterance.speaker:
+        return proper(utterance.speaker)
+    return proper(utterance.names.get(user_id) or plain_name(user_id))
+
+
+def plain_name(user_id: str) -> str:
+    """ "agent_fred_rogers" is "Fred Rogers"."""
+    words = re.split(r"[_\s]+", _PREFIX.sub("", user_id.strip()))
+    return " ".join(word[:1].upper() + word[1:] for word in words if word) or "somebody"
+
+
+def proper(name: str) -> str:
+    """A name that was typed in lower case, with its capital."""
+    return name[:1].upper() + name[1:] if name.islower() else name
+
+
+def without_names(text: str, persona: Persona) -> str:
+    """The line without the name it was addressed to, at its beginning or its end."""
+    at_start, at_end = _vocatives(persona.name, persona.aliases)
+    bare = at_start.sub("", text, count=1)
+    called = at_end.search(bare)
+    if called and _last_word(bare[: called.start()]) not in _BELONGING:
+        bare = bare[: called.start()] + called.group(1)
+    bare = bare.strip()
+    return bare if any(map(str.isalnum, bare)) else text
+
+
+def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
+    """Whose name a line begins with ("Maren, look"), and the rest of it; else "" and the line."""
+    name, comma, rest = text.partition(",")
+    shown_names = {shown_name.casefold(): shown_name for shown_name in utterance.names.values()}
+    other = shown_names.get(name.strip().casefold(), "") if comma else ""
+    return (proper(other), rest.strip()) if other and rest.strip() else ("", text)
+
+
+def _last_word(text: str) -> str:
+    return (text.split() or [""])[-1].lower()
+
+
+def self_as_me(text: str, persona: Persona) -> str:
+    """What was done to the one who tells it: "hugs Phi" as "hugs me"."""
+    return re.sub(rf"\b(?:{_alternatives(persona.name, persona.aliases)})\b", "me", text, flags=re.I)
+
+
+def _alternatives(name: str, aliases: tuple[str, ...]) -> str:
+    return "|".join(re.escape(n) for n in sorted({name, *aliases}, key=lambda n: (-len(n), n)))
+
+
+@lru_cache(maxsize=256)
+def _vocatives(name: str, aliases: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    names = _alternatives(name, aliases)
+    # "Phi, look" and "hey Phi look", but not "Phi is small", which is said about Phi.
+    start = rf"^(?:@?(?:{names})\s*[,:;!.…—-]+\s*|(?P<hey>hey|oh|dear)\s+@?(?:{names})\b[,:;!.…—-]*\s*)"
+    return re.compile(start, re.I), re.compile(rf",?\s+@?(?:{names})\s*([.!?…]*)\s*$", re.I)
