@@ -1,18 +1,20 @@
-"""Running the application over a bound socket, and stopping it in order."""
+"""Running the application over a bound socket, and stopping it in order.
+
+How a server ends: in order, also when it is a signal that ends it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 import uvicorn
 from fastapi import FastAPI
 
-from api.ending import OrderlyServer
 from api.protocol import SAFE_HEADERS, LiveProtocol, timed
 from api.server import make_app, make_parts
 from noodlings.errors import UserError
@@ -23,6 +25,18 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.connections import Connections
     from noodlings.worlds.rooms import World
+
+
+class OrderlyServer(uvicorn.Server):
+    """Does not let the signal that ended it end the process: what is kept is still to be closed."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Signals end the serving, and nothing after it."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
 
 FINISH_SECONDS = 30
 """So long requests under way may take when the server stops."""

@@ -15,7 +15,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, corrections, figures, health, lines, live, memory, perceive, recipes, whoami
+from api import agents, corrections, live, memory, people, perceive, recipes, status
 from api.audit import note
 from api.gate import Gate, Rate
 from api.metrics import Metrics
@@ -77,10 +77,10 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
     )
     app.state.parts = parts
     app.state.sheets = live.Sheets()
-    for topic in (agents, memory, corrections, perceive, lines, recipes, live, whoami):
+    for topic in (agents, memory, corrections, perceive, people, recipes, live, status):
         app.include_router(topic.router, prefix="/api")
-    app.include_router(health.router)
-    app.include_router(figures.router)
+    app.include_router(status.probes)
+    app.include_router(status.figures)
     tell_problems(app)
     _with_problem_schema(app)
     rate = Rate(settings.requests_per_second)

@@ -1,14 +1,36 @@
-"""`@agents`: who there is, how they feel, and how much they remember."""
+"""`@agents`: who there is, how they feel, and how much they remember.
+
+`@mood NAME` and `@observe NAME`: what a character feels, and the state of its mind.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from commands.parse import Spec, parse_flags
 from commands.registry import Context, Reply, command
-from commands.render import BLANK, LOUD, QUIET, Column, Rows, feeling_text, heading, quiet, stacked, words
-from noodlings.inspect.views import AgentsView, AgentView
+from commands.render import (
+    ACCENT,
+    BLANK,
+    LOUD,
+    QUIET,
+    Column,
+    Flowing,
+    Rows,
+    feeling_style,
+    feeling_text,
+    heading,
+    quiet,
+    stacked,
+    words,
+)
+from commands.scales import MARK, Course, Scale, Scales, columns
+from noodlings.inspect.mood import MoodView, ObserveView
+from noodlings.inspect.views import AgentsView, AgentView, FeltView
+from noodlings.values.affect import AXES
 
 _SPEC = Spec("@agents [NAME]", named=False)
 
@@ -67,3 +89,165 @@ def _rows(agents: tuple[AgentView, ...]) -> Rows:
         ],
         least=10,
     )
+
+
+_MOOD = Spec("@mood NAME")
+_OBSERVE = Spec("@observe NAME")
+_ENDS = {
+    "valence": ("unpleasant", "pleasant"),
+    "arousal": ("asleep", "frantic"),
+    "fear": ("no fear", "terror"),
+    "sorrow": ("no sorrow", "grief"),
+    "boredom": ("no boredom", "tedium"),
+}
+_REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+"""Ends of the scale on which the 40 numbers are drawn."""
+
+
+@command("@mood", _MOOD.usage, group="minds")
+async def mood(context: Context, arguments: str) -> Reply:
+    """Show what a character feels: its mood, where that returns to, and what it just felt.
+
+    Every percept pushes the mood a little, time pulls it back. Beside it stands what a game's events left,
+    where there were any: one of four moods, and for admins the lines that a voice is told of the game.
+
+    Examples:
+        @mood servnak
+    """
+    view = context.inspector.mood(context.caller, parse_flags(arguments, _MOOD).name)
+    return Reply(view.as_dict(), mood_view(view))
+
+
+@command("@observe", _OBSERVE.usage, group="minds")
+async def observe(context: Context, arguments: str) -> Reply:
+    """Show the state of a character's mind: 40 numbers, what it expects, its surprises and what it wants.
+
+    The 40 numbers are three layers: the fast one follows every percept, the medium one the scene, the slow
+    one the long run.
+
+    Examples:
+        @observe servnak
+    """
+    view = context.inspector.observe(context.caller, parse_flags(arguments, _OBSERVE).name)
+    return Reply(view.as_dict(), observe_view(view))
+
+
+def mood_view(view: MoodView) -> RenderableType:
+    """The mood on its five axes beside where it returns to and what was just felt; how it went; the game."""
+    felt = (view.mood, view.baseline, view.affect)
+    style = feeling_style(view.mood.family) or ACCENT
+    scales = [
+        Scale(
+            axis,
+            getattr(view.mood.affect, axis),
+            getattr(view.baseline.affect, axis),
+            [_number(axis, getattr(one.affect, axis)) for one in felt],
+            _ENDS[axis],
+            signed=axis == "valence",
+            style=style,
+        )
+        for axis in AXES
+    ]
+    course = None
+    if view.valences:
+        now = view.mood.affect.valence
+        shares = [(value + 1.0) / 2.0 for value in view.valences]
+        course = Course("valence", shares, _signed(now), _ENDS["valence"], since=(now + 1.0) / 2.0)
+    return stacked(
+        heading(view.name, "mood"),
+        BLANK,
+        Flowing([_felt("feels", view.mood), _felt("just felt", view.affect)]),
+        Flowing(
+            [
+                Text.assemble(_felt("returns to", view.baseline), (f" ({MARK}),", QUIET)),
+                Text(f"half of the way in {duration(view.half_life)}", style=QUIET),
+            ],
+            gap=1,
+        ),
+        BLANK,
+        Scales(scales, ("now", "returns to", "just felt")),
+        BLANK,
+        course,
+        *_game(view),
+    )
+
+
+def observe_view(view: ObserveView) -> RenderableType:
+    """The layers as rows of columns, the expectation, the surprises, the appetites as bars."""
+    layers = (("fast", view.fast), ("medium", view.medium), ("slow", view.slow))
+    furthest = max(abs(number) for _, numbers in layers for number in numbers)
+    reach = next(reach for reach in _REACHES if furthest <= reach)
+    scale = f"▁ {-reach:g} … █ +{reach:g}"
+    strips = Rows(
+        (
+            Column("layer"),
+            Column(scale, most=16),
+            Column("least", align="right"),
+            Column("most", align="right"),
+        ),
+        [
+            (
+                Text(name),
+                Text(columns([(number / reach + 1.0) / 2.0 for number in numbers]), style=ACCENT),
+                Text(_signed(min(numbers))),
+                Text(_signed(max(numbers))),
+            )
+            for name, numbers in layers
+        ],
+    )
+    appetites = [
+        Scale(name.replace("_", " "), value, view.usual[name], (f"{value:.2f}", f"{view.usual[name]:.2f}"))
+        for name, value in view.appetites.items()
+    ]
+    surprises = view.surprises
+    return stacked(
+        heading(view.name, "state of mind"),
+        BLANK,
+        Flowing(
+            [_felt("feels", view.mood), _felt("just felt", view.affect), _felt("expects", view.expected)]
+        ),
+        Course("surprise", surprises, f"{surprises[-1]:.2f}", ("none", "utter")) if surprises else None,
+        BLANK,
+        strips,
+        BLANK,
+        Scales(appetites, ("now", f"usual {MARK}"), ("sated", "starving")),
+        _goals(view.goals),
+    )
+
+
+def _game(view: MoodView) -> list[RenderableType]:
+    """What a game's events left; nothing in a world without a game."""
+    if not view.game and view.named_left <= 0.0 and not view.hidden:
+        return []
+    lasts = f", chill again in {duration(view.named_left)}" if view.named_left > 0.0 else ""
+    notable = "1 notable event" if view.hidden == 1 else f"{view.hidden} notable events"
+    hidden = [quiet(f"not yours to read: {notable} of the game")] if view.hidden else []
+    lines = [quiet(line) for line in view.game]
+    return [
+        BLANK,
+        Flowing([Text.assemble(("in the game ", QUIET), words(view.named), (lasts, QUIET))]),
+        *lines,
+        *hidden,
+    ]
+
+
+def _felt(what: str, felt: FeltView) -> Text:
+    return Text.assemble((f"{what} ", QUIET), feeling_text(felt.feeling, felt.family))
+
+
+def _number(axis: str, value: float) -> str:
+    return _signed(value) if axis == "valence" else f"{value:.2f}"
+
+
+def _signed(value: float) -> str:
+    """With its sign; what rounds to zero is not negative."""
+    return f"{value:+.2f}".replace("-0.00", "+0.00")
+
+
+def duration(seconds: float) -> str:
+    """World time that is yet to pass: "45 s", "4 min"."""
+    return f"{seconds:.0f} s" if seconds < 60.0 else f"{seconds / 60.0:.0f} min"
+
+
+def _goals(goals: Sequence[str]) -> RenderableType | None:
+    return quiet(f"wants to {'; '.join(goals)}") if goals else None

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.mood import duration
+from commands.agents import duration
 from commands.parse import HelpAsked, split_words
 from commands.registry import Context, Reply, command
 from commands.render import (

@@ -1,4 +1,7 @@
-"""`@links` and `@link`: which memories of a character belong together, and joining two by hand."""
+"""`@links` and `@link`: which memories of a character belong together, and joining two by hand.
+
+`@focus NAME LEVEL "…"`: what a character goes back to for one question, and where each part came from.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,29 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import NAME, said
-from commands.parse import Flag, Spec, parse_flags
+from commands.memory_view import BAR, NAME, NAMES, said
+from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
 from commands.registry import Context, Reply, command
 from commands.render import (
     BLANK,
+    LOUD,
     QUIET,
     Column,
+    Flowing,
     Rows,
     ago,
     feeling_text,
     heading,
     hidden,
+    measure,
     nothing,
     number,
+    quiet,
     stacked,
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.links import LinkedEntryView, LinksView
+from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.views import EntryView
 
 _LINKS = Spec("@links NAME --id N", (Flag("id", "N", int, 1),))
@@ -114,3 +121,105 @@ def _row(branch: Text, way: Text, entry: EntryView) -> tuple[Text, ...]:
         Text(ago(entry.age), style=QUIET),
         said(entry),
     )
+
+
+_USAGE = '@focus NAME LEVEL "WHAT"'
+
+
+@command("@focus", _USAGE, group="minds")
+async def focus(context: Context, arguments: str) -> Reply:
+    """Show what a character remembers about something, as it would be put before it.
+
+    The level says how far it goes back: how many memories it looks for, in how many hours, and how many
+    steps it follows their links.
+
+      0   2 memories of the last hour, no links
+      1   5 of the last 4 hours, 1 step
+      2   8 of the last 12 hours, 1 step
+      3   10 of the last day, 2 steps
+      4   15 of the last 3 days, 3 steps
+      5   20 of the last week, 3 steps
+
+    Links bring at most as many more. Above stands what came from where, the best first; below, the context
+    itself, oldest to newest. You see what you yourself shared with a character.
+
+    Examples:
+      @focus servnak 4 "what did I say about my dog"
+    """
+    name, level, query = _read(arguments)
+    view = await context.inspector.focus(context.caller, name, level, query)
+    return Reply(view.as_dict(), focus_view(view))
+
+
+def focus_view(view: FocusView) -> RenderableType:
+    """The counts, what came from where, and the context as a block."""
+    back = f"{view.hours:g} h" if view.hours <= 72 else f"{view.hours / 24:g} days"
+    counts = Flowing(
+        [
+            Text.assemble((f"{view.searched}", LOUD), f" of {view.limit} by the search, {back} back"),
+            _by_links(view),
+            Text.assemble((f"{view.tokens:,}", LOUD), " tokens"),
+        ]
+    )
+    head = stacked(heading(view.name, f"focus {view.level}", f'"{view.query}"'), counts)
+    if not view.memories:
+        return stacked(head, BLANK, quiet("Nothing it remembers of that time has to do with this."))
+    return stacked(head, BLANK, _report(view.memories), BLANK, *map(_line, view.context))
+
+
+def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
+    columns = (
+        Column("#", 9, "right"),
+        Column("score", BAR + 5),
+        Column("from", 22),
+        Column("who", NAME, optional=True),
+        Column("when", optional=True),
+        Column("what", None),
+    )
+    rows = [
+        (
+            Text(str(one.entry.id), style=QUIET),
+            measure(one.score, BAR),
+            words(_source(one)),
+            words(one.entry.name),
+            Text(ago(one.entry.age), style=QUIET),
+            said(one.entry),
+        )
+        for one in memories
+    ]
+    return Rows(columns, rows)
+
+
+def _source(one: FocusEntryView) -> str:
+    """What brought it: reasons of the search, or the memory it is linked with."""
+    if one.why[0] == "linked" and one.type is not None:
+        return f"via {one.via}, {one.type.replace('_', ' ')}"
+    return ", ".join(NAMES.get(why, why) for why in one.why)
+
+
+def _by_links(view: FocusView) -> Text:
+    if not view.depth:
+        return Text("links are not followed")
+    steps = "1 step" if view.depth == 1 else f"{view.depth} steps"
+    return Text.assemble((f"{view.linked}", LOUD), f" by links, {steps}")
+
+
+def _line(line: str) -> RenderableType:
+    """A line of the context, broken where it must be."""
+    told = [Text(word) for word in line.removeprefix("- ").split(" ")]
+    return Flowing(told, indent=4, gap=1, lead="  -")
+
+
+def _read(arguments: str) -> tuple[str, int, str]:
+    """Name, level and what is asked; quotes around either text may be left out."""
+    given = split_words(arguments)
+    if "--help" in given or "-h" in given:
+        raise HelpAsked
+    at = next((at for at, word in enumerate(given) if at and _is_number(word)), None)
+    if at is None or at + 1 == len(given):
+        raise UserError(f"Whose memory, how far back (0 to 5), and for what? It goes like this: {_USAGE}")
+    return " ".join(given[:at]), int(given[at]), " ".join(given[at + 1 :])
+
+
+def _is_number(word: str) -> bool:
+    return word.removeprefix("-").isdecimal()

@@ -1,4 +1,7 @@
-"""`@memories NAME`: looking inside a character's memory from inside the world."""
+"""`@memories NAME`: looking inside a character's memory from inside the world.
+
+`@browse NAME "WORDS"`: leafing through memories, sorted by any column and narrowed by a few words.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,88 @@ from collections.abc import Callable
 
 from rich.console import RenderableType
 
-from commands.memory_view import affect_groups_view, alike_view, entries_view, flow_view, stats_view
+from commands.memory_view import (
+    PLAIN_LIST,
+    affect_groups_view,
+    alike_view,
+    entries_view,
+    entry_rows,
+    flow_view,
+    stats_view,
+)
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import Context, Reply, command
+from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.errors import UserError
-from noodlings.inspect.views import View
+from noodlings.inspect.browse import Page
+from noodlings.inspect.views import EntriesView, View
+from noodlings.values.memory import Order
 
 PAGE = 20
+
+_BROWSE_USAGE = '@browse NAME ["WORDS"] [--sort COLUMN] [--rising] [--everything] [--page N]'
+_BROWSE_SPEC = Spec(
+    _BROWSE_USAGE,
+    (
+        Flag("sort", "COLUMN"),
+        Flag("rising"),
+        Flag("everything"),
+        Flag("limit", "N", int, 1, 1_000),
+        Flag("page", "N", int, 1, 1_000_000),
+    ),
+    text="WORDS",
+)
+
+
+@command("@browse", _BROWSE_USAGE, group="minds")
+async def browse(context: Context, arguments: str) -> Reply:
+    """Leaf through a character's episodic memory, sorted as you like.
+
+    With words only what contains them, in what was said or answered, felt, or in who said it.
+
+      --sort COLUMN       when, importance, strength, feeling, who or text
+      --rising            the least, the oldest, or A first
+      --everything        all it ever perceived, not only what mattered
+      --limit N           so many at a time
+      --page N            the next ones
+
+    You see what you yourself shared with a character; whoever runs the world sees everything.
+
+    Examples:
+      @browse servnak
+      @browse servnak "dog" --sort when
+      @browse phi --everything --sort when --rising
+    """
+    parsed = parse_flags(arguments, _BROWSE_SPEC)
+    limit = parsed.whole("limit", PAGE)
+    page = Page(
+        order=parsed.text("sort", Order.IMPORTANCE).lower(),
+        falling=not parsed.has("rising"),
+        containing=parsed.rest,
+        everything=parsed.has("everything"),
+        limit=limit,
+        offset=(parsed.whole("page", 1) - 1) * limit,
+    )
+    view = await context.inspector.browse(context.caller, parsed.name, page)
+    return Reply(view.as_dict(), browse_view(view, page))
+
+
+def browse_view(view: EntriesView, page: Page) -> RenderableType:
+    """One page, and how much there is beside it."""
+    title = "everything it perceived" if page.everything else "episodic memory"
+    end = view.offset + len(view.entries)
+    note = f"{view.offset + 1:,}–{end:,} of {view.total:,}, by {page.order}" if view.entries else ""
+    more = quiet(f"{view.total - end:,} more with --page {view.offset // page.limit + 2}")
+    return stacked(
+        heading(view.name, title, note),
+        None if view.hierarchical else warning(PLAIN_LIST),
+        BLANK,
+        entry_rows(view.entries) if view.entries else nothing("Nothing there.", view.hidden),
+        more if view.entries and end < view.total else None,
+        hidden(view.hidden if view.entries else 0),
+    )
+
+
 """Memories shown at a time: with its frame a page fits a terminal of 24 lines."""
 _ANSWERED_PAGE = 10
 """The same where each may have an answer below it."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import BAR, NAME, NAMES, said
+from commands.memory_view import BAR, NAME, NAMES, said
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import Context, Reply, command
 from commands.render import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import BAR
-from commands.memory_view import felt_lines
+from commands.memory_view import BAR, felt_lines
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import Context, Reply, command
 from commands.render import (

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.entry_rows import BAR, NAME, flow_rows
-from commands.memory_view import exchanged, felt_lines
+from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows
 from commands.parse import Flag, Spec, parse_flags
 from commands.registry import Context, Reply, command
 from commands.render import (

@@ -24,7 +24,7 @@ from studio.panes import PANES
 from studio.panes.base import Ask, Pane
 from studio.source import FOUND, LOST, Answer, Deed, Question, Sign, Source, Unreachable
 from studio.theme import THEMES, terminal_theme
-from studio.widgets.banner import Banner
+from studio.widgets.lines import Banner
 
 REST = 0.2
 """Seconds between two readings of everything in sight, however much happens."""

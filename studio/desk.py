@@ -18,8 +18,7 @@ from studio.panes import PANES
 from studio.panes.base import Pane
 from studio.source import Answer
 from studio.widgets.agents import Agents
-from studio.widgets.banner import Banner
-from studio.widgets.notice import Notice
+from studio.widgets.lines import Banner, Notice
 from studio.widgets.tab_bar import TabBar
 
 

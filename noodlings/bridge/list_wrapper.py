@@ -30,9 +30,8 @@ from typing import Any, SupportsIndex
 
 from noodlings.bridge.host_rows import Row, mark_of, read_row, row_of
 from noodlings.errors import UserError
-from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.encode import encode
-from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.hierarchical import HierarchicalMemory, one_at_a_time
 from noodlings.memory.saved import Saved, read, write
 from noodlings.values.memory import MemoryEntry
 

@@ -240,7 +240,7 @@ async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> i
 def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> Line:
     """Put the commands behind a visit to the world."""
     from commands import registry
-    from commands.complete import completions
+    from commands.help import completions
     from commands.registry import Context, Reply
     from noodlings.host.visit import Line
     from noodlings.inspect.inspector import Inspector

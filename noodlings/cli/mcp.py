@@ -50,7 +50,7 @@ def mcp(
     if http:
         asyncio.run(_serve_http(settings, user, agent, host, port))
         return
-    from api.mcp.stdio import serve
+    from api.mcp.transports import serve
 
     # The thread that waits for input cannot be woken, so that an orderly end would wait for another line.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -59,8 +59,7 @@ def mcp(
 
 async def _serve_http(settings: Settings, user: str, agent: str, host: str, port: int) -> None:
     from api.audit import auditing_to
-    from api.mcp.http import PATH
-    from api.mcp.run import run
+    from api.mcp.transports import PATH, run
     from noodlings.errors import UserError
     from noodlings.host import server as serve
 

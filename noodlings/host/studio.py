@@ -91,7 +91,7 @@ def folder_of(settings: Settings) -> Path:
 def _read(asked: str, connection: socket.socket) -> None:
     """Answer whoever is at the other end; the process ends with them."""
     from noodlings.config import load_settings
-    from studio.reader import answer_all, greet
+    from studio.apart import answer_all, greet
 
     config, overrides = json.loads(asked)
     try:

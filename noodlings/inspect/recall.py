@@ -20,8 +20,7 @@ from typing import Any, Protocol
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.asking import subject
 from noodlings.errors import UserError
-from noodlings.inspect.look import Look, felt
-from noodlings.inspect.rights import may_read, readable_by
+from noodlings.inspect.look import Look, felt, may_read, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View
 from noodlings.ports import Records
 from noodlings.recall.emotion import DEFAULT_WEIGHT

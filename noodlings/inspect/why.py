@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.errors import NotFound, UserError
-from noodlings.inspect.look import Look, felt
-from noodlings.inspect.rights import may_read
+from noodlings.inspect.look import Look, felt, may_read
 from noodlings.inspect.turns import recalled_in, turn_view, turns
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View
 from noodlings.ports import Store

@@ -6,18 +6,24 @@ Usable alone: no event loop, no disk, no model. The rules it keeps:
 - an entry becomes episodic when its importance passes the threshold, and leaves when it is the weakest;
 - world time is the latest timestamp seen (see `noodlings.clock.later`), unless a reader brings its own;
 - reading changes nothing.
+
+One at a time: a class whose methods several threads may call.
+
+Hosts keep their list in one thread and write it to disk, or ask a model, in another. So whatever is public in
+a memory runs alone, and nobody sees half of a change. What takes long, such as a file, stays outside.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.alone import one_at_a_time
 from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
 from noodlings.memory.encode import read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
@@ -30,6 +36,40 @@ from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
+
+T = TypeVar("T")
+
+_FREE = frozenset({"__init__", "__getstate__", "__setstate__"})
+
+
+def one_at_a_time(but: Collection[str] = ()) -> Callable[[type[T]], type[T]]:
+    """Let every method of a class, own or inherited, hold `self.lock` while it runs.
+
+    The lock is reentrant, so that methods may call each other. Names with one underscore are called by those
+    that hold it already; attributes and what is written in C are alone anyway.
+
+    Args:
+        but: methods that do not hold it.
+    """
+
+    def decorate(cls: type[T]) -> type[T]:
+        for name, method in inspect.getmembers(cls, inspect.isfunction):
+            public = not name.startswith("_") or name.startswith("__")
+            if public and name not in _FREE and name not in but:
+                setattr(cls, name, _alone(method))
+        return cls
+
+    return decorate
+
+
+def _alone(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def alone(self: Any, *args: Any, **named: Any) -> Any:
+        with self.lock:
+            return method(self, *args, **named)
+
+    return alone
+
 
 log = logging.getLogger(__name__)
 

@@ -12,14 +12,12 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
 from noodlings.drawing.marks import LOUD, QUIET, bar, cut, feeling_style, number
-from studio.panes.base import Ask
+from studio.panes.base import Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
-from studio.widgets.drawing import Drawing
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
+from studio.widgets.marks import Drawing, share
 from studio.widgets.scatter import SHAPES, Point, Scatter
-from studio.widgets.spark import share
 
 MEMORIES, GROUPS, MOOD = "memories", "groups", "mood"
 MOST = 500

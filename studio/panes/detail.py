@@ -15,8 +15,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from studio.panes.entry_rows import Entry, facts, linked, made_of, said
-from studio.widgets.drawing import Drawing
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
+from studio.widgets.marks import Drawing
 
 AWAY = "↪"
 """Before a memory that is not the chosen one."""

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, level, number, words
 from noodlings.text import clean
-from studio.widgets.spark import NAMES, axis_bars
+from studio.widgets.marks import NAMES, axis_bars
 from studio.widgets.table import Column
 
 Entry = Mapping[str, Any]

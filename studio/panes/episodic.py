@@ -12,12 +12,11 @@ from textual.containers import Container, Vertical
 from textual.widgets import Input
 
 from noodlings.values.memory import STORED, Order
-from studio.panes.base import Ask
+from studio.panes.base import Ask, MemoryPane
 from studio.panes.detail import Detail
 from studio.panes.entry_rows import COLUMNS, Entry, cells
-from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
 from studio.widgets.table import Table
 
 PAGE = 60

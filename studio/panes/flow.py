@@ -13,12 +13,11 @@ from textual.widgets import Static
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, feeling_text, number, words
 from noodlings.text import clean
-from studio.panes.base import Ask
+from studio.panes.base import Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
-from studio.widgets.drawing import Drawing
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
+from studio.widgets.marks import Drawing
 from studio.widgets.table import Column, Table
 
 KEY = "flow"

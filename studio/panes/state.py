@@ -15,11 +15,9 @@ from textual.app import ComposeResult
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, cut, level, number
 from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question
-from studio.widgets.drawing import Drawing
 from studio.widgets.heat import HeatStrip
-from studio.widgets.plot import plot
-from studio.widgets.remark import Remark
-from studio.widgets.spark import signed_number
+from studio.widgets.lines import Remark
+from studio.widgets.marks import Drawing, plot, signed_number
 
 MIND, MOOD = "mind", "mood"
 LAYERS = ("fast", "medium", "slow")

@@ -13,9 +13,8 @@ from textual.containers import VerticalScroll
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, number
 from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question
-from studio.widgets.columns import histogram
-from studio.widgets.drawing import Drawing
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
+from studio.widgets.marks import Drawing, histogram
 
 KEY = "stats"
 MOST = 60

@@ -14,11 +14,10 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, number, words
-from studio.panes.base import Ask
+from studio.panes.base import Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
 
 KEY = "symbols"
 SIGN = "◈"

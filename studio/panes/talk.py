@@ -16,7 +16,7 @@ from noodlings.errors import NoodlingsError
 from noodlings.text import MAX_LINE, clean
 from studio.panes.base import Ask, Pane
 from studio.source import FOUND, Action, Answer, Deed, Question, Sign, Unreachable
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
 
 KEY = "working"
 LATEST = 12

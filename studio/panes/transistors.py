@@ -17,8 +17,8 @@ from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, number
 from noodlings.text import clean
 from studio.panes.base import Ask, Pane
 from studio.source import Answer, Question
-from studio.widgets.difference import differences
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
+from studio.widgets.marks import differences
 
 CHAIN, TURN = "chain", "turn"
 NAMES = 13

@@ -13,13 +13,12 @@ from textual.containers import Container, Vertical
 from textual.widgets import Input
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
-from studio.panes.base import Ask
+from studio.panes.base import Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
+from studio.widgets.marks import AXES
 from studio.widgets.sliders import Slider, Sliders
-from studio.widgets.spark import AXES
 from studio.widgets.table import Column, Table
 
 MOOD, NOW, THEN, HOW_FAR = "mood", "now", "then", "how far"

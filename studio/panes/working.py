@@ -8,12 +8,11 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
-from studio.panes.base import Ask
+from studio.panes.base import Ask, MemoryPane
 from studio.panes.detail import Detail
 from studio.panes.entry_rows import COLUMNS, cells
-from studio.panes.memory_pane import MemoryPane
 from studio.source import Answer, Question
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
 from studio.widgets.table import Table
 
 KEY = "working"

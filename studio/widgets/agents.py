@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from noodlings.drawing.marks import LOUD, QUIET, cut, feeling_style, number, words
-from studio.widgets.spark import axis_bars, five, spark
+from studio.widgets.marks import axis_bars, five, spark
 
 WIDTH = 24
 """Cells of the whole column, its border included."""

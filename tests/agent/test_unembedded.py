@@ -13,7 +13,7 @@ import pytest
 from noodlings.agent.archive import AgentArchive, ArchiveState
 from noodlings.agent.embedding import AT_ONCE
 from noodlings.agent.meaning import Meaning
-from noodlings.agent.waiting import PATIENCE, pause
+from noodlings.agent.unembedded import PATIENCE, pause
 from noodlings.errors import StoreError
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.memory import MemoryStore

@@ -7,7 +7,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.agent.waiting import LONGEST_PAUSE, PATIENCE, Waiting, pause
+from noodlings.agent.unembedded import LONGEST_PAUSE, PATIENCE, Waiting, pause
 
 
 def waiting_for(*ids: int) -> Waiting:

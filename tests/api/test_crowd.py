@@ -22,7 +22,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from api import protocol
-from api.ending import OrderlyServer
+from api.run import OrderlyServer
 from noodlings.connections import Connections
 from tests.api.conftest import TOKENS
 from tests.api.serving import Server, certified, served

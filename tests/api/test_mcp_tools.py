@@ -17,8 +17,7 @@ from typer.main import get_command
 
 from api.mcp.access import Access, Asker
 from api.mcp.arguments import EmotionalContext
-from api.mcp.calls import call, offers
-from api.mcp.tools import TOOLS, Tool
+from api.mcp.tools import TOOLS, Tool, call, offers
 from api.rights import Pass
 from api.turns import Turns
 from noodlings import cli

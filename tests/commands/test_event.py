@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commands import registry
-from commands.complete import completions
+from commands.help import completions
 from commands.registry import Context
 from noodlings.agent import decision
 from noodlings.inspect.inspector import Inspector

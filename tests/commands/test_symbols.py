@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from commands.complete import completions
+from commands.help import completions
 from commands.registry import registry
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from commands import registry
-from commands.complete import completions
+from commands.help import completions
 from commands.registry import Context
 from noodlings.clock import ManualClock
 from noodlings.inspect.inspector import Inspector

@@ -14,7 +14,7 @@ from noodlings.agent.embedding import Embedding
 from noodlings.agent.meaning import Meaning
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.rights import may_read
+from noodlings.inspect.look import may_read
 from noodlings.ports import Changes
 from noodlings.recall.focus import HOUR
 from noodlings.store.memory import MemoryStore

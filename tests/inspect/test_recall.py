@@ -15,8 +15,8 @@ from noodlings.agent.embedding import Embedding
 from noodlings.agent.meaning import Meaning
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.look import may_read
 from noodlings.inspect.recall import How, Status
-from noodlings.inspect.rights import may_read
 from noodlings.ports import Changes, Embedder
 from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from noodlings.bridge.list_wrapper import MemoryListWrapper
-from noodlings.memory.alone import one_at_a_time
-from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.hierarchical import HierarchicalMemory, one_at_a_time
 from tests.memory.entries import ANXIOUS, SORROWFUL
 
 THREADS, LINES = 8, 150

@@ -17,7 +17,7 @@ from studio.panes.talk import Line, Talk
 from studio.panes.what_if import Asked, WhatIf
 from studio.panes.working import Working
 from studio.source import Answer, Question
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from rich.text import Text
 from textual.app import App, ComposeResult
 
-from studio.widgets.difference import ADDED, TAKEN, differences
 from studio.widgets.heat import HeatStrip
-from studio.widgets.plot import plot
+from studio.widgets.marks import ADDED, TAKEN, differences, plot
 from studio.widgets.sliders import Slider, Sliders
 
 WORDS = st.lists(st.sampled_from(["the", "dog", "[b]", "漢字", "barks"]), max_size=12).map(" ".join)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from studio.note import parted
+from studio.dialogs import parted
 from studio.panes.episodic import Episodic
 from tests.studio.village import Village, looking, memories, screen_of, until
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from noodlings.values.affect import AXES as ALL_AXES
 from noodlings.values.affect import Affect
-from studio.widgets.columns import histogram
-from studio.widgets.spark import AXES, axis_bars, five, signed_bar, signed_number, spark
+from studio.widgets.marks import AXES, axis_bars, five, histogram, signed_bar, signed_number, spark
 
 SHARES = st.floats(0.0, 1.0)
 AFFECTS = st.builds(Affect, st.floats(-1.0, 1.0), SHARES, SHARES, SHARES, SHARES)

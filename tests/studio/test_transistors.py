@@ -8,7 +8,7 @@ import pytest
 
 from studio.panes.transistors import Transistors
 from studio.source import Question
-from studio.widgets.remark import Remark
+from studio.widgets.lines import Remark
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 

@@ -1,12 +1,58 @@
-"""The first line: what this is, who is looked at, where it comes from, and whether that is there."""
+"""The first line: what this is, who is looked at, where it comes from, and whether that is there.
+
+What one has to know before believing what is shown: the whole sentence, in as many lines as it takes.
+
+One quiet line beside what matters: how much there is, how it is sorted; and whole, what went wrong.
+"""
 
 from __future__ import annotations
 
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
+from textual.widgets import Static
 
 from noodlings.drawing.marks import LOUD, QUIET, cut, words
+from noodlings.text import clean
+
+
+class Notice(Static):
+    """Words over a pane; nothing, and no line, where there is nothing to know."""
+
+    DEFAULT_CSS = (
+        "Notice { height: auto; max-height: 8; padding: 0 1; background: $surface; color: $warning; }"
+    )
+
+    def __init__(self) -> None:
+        super().__init__(markup=False)
+        self.display = False
+
+    def say(self, words: str) -> None:
+        """Something else from now on; "" for nothing."""
+        self.display = bool(words)
+        self.update(Text(f"! {clean(words)}") if words else Text())
+
+
+class Remark(Widget):
+    """A line, cut where it is too long; a warning takes as many lines as it needs."""
+
+    DEFAULT_CSS = "Remark { height: auto; max-height: 6; padding: 0 1; }"
+
+    def __init__(self, text: str = "", *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._text = words(text, QUIET)
+        self._warning = False
+
+    def say(self, text: str, warning: bool = False) -> None:
+        """Something else from now on; a warning is marked as one."""
+        self._text = words(f"! {text}", "yellow") if warning else words(text, QUIET)
+        self._text.no_wrap = not warning
+        self.refresh(layout=warning or self._warning)
+        self._warning = warning
+
+    def render(self) -> Text:
+        """The line, or the lines."""
+        return self._text if self._warning else cut(self._text, max(self.size.width, 1))
 
 
 class Banner(Widget):

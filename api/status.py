@@ -1,16 +1,74 @@
-"""What the token in hand lets one do: for a client that has to know before it offers something."""
+"""Whether the server lives, its figures, and what the token in hand lets one do.
+
+Whether it lives and is ready is open to everybody, and says nothing else.
+"""
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Literal
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
 from api import examples
 from api.answers import documented
 from api.parts import Held, Reader, parts_of
+from api.problem import RESPONSES, Refused
 from noodlings.values.caller import Role
+
+probes = APIRouter(tags=["server"])
+
+
+class Health(BaseModel):
+    """It answers, so it lives."""
+
+    status: Literal["ok"] = "ok"
+
+
+@probes.get("/health", responses={200: {"content": {"application/json": {"example": {"status": "ok"}}}}})
+async def health() -> Health:
+    """Whether the server answers at all."""
+    return Health()
+
+
+@probes.get(
+    "/ready", responses=RESPONSES | {200: {"content": {"application/json": {"example": {"status": "ok"}}}}}
+)
+async def ready(request: Request) -> Health:
+    """Whether models are loaded and requests are taken; before that, and when it stops, 503."""
+    if not parts_of(request).ready():
+        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Models are being loaded, or the server is stopping.")
+    return Health()
+
+
+figures = APIRouter()
+
+
+@figures.get(
+    "/metrics",
+    tags=["server"],
+    summary="Figures for Prometheus",
+    response_class=Response,
+    responses=RESPONSES
+    | {
+        200: {
+            "description": "The text format of Prometheus.",
+            "content": {
+                "text/plain": {
+                    "schema": {"type": "string"},
+                    "example": 'noodlings_turns_total{agent="servnak",outcome="offline"} 12.0\n',
+                }
+            },
+        }
+    },
+)
+async def metrics(request: Request, held: Held) -> Response:
+    """Turns, how long each step took, calls of a model, sizes of streams, queues. For an admin."""
+    held.require(Role.ADMIN, to="read the figures of the server")
+    return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
+
 
 router = APIRouter(tags=["server"])
 

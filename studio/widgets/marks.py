@@ -1,0 +1,233 @@
+"""Numbers as small drawings in a line or a few: columns, five feelings, bars from the middle.
+
+A widget that is drawn for the room it has, and drawn again when that changes.
+
+Counts as columns with their numbers on top and their names below.
+
+What became of a text, word by word: what went is in [−…−] and struck, what came in {+…+}, underlined.
+
+Values over time as a line of dots, two by four in each cell, with its scale at the left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from difflib import SequenceMatcher
+
+from rich.text import Text
+from textual.geometry import Size
+from textual.widget import Widget
+
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, level, number
+from noodlings.text import clean, shorten
+
+Draw = Callable[[int, int], Text]
+"""Width and height in cells → what fits there; the height is 0 where it may be as high as it wants."""
+
+
+class Drawing(Widget):
+    """Shows what a function draws. As high as that is, or as its styles say."""
+
+    DEFAULT_CSS = "Drawing { height: auto; }"
+
+    def __init__(self, draw: Draw | None = None, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._draw = draw
+
+    @property
+    def drawn(self) -> bool:
+        """Whether there is anything to draw yet."""
+        return self._draw is not None
+
+    def show(self, draw: Draw | None) -> None:
+        """Draw something else from now on; None for nothing."""
+        before = self._lines(self.size.width)
+        self._draw = draw
+        # All that is on the screen is laid out anew only where that is due.
+        self.refresh(layout=not self.size.width or self._lines(self.size.width) != before)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """The lines of the drawing at this width."""
+        return self._lines(width)
+
+    def _lines(self, width: int) -> int:
+        return 0 if self._draw is None else self._draw(width, 0).plain.count("\n") + 1
+
+    def render(self) -> Text:
+        """The drawing in the room that there is."""
+        return Text() if self._draw is None else self._draw(self.size.width, self.size.height)
+
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+
+
+def histogram(
+    counts: Sequence[int], labels: Sequence[str], width: int, height: int, style: str = ACCENT
+) -> Text:
+    """Columns of one width beside one another, in `height` lines above their labels.
+
+    Args:
+        counts: at least one, none below 0; the highest column is as high as there is room.
+        labels: one for each, what its left edge stands for.
+        width: cells; where it is too narrow for a column each, numbers are left out first.
+    """
+    each = max(width // len(counts), 2)
+    solid = max(each - 1, 1)
+    most = max(*counts, 1)
+    body = height - 1  # the highest column has its number above it
+    tall = [max(round(count / most * body * 8), 1 if count else 0) for count in counts]
+    lines = []
+    for row in range(height, 0, -1):
+        line = Text(no_wrap=True)
+        for count, eighths in zip(counts, tall, strict=True):
+            filled = min(max(eighths - (row - 1) * 8, 0), 8)
+            above = -(-eighths // 8) + 1
+            if filled:
+                line.append(_EIGHTHS[filled] * solid, style=style).append(" ")
+            elif row == above and count and len(f"{count:,}") <= each:
+                line.append(f"{count:,}".center(solid).ljust(each))
+            else:
+                line.append(" " * each)
+        line.rstrip()
+        lines.append(line)
+    lines.append(Text("".join(("▔" * solid + " ") for _ in counts).rstrip(), style=QUIET))
+    lines.append(Text("".join(label.ljust(each)[:each] for label in labels).rstrip(), style=QUIET))
+    return Text("\n").join(lines)
+
+
+TAKEN = "dim strike"
+ADDED = "bold underline green"
+LONGEST = 2_000
+"""Characters of each text that are compared."""
+
+
+def differences(before: str, after: str) -> Text:
+    """The text after, with the words that are new in it and those that are gone marked; it wraps."""
+    old = clean(shorten(before, LONGEST)).split()
+    new = clean(shorten(after, LONGEST)).split()
+    line = Text()
+
+    def add(words: list[str], opening: str = "", closing: str = "", style: str = "") -> None:
+        if words:
+            line.append(" " if line else "").append(opening, style=QUIET)
+            line.append(" ".join(words), style=style).append(closing, style=QUIET)
+
+    for what, first, last, start, stop in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if what == "equal":
+            add(new[start:stop])
+        else:
+            add(old[first:last], "[−", "−]", TAKEN)
+            add(new[start:stop], "{+", "+}", ADDED)
+    return line
+
+
+SCALE = 6
+"""Cells of the numbers at the left."""
+_DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
+_BLANK = 0x2800
+
+
+def plot(
+    title: Text,
+    values: Sequence[float],
+    low: float,
+    high: float,
+    width: int,
+    height: int,
+    style: str = ACCENT,
+) -> list[Text]:
+    """A title and `height` lines of `width` cells.
+
+    Args:
+        values: oldest first, as many of the latest as there is room for; what is out of range is at its edge.
+        low, high: the range, whose ends and middle are named.
+        height: at least 2.
+    """
+    columns = max(width - SCALE - 1, 1)
+    shown = values[-2 * columns :]
+    cells = [[0] * columns for _ in range(height)]
+    # Few values are spread over the whole width, so that a line is seen from the first two on.
+    step = (2 * columns - 1) / max(len(shown) - 1, 1)
+    dots = [(round(at * step), _row(value, low, high, height)) for at, value in enumerate(shown)]
+    for (x, y), (to_x, to_y) in zip(dots, [*dots[1:], *dots[-1:]], strict=True):
+        for one in range(x, max(to_x, x + 1)):
+            between = y if to_x == x else round(y + (to_y - y) * (one - x) / (to_x - x))
+            cells[between // 4][one // 2] |= _DOTS[between % 4][one % 2]
+    names = {0: high, height // 2: (low + high) / 2, height - 1: low}
+    sign = "+" if low < 0 else "-"
+    lines = [title]
+    for at, row in enumerate(cells):
+        name = f"{names[at]:{sign}.1f}".replace("-", "−") if at in names else ""
+        drawn = "".join(chr(_BLANK + bits) if bits else "·" if at in names else " " for bits in row)
+        lines.append(Text.assemble((f"{name:>{SCALE - 1}} ", QUIET), ("│", QUIET), _marked(drawn, style)))
+    return lines
+
+
+def _row(value: float, low: float, high: float, height: int) -> int:
+    share = min(max((value - low) / (high - low), 0.0), 1.0)
+    return round((1.0 - share) * (4 * height - 1))
+
+
+def _marked(drawn: str, style: str) -> Text:
+    line = Text(no_wrap=True)
+    for sign in drawn:
+        line.append(sign, style=QUIET if sign == "·" else style)
+    return line
+
+
+AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
+"""As `noodlings.values.affect.AXES`; whose module brings numpy, which takes longer than drawing a screen."""
+NAMES = 9
+"""Cells of the name of an axis and the gap behind it."""
+MIDDLE = "│"
+NOTHING = "·"
+
+
+def spark(values: Sequence[float], width: int, style: str = ACCENT) -> Text:
+    """The latest values of 0…1 as columns, oldest first; dots where there is none yet. Number it beside."""
+    shown = values[-width:]
+    return Text.assemble((NOTHING * (width - len(shown)), QUIET), ("".join(map(level, shown)), style))
+
+
+def share(axis: str, value: float) -> float:
+    """An axis of an affect as 0…1; valence comes as −1…1."""
+    return (value + 1.0) / 2.0 if axis == "valence" else value
+
+
+def five(affect: Mapping[str, float]) -> Text:
+    """An affect as five columns with their letters: V▅ A▃ F▁ S▁ B▁."""
+    line = Text(no_wrap=True)
+    for axis in AXES:
+        line.append(axis[0].upper(), style=QUIET)
+        line.append(f"{level(share(axis, affect[axis]))} ", style=ACCENT)
+    line.rstrip()
+    return line
+
+
+def signed_bar(value: float, width: int, style: str = ACCENT) -> Text:
+    """A value of −1…1 as a bar from the middle, in an odd number of cells. Show the number beside it."""
+    half = width // 2
+    right = bar(max(value, 0.0), half, style)
+    # There are no blocks that grow from the right but these two.
+    full, part = divmod(max(round(min(max(-value, 0.0), 1.0) * half * 4), 1 if value < 0 else 0), 4)
+    left = {0: "", 1: "▕", 2: "▐", 3: "█"}[part] + "█" * full
+    return Text.assemble((NOTHING * (half - len(left)), QUIET), (left, style), (MIDDLE, QUIET), right)
+
+
+def signed_number(value: float) -> str:
+    """A number between −1 and 1 with its sign: "+0.42", "−0.10"."""
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def axis_bars(affect: Mapping[str, float], width: int) -> list[Text]:
+    """An affect as five lines of `width` cells: name, bar, number."""
+    room = width - NAMES - 6
+    lines = []
+    for axis in AXES:
+        value = affect[axis]
+        signed = axis == "valence"
+        drawn = signed_bar(value, room - 1 + room % 2) if signed else bar(value, room)
+        figure = signed_number(value) if signed else number(value)
+        gap = " " * (room - drawn.cell_len)
+        lines.append(Text.assemble((axis.ljust(NAMES), QUIET), drawn, gap, (figure.rjust(6), LOUD)))
+    return lines
