@@ -36,7 +36,6 @@ from noodlings.clock import ManualClock
 from noodlings.config import ImportanceWeights, load_settings
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
-from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
@@ -200,8 +199,8 @@ def keeping(rounds: int) -> Measured:
 
             def ours() -> None:
                 memory.add(**next(given) | {"surprise": 0.1})
-                changes = journal.drain()
-                store.commit(Changes("phi", changes.added, (), changes.episodic, changes.evicted))
+                store.commit(journal.changes("phi"))
+                journal.clear()
 
             def plain() -> None:
                 line = next(given)

@@ -15,13 +15,21 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.journal import Journal
 from noodlings.memory.subconscious import SubconsciousMemory
-from noodlings.ports import Allowance, Speech, Utterance
+from noodlings.ports import Allowance, Changes, Speech, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept, audience_of
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
+
+
+def drained(journal: Journal) -> Changes:
+    """What is pending in a journal, which is empty afterwards."""
+    changes = journal.changes()
+    journal.clear()
+    return changes
 
 
 class HashingEmbedder:

@@ -10,7 +10,7 @@ from noodlings.agent.faculties import Faculties
 from noodlings.agent.state import Inner
 from noodlings.errors import StoreError
 from noodlings.memory.journal import Journal
-from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Forgotten
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
@@ -60,20 +60,7 @@ class Keeping:
             self.commit()
 
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
-        noted = self._journal.pending()
-        changes = Changes(
-            self._inner.id,
-            noted.added,
-            noted.updated,
-            noted.episodic,
-            noted.evicted,
-            state,
-            trace,
-            noted.links,
-            noted.vectors,
-            noted.symbols,
-            noted.faded,
-        )
+        changes = self._journal.changes(self._inner.id, state, trace)
         try:
             if self._astray:
                 raise StoreError(f"what is kept of {self._inner.id} could not be read lately: try again")
@@ -81,7 +68,7 @@ class Keeping:
         except StoreError:
             self._return()
             raise
-        self._journal.kept()
+        self._journal.clear()
         if self._inner.archive is not None:
             self._inner.archive.kept(changes)
         if self._with.notes is not None:
@@ -89,7 +76,7 @@ class Keeping:
 
     def _return(self) -> None:
         """Be what is kept, after a commit that failed. Where that cannot be read, the next one fails too."""
-        self._journal.kept()
+        self._journal.clear()
         self._astray = True
         record = self._with.store.load(self._inner.id) or AgentRecord(self._born)
         self._inner.restore(record if record.state.data else replace(record, state=self._born))

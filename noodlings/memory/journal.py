@@ -1,34 +1,22 @@
-"""What changed in an agent's memory since the last time somebody asked: what a store has to keep."""
+"""What changed in an agent's memory since the last commit: what a store has to keep."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from noodlings.ports import AgentState, Changes
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Symbol
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryChanges:
-    """What is to be kept; see `noodlings.ports.Changes`, which has fields of the same names."""
-
-    added: tuple[MemoryEntry, ...] = ()
-    updated: tuple[MemoryEntry, ...] = ()
-    episodic: tuple[int, ...] = ()
-    evicted: tuple[int, ...] = ()
-    links: tuple[Link, ...] = ()
-    vectors: tuple[EntryVector, ...] = ()
-    symbols: tuple[Symbol, ...] = ()
-    faded: tuple[int, ...] = ()
+from noodlings.values.trace import Trace
 
 
 class Journal:
-    """Collects changes until they are kept. An entry added and then changed is added in its last form."""
+    """Collects changes until they are committed. What is added and then changed is added in its last form."""
 
     def __init__(self) -> None:
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """All that was pending is committed. Call it before anything else can change."""
         self._added: dict[int, MemoryEntry] = {}
         self._updated: dict[int, MemoryEntry] = {}
         self._episodic: dict[int, bool] = {}
@@ -77,25 +65,23 @@ class Journal:
         self._symbols = {key: symbol for key, symbol in self._symbols.items() if key not in made_of_it}
         self._faded = [symbol_id for symbol_id in self._faded if symbol_id not in made_of_it]
 
-    def pending(self) -> MemoryChanges:
-        """Everything since `kept` was called. It stays until then, so that a failed write loses nothing."""
-        return MemoryChanges(
-            tuple(self._added.values()),
-            tuple(self._updated.values()),
-            tuple(i for i, member in self._episodic.items() if member),
-            tuple(i for i, member in self._episodic.items() if not member),
-            tuple(self._links),
-            tuple(self._vectors.values()),
-            tuple(self._symbols.values()),
-            tuple(self._faded),
+    def changes(
+        self, agent_id: str = "", state: AgentState | None = None, trace: Trace | None = None
+    ) -> Changes:
+        """Everything since the last `clear`, with the agent's state and a finished turn where they are given.
+
+        It stays until then, so that a failed commit loses nothing.
+        """
+        return Changes(
+            agent_id,
+            added=tuple(self._added.values()),
+            updated=tuple(self._updated.values()),
+            episodic=tuple(i for i, member in self._episodic.items() if member),
+            evicted=tuple(i for i, member in self._episodic.items() if not member),
+            state=state,
+            trace=trace,
+            links=tuple(self._links),
+            vectors=tuple(self._vectors.values()),
+            symbols=tuple(self._symbols.values()),
+            faded=tuple(self._faded),
         )
-
-    def kept(self) -> None:
-        """All that was pending is written. Call it before anything else can change."""
-        self._clear()
-
-    def drain(self) -> MemoryChanges:
-        """Everything since the last drain; the journal is empty afterwards."""
-        changes = self.pending()
-        self.kept()
-        return changes

@@ -17,7 +17,6 @@ import pytest
 from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
-from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from tests.memory.entries import texts
@@ -196,9 +195,8 @@ def test_a_bridge_in_every_combination(array: str, store: str, way: str, tmp_pat
     if kept is None:
         return
     with hm.lock:
-        changes = journal.pending()
-        kept.commit(Changes("servnak", **{name: getattr(changes, name) for name in changes.__slots__}))
-        journal.kept()
+        kept.commit(journal.changes("servnak"))
+        journal.clear()
     record = kept.load("servnak")
     kept.close()
     assert record.perceived == 41

@@ -14,9 +14,11 @@ from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.importance import DAY, INITIAL_STABILITY, importance
-from noodlings.memory.journal import Journal, MemoryChanges
+from noodlings.memory.journal import Journal
+from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from tests.fakes import drained
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL, an_entry, ids, remembered, texts
 
 ME = "user_caity"
@@ -238,9 +240,9 @@ def test_a_response_finds_an_entry_that_has_left_both_streams() -> None:
     memory = fresh(working_capacity=1, journal=(journal := Journal()))
     entry = add(memory, 1)
     add(memory, 2)
-    journal.drain()
+    drained(journal)
     assert memory.complete(entry, "oh").response == "oh"
-    assert ids(journal.drain().updated) == [1]
+    assert ids(drained(journal).updated) == [1]
     assert memory.find(1) is None
 
 
@@ -397,7 +399,7 @@ def test_what_is_forgotten_is_nowhere_and_does_not_come_back_with_its_response()
     memory.set_working([late, other])
     assert memory.find(1) is None
     assert ids(memory.retrieve_working()) == ids(memory.retrieve_episodic()) == [2]
-    assert journal.drain() == MemoryChanges(added=(other,), episodic=(2,))
+    assert drained(journal) == Changes(added=(other,), episodic=(2,))
     assert add(memory, 3).id == 3
 
 
@@ -414,7 +416,7 @@ def test_a_restored_memory_goes_on_where_it_was() -> None:
         0.1,
     )
     assert twin.now == 9.0
-    assert quiet.drain() == MemoryChanges()
+    assert drained(quiet) == Changes()
     assert add(twin, 91).id == 91
 
 
@@ -436,14 +438,14 @@ def test_the_store_is_told_of_every_change() -> None:
     journal = Journal()
     memory = fresh(episodic_capacity=1, surprise_threshold=0.0, journal=journal)
     add(memory, 1, 0.5)
-    changes = journal.drain()
+    changes = drained(journal)
     assert (ids(changes.added), changes.episodic) == ([1], (1,))
     add(memory, 2, 1.0, response="oh")
-    changes = journal.drain()
+    changes = drained(journal)
     assert [entry.response for entry in changes.added] == ["oh"]
     assert (changes.updated, changes.episodic, changes.evicted) == ((), (2,), (1,))
     memory.reinforce([2], now=DAY)
-    assert [entry.recall_count for entry in journal.drain().updated] == [1]
+    assert [entry.recall_count for entry in drained(journal).updated] == [1]
 
 
 def test_statistics_count_everything() -> None:

@@ -6,11 +6,13 @@ import pytest
 
 from noodlings.errors import UserError
 from noodlings.memory.context import Budget
-from noodlings.memory.journal import Journal, MemoryChanges
+from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
+from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
+from tests.fakes import drained
 from tests.memory.entries import SORROWFUL, an_entry, ids
 
 ME = "user_caity"
@@ -73,7 +75,7 @@ def test_a_response_is_put_beside_its_entry() -> None:
     entry = memory.find(1)
     assert memory.complete(entry, "oh").importance == entry.importance
     assert memory.find(1).response == "oh"
-    assert [added.response for added in journal.drain().added] == ["oh", None]
+    assert [added.response for added in drained(journal).added] == ["oh", None]
     memory.reinforce([1])
     assert memory.find(1).recall_count == 0
 
@@ -96,7 +98,7 @@ def test_what_is_forgotten_is_gone() -> None:
     memory.forget([1, 9])
     memory.complete(entry, "oh")
     assert ids(memory.retrieve_working()) == [2]
-    assert journal.drain() == MemoryChanges(added=(memory.find(2),))
+    assert drained(journal) == Changes(added=(memory.find(2),))
 
 
 def test_a_restored_list_goes_on() -> None:

@@ -20,7 +20,7 @@ from noodlings.ports import Allowance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.memory import Symbol
-from tests.fakes import ScriptedSymbolist
+from tests.fakes import ScriptedSymbolist, drained
 from tests.memory.entries import ANXIOUS, BORED, JOYFUL, SORROWFUL, WORRIED
 
 MILD = Affect(-0.3, 0.5, 0.1, 0.0, 0.0)
@@ -297,7 +297,7 @@ async def test_of_what_is_forgotten_nothing_is_left(made: list[tuple[Affect, flo
         await encoded(memory, number, felt, surprise)
     memory.forget(gone)
     words = repr(
-        (memory.symbols, memory.latest_images, memory.retrieve_by_affect(ANXIOUS, 9), journal.pending())
+        (memory.symbols, memory.latest_images, memory.retrieve_by_affect(ANXIOUS, 9), journal.changes())
     )
     for entry_id in gone:
         assert f"event {entry_id}'" not in words
@@ -321,7 +321,7 @@ async def test_what_is_forgotten_while_a_model_thinks_of_it_leaves_no_symbol():
     llm.answer.set()
     assert await thinking is None
     assert memory.symbols == ()
-    assert journal.pending().symbols == ()
+    assert journal.changes().symbols == ()
 
 
 # -- what is kept
@@ -341,11 +341,11 @@ async def test_what_the_journal_says_makes_the_same_memory_again(
             memory.forget([number])
             kept = {key: symbol for key, symbol in kept.items() if symbol.entry_id != number}
         if number % 3 == 0:
-            changes = journal.drain()
+            changes = drained(journal)
             kept |= {symbol.id: symbol for symbol in changes.symbols}
             kept = {key: symbol for key, symbol in kept.items() if key not in changes.faded}
         highest = max([highest, *(symbol.id for symbol in memory.symbols)])
-    changes = journal.drain()
+    changes = drained(journal)
     kept |= {symbol.id: symbol for symbol in changes.symbols}
     kept = {key: symbol for key, symbol in kept.items() if key not in changes.faded}
     again = SubconsciousMemory(capacity)
@@ -370,7 +370,7 @@ def test_a_lowered_capacity_keeps_the_most_salient_and_says_nothing_to_the_store
     memory = SubconsciousMemory(2, journal=journal)
     memory.restore([a_symbol(1, 0.9), a_symbol(2, 0.5), a_symbol(3, 0.7)])
     assert [symbol.id for symbol in memory.symbols] == [1, 3]
-    assert journal.pending() == Journal().pending()
+    assert journal.changes() == Journal().changes()
 
 
 async def test_it_finds_what_was_restored_and_what_came_later_alike():

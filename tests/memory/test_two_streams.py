@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DAY
-from noodlings.memory.journal import Journal, MemoryChanges
+from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import METRICS
 from noodlings.memory.stream import Stream
+from noodlings.ports import Changes
+from tests.fakes import drained
 from tests.memory.entries import an_entry, ids, remembered
 
 NOW = 100.0
@@ -41,11 +43,11 @@ def test_the_store_is_told_who_came_and_who_left() -> None:
     streams = two_streams(journal=journal)
     for number, importance in enumerate([0.5, 0.6, 0.7]):
         streams.take_in(an_entry(number, importance), NOW)
-    assert journal.drain() == MemoryChanges(episodic=(1, 2), evicted=(0,))
+    assert drained(journal) == Changes(episodic=(1, 2), evicted=(0,))
     streams.take_in(an_entry(3, 0.4), NOW)
-    assert journal.drain() == MemoryChanges()
+    assert drained(journal) == Changes()
     streams.leave(1)
-    assert journal.drain() == MemoryChanges(evicted=(1,))
+    assert drained(journal) == Changes(evicted=(1,))
 
 
 def test_a_newcomer_that_is_refused_is_not_counted() -> None:

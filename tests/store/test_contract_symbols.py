@@ -102,8 +102,8 @@ async def test_after_a_restart_the_subconscious_is_what_it_was(
         journal.added(an_entry(number))
         felt = Affect(0.0, 0.5, fear, 0.0, 0.0)
         await memory.encode_event("boo", felt, surprise, llm, entry_id=number, timestamp=float(number))
-        noted = journal.drain()
-        lasting.commit(Changes(agent_id, added=noted.added, symbols=noted.symbols, faded=noted.faded))
+        lasting.commit(journal.changes(agent_id))
+        journal.clear()
         if number in gone:
             memory.forget([number])
             lasting.forget(agent_id, [number], by_user="admin", timestamp=9.0)
