@@ -14,9 +14,9 @@ from hashlib import sha256
 from http import HTTPStatus
 
 from api.problem import Refused
-from noodlings.agent.in_turn import InTurn
 from noodlings.agent.society import Society
 from noodlings.ports import Records
+from noodlings.scheduling import FairScheduler
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
@@ -71,7 +71,7 @@ class Turns:
         self._tasks: set[asyncio.Task[Trace]] = set()
         self._unfinished: Counter[_Share] = Counter()
         self._read_back: set[str] = set()
-        self._in_turn = InTurn()
+        self._scheduler = FairScheduler()
         self._closed = False
 
     @property
@@ -151,7 +151,7 @@ class Turns:
             )
 
     async def _turn(self, agent_id: str, percept: Percept) -> Trace:
-        await self._in_turn.come()  # or whoever reads would wait for all that were sent at the same moment
+        await self._scheduler.turn()  # or whoever reads would wait for all that were sent at the same moment
         return await self._society.perceive(agent_id, percept)
 
     def _finished(self, shares: list[_Share], task: asyncio.Task[Trace]) -> None:

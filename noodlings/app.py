@@ -13,14 +13,13 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Faculties, Watcher
-from noodlings.agent.meaning import Meaning
 from noodlings.agent.recipes import load_recipes, plain_persona
 from noodlings.agent.society import Society
 from noodlings.agent.state import Feelings, Inner
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
@@ -80,12 +79,12 @@ def build(
     personas = recipes(folder)
     for agent_id in records.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
-    embedding, meaning = _embedding(settings, read_only)
+    embedding, heard = _embedding(settings, read_only)
     watchers: list[Watcher] = []
     faculties = Faculties(
         clock=clock,
         appraiser=Appraiser(),
-        meaning=meaning,
+        heard=heard,
         store=records,
         offline=OfflineVoice(),
         names=lambda: society.names(),
@@ -182,7 +181,7 @@ def _rules(folder: Path) -> GameRules:
     return load_rules(own) if own.is_file() else shipped_rules()
 
 
-def _embedding(settings: Settings, read_only: bool) -> tuple[Embedding, Meaning]:
+def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, EmbeddingQueue]:
     """Who embeds what is remembered, and who says what something just heard means, closed with the first.
 
     What an endpoint makes is for memories alone: it takes its time.
@@ -190,16 +189,16 @@ def _embedding(settings: Settings, read_only: bool) -> tuple[Embedding, Meaning]
     if settings.embedding.model == "openai":
         from noodlings.embed.openai import OpenAIEmbedder
 
-        remote, heard = OpenAIEmbedder(settings.embedding), Meaning(_minilm())
+        remote, heard = OpenAIEmbedder(settings.embedding), EmbeddingQueue(_minilm())
 
         def release() -> None:
             heard.close()
             remote.close()
 
-        memories = Meaning(remote, lasting=False)
-        return Embedding(memories, local=False, idle=read_only, release=release), heard
-    meaning = Meaning(None if settings.embedding.model == "none" else _minilm())
-    return Embedding(meaning, idle=read_only), meaning
+        return EmbeddingQueue(remote, local=False, idle=read_only, release=release), heard
+    embedder = None if settings.embedding.model == "none" else _minilm()
+    both = EmbeddingQueue(embedder, idle=read_only)
+    return both, both
 
 
 def _minilm() -> Embedder:

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.embedding import Embedding
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.notes.note import Note
 from noodlings.notes.notebook import Notebook
 from noodlings.notes.search import search
@@ -92,7 +91,7 @@ def looked_for(
             ),
         )
     )
-    embedding = Embedding(Meaning(EMBEDDER), idle=True)
+    embedding = EmbeddingQueue(EMBEDDER, idle=True)
     archive = AgentArchive("phi", store, embedding, dict, len(entries))
     while not archive.loaded:
         archive.load_some()

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from noodlings.agent.embedding import Embedding
-from noodlings.agent.unembedded import Unembedded
+from noodlings.agent.backlog import EmbeddingBacklog
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import StoreError
 from noodlings.ports import Changes, Records
 from noodlings.recall.archive import Archive
@@ -73,33 +73,34 @@ class AgentArchive:
         self,
         agent_id: str,
         records: Records,
-        embedding: Embedding,
+        embedding: EmbeddingQueue,
         names: Callable[[], Mapping[str, str]] = dict,
         perceived: int = 0,
     ) -> None:
-        meaning = embedding.meaning
         self.agent_id = agent_id
-        self.model = meaning.model
+        self.model = embedding.model
         self._names = names
         self.loaded = not perceived
         self._records = records
         self._embedding = embedding
-        self._archive = Archive(meaning.model, meaning.dimensions) if meaning.dimensions else Archive()
-        if meaning.dimensions:
+        self._archive = Archive(embedding.model, embedding.dimensions) if embedding.dimensions else Archive()
+        if embedding.dimensions:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
             self._archive.vectors.reserve(perceived + perceived // 2)
-        self._vectors = Unembedded(agent_id, records, self._archive, meaning.model, meaning.dimensions)
+        self._vectors = EmbeddingBacklog(
+            agent_id, records, self._archive, embedding.model, embedding.dimensions
+        )
         self._vectors.held = not self.loaded
         self._expected = perceived
         self._last_id = -1
         self._loading: asyncio.Task[None] | None = None
         self.searcher = Searcher(self._archive)
-        if meaning.model:
+        if embedding.model:
             embedding.watch(self._vectors)
 
     @property
     def failed(self) -> str:
-        """Why questions are not embedded now, or ""; see `Embedding.trouble`."""
+        """Why questions are not embedded now, or ""; see `EmbeddingQueue.trouble`."""
         return self._embedding.trouble
 
     def state(self) -> ArchiveState:
@@ -112,7 +113,7 @@ class AgentArchive:
                 embedded=self._vectors.embedded,
                 pending=len(self._vectors.waiting),
                 parked=len(self._vectors.waiting.parked),
-                reason=self._vectors.reason or self._embedding.meaning.failed,
+                reason=self._vectors.reason or self._embedding.failed,
             )
 
     async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from noodlings.affect.game_rules import GameRules
-from noodlings.agent.meaning import Meaning
 from noodlings.config import ContextSettings, MemorySettings
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.mind.appetites import DriveTable
 from noodlings.ports import Clock, FeelingModel, Notes, Records, Symbolist, Voice
 from noodlings.values.trace import Happening
@@ -37,7 +37,7 @@ class Faculties:
         loud: ids of those who speak in capitals as others speak in small letters.
         voice: the voice of a model, or None without one.
         feeling_model: refines, before a reply, what was felt; None leaves it as it was.
-        meaning: text → vector.
+        heard: text that was just heard → vector.
         names: user id → shown name, of everybody who is known.
         rules: what events of a game do.
         drives: what appetites do.
@@ -52,7 +52,7 @@ class Faculties:
 
     clock: Clock
     appraiser: Appraiser
-    meaning: Meaning
+    heard: EmbeddingQueue
     store: Records
     offline: Voice
     names: Callable[[], dict[str, str]]

@@ -87,7 +87,7 @@ class Keeping:
         inner, store = self._inner, self._with.store
         ids = [*entry_ids, *self._thoughts_of(entry_ids)]
         # The state goes first, so that erasing takes the old one off the disk with the rest.
-        self._with.meaning.let_go()
+        self._with.heard.let_go()
         inner.let_go({entry.timestamp for entry in store.entries(inner.id, ids).values()})
         self.commit()
         delete = partial(store.forget, inner.id, ids, by_user=by_user, timestamp=now)

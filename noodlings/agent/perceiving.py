@@ -25,6 +25,7 @@ from noodlings.agent.linking import followed
 from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.memory.journal import Journal
+from noodlings.mind.meaning import meant
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector, Vector
@@ -63,7 +64,7 @@ GIVEN, BY_RULE = "given", "event"
 
 async def understood(faculties: Faculties, percept: Percept) -> Vector | None:
     """What the words of a percept mean, for `take_in`; None where their sound must do."""
-    return await faculties.meaning.vector(clean(percept.text))
+    return await faculties.heard.vector(clean(percept.text))
 
 
 def take_in(
@@ -84,8 +85,8 @@ def take_in(
     text = clean(percept.text)
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
-        if faculties.meaning.failed:
-            degraded.append(f"words alone: {faculties.meaning.failed}")
+        if faculties.heard.failed:
+            degraded.append(f"words alone: {faculties.heard.failed}")
         inner.feelings, of_event = inner.feelings.after_event(faculties.rules, percept)
         inner.affect, appraised_by = _appraise(faculties, percept, of_event, text, vector)
     before = inner.feelings.mood
@@ -95,9 +96,10 @@ def take_in(
         if not (event and by_words):
             inner.feelings = inner.feelings.pushed(inner.affect, percept.timestamp)
     with timed(milliseconds, "predict"):
-        meant = faculties.meaning.of(text, vector)
         heard_by = percept.heard_by.joined_by(inner.id)
-        expectation = inner.mind.perceive(inner.affect, meant, percept.timestamp, heard_by, percept.listeners)
+        expectation = inner.mind.perceive(
+            inner.affect, meant(text, vector), percept.timestamp, heard_by, percept.listeners
+        )
         surprise = expectation.surprise if percept.surprise is None else percept.surprise
         inner.feelings = inner.feelings.fed(faculties.drives, percept, inner.affect, surprise)
     inner.step += 1
@@ -117,8 +119,8 @@ def take_in(
             place=percept.place,
             data=percept.data,
         )
-        if vector is not None and (inner.archive is None or inner.archive.model == faculties.meaning.model):
-            journal.embedded(EntryVector(entry.id, faculties.meaning.model, vector))
+        if vector is not None and (inner.archive is None or inner.archive.model == faculties.heard.model):
+            journal.embedded(EntryVector(entry.id, faculties.heard.model, vector))
         journal.linked(followed(entry, inner.memory.retrieve_working()))
         chance = inner.random(entry.id)
         decision = decide(percept, inner.persona, inner.affect, surprise, inner.last_spoke, chance)

@@ -10,9 +10,9 @@ from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
-from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Watcher
 from noodlings.config import Settings
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.ports import Clock, Notes, Records
 from noodlings.text import clean, shorten
@@ -87,7 +87,7 @@ class Society:
         store: Records,
         voice_name: str = "offline",
         notes: Notes | None = None,
-        embedding: Embedding | None = None,
+        embedding: EmbeddingQueue | None = None,
         watchers: list[Watcher] | None = None,
         load: Callable[[], None] | None = None,
         release: Callable[[], Awaitable[None]] | None = None,
@@ -185,7 +185,7 @@ class Society:
         if self._load is not None:
             self._load()
         if self._embedding is not None and self._embedding.local:
-            self._embedding.meaning.warm()
+            self._embedding.warm()
 
     def note(self, agent_id: str, entry_id: int) -> str | None:
         """The Markdown note of a memory, or None where there is none. Raises `StoreError`."""

@@ -59,6 +59,11 @@ def word_vector(text: str) -> Vector:
     return _unit(vector)
 
 
+def meant(text: str, vector: Vector | None) -> Vector:
+    """What an expectation compares: the sentence vector, else one made of the words."""
+    return word_vector(text) if vector is None else vector
+
+
 def short_vector(meaning: Any) -> Vector | None:
     """Any embedding as a unit vector of shape (128,); None when it is all zeros (nothing was said).
 

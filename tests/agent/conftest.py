@@ -11,12 +11,11 @@ from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.game_rules import shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.embedding import Embedding
 from noodlings.agent.faculties import Faculties
-from noodlings.agent.meaning import Meaning
 from noodlings.agent.state import Feelings, Inner
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
@@ -61,7 +60,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
         faculties = {
             "clock": clock,
             "appraiser": Appraiser(),
-            "meaning": Meaning(),
+            "heard": EmbeddingQueue(),
             "store": store,
             "offline": OfflineVoice(),
             "names": dict,
@@ -103,14 +102,14 @@ def embedder() -> Flaky:
 @pytest.fixture
 def embedding(embedder: Flaky, time: Time) -> Still:
     """Embeds by words alone, when a test says so."""
-    return Still(Meaning(embedder, lasting=False), monotonic=time)
+    return Still(embedder, local=False, monotonic=time)
 
 
 @pytest.fixture
 def make_archive(store: MemoryStore, embedding: Still) -> Callable[..., AgentArchive]:
     """The archive of Phi as it wakes up."""
 
-    def make(embedding: Embedding = embedding) -> AgentArchive:
+    def make(embedding: EmbeddingQueue = embedding) -> AgentArchive:
         record = store.load(AGENT)
         return AgentArchive(AGENT, store, embedding, dict, record.perceived if record else 0)
 

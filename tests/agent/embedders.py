@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from noodlings.agent.embedding import Embedding
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NoodlingsError
 from noodlings.values.memory import Vector
 from tests.fakes import HashingEmbedder
@@ -64,13 +64,14 @@ class Time:
         return self.now
 
 
-class Still(Embedding):
-    """Works when a test says so, and never by itself."""
+class Still(EmbeddingQueue):
+    """Embeds a backlog when a test says so, and never by itself; what somebody waits for as ever."""
 
-    def nudge(self) -> None:
-        """Not now."""
+    def work(self) -> float | None:
+        """On the thread."""
+        return 0.0 if self.embed_asked() else None
 
     def finish(self) -> None:
         """Everything there is to do by now."""
-        while self.work() == 0.0:
+        while self.embed_backlog() == 0.0:
             pass

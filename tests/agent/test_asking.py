@@ -10,10 +10,9 @@ import pytest
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.asking import FLOOR, TALK_SECONDS, question, recollections, subject
-from noodlings.agent.embedding import Embedding
-from noodlings.agent.meaning import Meaning
 from noodlings.clock import ManualClock
 from noodlings.config import ContextSettings
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import MemoryEntry, Why
@@ -283,7 +282,7 @@ async def test_a_percept_is_kept_with_its_vector(
 ) -> None:
     agent = make(meaning=embedding.meaning)
     trace = await agent.perceive(say("the red boat"))
-    kept = store.vectors("phi", embedding.meaning.model, 0, 99)[trace.entry_id]
+    kept = store.vectors("phi", embedding.model, 0, 99)[trace.entry_id]
     np.testing.assert_array_equal(kept.vector, HashingEmbedder().embed(["the red boat"])[0])
     assert agent.archive is not None
     assert agent.archive.state().pending == 0
@@ -292,7 +291,7 @@ async def test_a_percept_is_kept_with_its_vector(
 async def test_vectors_of_two_models_are_not_mixed(
     make: Callable[..., Agent], say: Callable[..., Percept], store: MemoryStore
 ) -> None:
-    agent = make(meaning=Meaning(Larger()))
+    agent = make(heard=EmbeddingQueue(Larger()))
     await agent.perceive(say("the red boat"))
     assert store.vectors("phi", "larger", 0, 99) == {}
     assert agent.archive is not None
@@ -302,8 +301,8 @@ async def test_vectors_of_two_models_are_not_mixed(
 async def test_an_endpoint_that_does_not_answer_is_named_in_the_trace(
     make_agent: Callable[..., Agent], say: Callable[..., Percept], store: MemoryStore, time: Time
 ) -> None:
-    remote = Embedding(
-        Meaning(Flaky(lambda texts: "it cannot be reached"), lasting=False), local=False, monotonic=time
+    remote = EmbeddingQueue(
+        EmbeddingQueue(Flaky(lambda texts: "it cannot be reached"), local=False), local=False, monotonic=time
     )
     agent = make_agent(archive=AgentArchive("phi", store, remote))
     await agent.perceive(say("the red boat"))

@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from noodlings.agent.embedding import QUIET_SECONDS, Embedding
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import QUIET_SECONDS, TOGETHER, EmbeddingQueue
 from noodlings.errors import NoodlingsError
 from noodlings.store.memory import MemoryStore
 from tests.agent.archives import Make, commit, counts, filled, said, wake
@@ -29,7 +28,7 @@ def test_a_thread_embeds_what_there_is_and_ends_with_its_owner(
         return ""
 
     embedder = Flaky(note)
-    embedding = Embedding(Meaning(embedder))
+    embedding = EmbeddingQueue(embedder)
     archive = make_archive(embedding)
     embedding.nudge()
     embedding.nudge()
@@ -54,18 +53,18 @@ def test_a_thread_embeds_what_there_is_and_ends_with_its_owner(
 def test_everybody_has_their_turn(store: MemoryStore, make_archive: Make, time: Time) -> None:
     filled(store, 70)
     embedder = Flaky()
-    embedding = Still(Meaning(embedder), monotonic=time)
+    embedding = Still(embedder, monotonic=time)
     archives = [wake(make_archive(embedding)) for _ in range(2)]
-    embedding.work()
-    embedding.work()
-    assert [counts(archive)[0] for archive in archives] == [32, 32]
+    embedding.embed_backlog()
+    embedding.embed_backlog()
+    assert [counts(archive)[0] for archive in archives] == [TOGETHER, TOGETHER]
 
 
 def test_in_an_idle_one_nothing_is_embedded(store: MemoryStore, make_archive: Make, time: Time) -> None:
     filled(store, 3)
-    embedding = Still(Meaning(Flaky()), idle=True, monotonic=time)
+    embedding = Still(Flaky(), idle=True, monotonic=time)
     archive = wake(make_archive(embedding))
-    assert embedding.work() is None
+    assert embedding.embed_backlog() is None
     assert counts(archive) == (0, 3, 0)
 
 
@@ -74,12 +73,12 @@ async def test_a_model_that_is_gone_for_good_is_not_tried_again(
 ) -> None:
     filled(store, 70)
     embedder = Flaky(lambda texts: "the model file is gone")
-    embedding = Still(Meaning(embedder), monotonic=time)
+    embedding = Still(embedder, monotonic=time)
     archive = wake(make_archive(embedding))
     embedding.finish()
     time.now += 3_600.0
     embedding.finish()
-    assert await embedding.meaning.vector("hello") is None
+    assert await embedding.vector("hello") is None
     assert len(embedder.asked) == 1
     assert archive.state().reason == "the model file is gone"
     assert counts(archive) == (0, 70, 0)
@@ -89,7 +88,7 @@ async def test_a_model_that_is_gone_for_good_is_not_tried_again(
 
 
 async def test_a_local_model_answers_a_question_at_once(time: Time) -> None:
-    embedding = Still(Meaning(Flaky()), monotonic=time)
+    embedding = Still(Flaky(), monotonic=time)
     vector = await embedding.question("my dog")
     assert vector is not None
     assert await embedding.question("") is None
@@ -102,7 +101,7 @@ async def test_a_question_to_an_endpoint_goes_over_the_thread_and_is_waited_for(
         by.append(threading.current_thread().name)
         return ""
 
-    embedding = Embedding(Meaning(Flaky(note), lasting=False), local=False)
+    embedding = EmbeddingQueue(Flaky(note), local=False)
     vector = await embedding.question("my dog")
     embedding.close()
     assert vector is not None
@@ -112,14 +111,14 @@ async def test_a_question_to_an_endpoint_goes_over_the_thread_and_is_waited_for(
 async def test_an_endpoint_that_does_not_answer_in_time_leaves_it_to_words(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("noodlings.agent.embedding.QUESTION_SECONDS", 0.01)
+    monkeypatch.setattr("noodlings.embed.queue.QUESTION_SECONDS", 0.01)
     answer = threading.Event()
 
     def hold(texts: object) -> str:
         answer.wait(SOON)
         return ""
 
-    embedding = Embedding(Meaning(Flaky(hold), lasting=False), local=False)
+    embedding = EmbeddingQueue(Flaky(hold), local=False)
     assert await embedding.question("my dog") is None
     assert await embedding.question("my cat") is None  # it waits behind the first, and is given up
     answer.set()
@@ -128,7 +127,7 @@ async def test_an_endpoint_that_does_not_answer_in_time_leaves_it_to_words(
 
 async def test_an_endpoint_that_failed_is_left_in_peace_for_a_while(time: Time) -> None:
     embedder = Flaky(lambda texts: "it cannot be reached")
-    embedding = Embedding(Meaning(embedder, lasting=False), local=False, monotonic=time)
+    embedding = EmbeddingQueue(embedder, local=False, monotonic=time)
     for _ in range(3):
         assert await embedding.question("my dog") is None
     assert len(embedder.asked) == 1
@@ -141,8 +140,8 @@ async def test_an_endpoint_that_failed_is_left_in_peace_for_a_while(time: Time) 
 def test_what_breaks_on_the_thread_is_logged_and_does_not_end_it(
     time: Time, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("noodlings.agent.embedding.QUIET_SECONDS", 0.0)
-    embedding = Embedding(Meaning(Flaky()), monotonic=time)
+    monkeypatch.setattr("noodlings.embed.queue.QUIET_SECONDS", 0.0)
+    embedding = EmbeddingQueue(Flaky(), monotonic=time)
     again = threading.Event()
     tries: list[int] = []
 
@@ -162,5 +161,5 @@ def test_what_breaks_on_the_thread_is_logged_and_does_not_end_it(
 
 def test_it_lets_go_of_its_model_in_the_end() -> None:
     let_go: list[int] = []
-    Embedding(Meaning(Flaky()), release=lambda: let_go.append(1)).close()
+    EmbeddingQueue(Flaky(), release=lambda: let_go.append(1)).close()
     assert let_go == [1]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 
 from noodlings.agent.agent import Agent
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import Vector
 from noodlings.values.percept import Percept
@@ -38,8 +38,8 @@ def slow() -> Slow:
 
 
 @pytest.fixture
-def meaning(slow: Slow) -> Iterator[Meaning]:
-    made = Meaning(slow)
+def meaning(slow: Slow) -> Iterator[EmbeddingQueue]:
+    made = EmbeddingQueue(slow)
     yield made
     slow.gate.set()
     made.close()
@@ -50,9 +50,9 @@ def said(text: str) -> Percept:
 
 
 async def test_a_line_that_is_known_does_not_overtake_one_that_is_not(
-    make_agent: Callable[..., Agent], meaning: Meaning, slow: Slow, store: MemoryStore
+    make_agent: Callable[..., Agent], meaning: EmbeddingQueue, slow: Slow, store: MemoryStore
 ) -> None:
-    agent = make_agent(meaning=meaning)
+    agent = make_agent(heard=meaning)
     slow.gate.set()
     await agent.perceive(said("good morning"))
     slow.gate.clear()
@@ -70,9 +70,9 @@ async def test_a_line_that_is_known_does_not_overtake_one_that_is_not(
 
 
 async def test_other_agents_go_on_while_one_waits(
-    make_agent: Callable[..., Agent], meaning: Meaning, slow: Slow
+    make_agent: Callable[..., Agent], meaning: EmbeddingQueue, slow: Slow
 ) -> None:
-    waiting = asyncio.create_task(make_agent(meaning=meaning).perceive(said("hello")))
+    waiting = asyncio.create_task(make_agent(heard=meaning).perceive(said("hello")))
     await asyncio.to_thread(slow.begun.wait, SOON)
     trace = await make_agent("Servnak").perceive(said("hello"))
     assert trace.response
@@ -82,9 +82,9 @@ async def test_other_agents_go_on_while_one_waits(
 
 
 async def test_what_was_perceived_is_kept_although_nobody_waits_for_it(
-    make_agent: Callable[..., Agent], meaning: Meaning, slow: Slow, store: MemoryStore
+    make_agent: Callable[..., Agent], meaning: EmbeddingQueue, slow: Slow, store: MemoryStore
 ) -> None:
-    agent = make_agent(meaning=meaning)
+    agent = make_agent(heard=meaning)
     turns = [asyncio.create_task(agent.perceive(said(text))) for text in ("first", "second")]
     await asyncio.to_thread(slow.begun.wait, SOON)
     for turn in turns:

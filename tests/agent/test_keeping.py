@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import StoreError
 from noodlings.store.sql import SqlStore
 from noodlings.values.percept import Percept
@@ -84,7 +84,7 @@ async def test_the_state_does_not_wait_for_a_model(make_agent, percept, commits)
 
 async def test_no_vector_of_what_was_forgotten_is_had_from_before(make_agent, percept):
     embedder = Listening()
-    agent = make_agent(meaning=Meaning(embedder))
+    agent = make_agent(heard=EmbeddingQueue(embedder))
     told, *_ = [await agent.perceive(percept("the key is under the mat")) for _ in range(2)]
     assert embedder.heard.count("the key is under the mat") == 1
     agent.forget([told.entry_id], "user_caity", 0.0)

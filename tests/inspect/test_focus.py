@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.embedding import Embedding
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.look import may_read
@@ -54,7 +53,7 @@ def an_inspector(entries, pairs=(), embedder=None):
     store = MemoryStore()
     links = tuple(Link(source, target, LinkType.RECALLED, 0.9, NOW) for source, target in pairs)
     store.commit(Changes("phi", added=tuple(entries), links=links))
-    embedding = Embedding(Meaning(embedder), idle=True)
+    embedding = EmbeddingQueue(embedder, idle=True)
     society = FakeSociety(people={"user_ann": "Ann", "user_bob": "Bob"}, store=store)
     society.add(Searchable(archive=AgentArchive("phi", store, embedding, society.names, len(entries))))
     society.clock.set(NOW)

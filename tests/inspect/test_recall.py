@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.embedding import Embedding
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.look import may_read
@@ -57,7 +56,7 @@ def an_inspector(*entries: MemoryEntry, embedder: Embedder | None = None, mind: 
         )
     store.commit(Changes("phi", added=entries, vectors=vectors))
     society = FakeSociety(people={"user_ann": "Ann", "user_bob": "Bob"}, store=store)  # type: ignore[arg-type]
-    archive = AgentArchive("phi", store, Embedding(Meaning(embedder), idle=True), society.names, len(entries))
+    archive = AgentArchive("phi", store, EmbeddingQueue(embedder, idle=True), society.names, len(entries))
     agent = society.add(Searchable(archive=archive))
     agent.memory.restore(entries[len(entries) - mind :], (), len(entries), 0, len(entries))
     society.clock.set(NOW)

@@ -13,15 +13,15 @@ BETWEEN = 2
 """Passes between two: in one a request is read, in the next it is answered."""
 
 
-class InTurn:
-    """Lets one go on at a time; first come, first served."""
+class FairScheduler:
+    """Lets one coroutine go on at a time; first come, first served."""
 
     def __init__(self) -> None:
         # A lock belongs to its event loop, and a host may run one loop after another.
         self._locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
 
-    async def come(self) -> None:
-        """Go on at once where nobody else did in this pass, else when it is one's turn."""
+    async def turn(self) -> None:
+        """Go on at once where nobody else did in this pass, else when its turn has come."""
         loop = asyncio.get_running_loop()
         lock = self._locks.get(loop)
         if lock is None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from noodlings.agent.in_turn import BETWEEN, InTurn
+from noodlings.scheduling import BETWEEN, FairScheduler
 
 
 async def test_one_goes_on_after_another_and_whoever_else_is_ready_comes_in_between() -> None:
-    in_turn, seen = InTurn(), list[str]()
+    in_turn, seen = FairScheduler(), list[str]()
 
     async def compute(name: str) -> None:
-        await in_turn.come()
+        await in_turn.turn()
         seen.append(name)
 
     async def read(passes: int) -> None:
@@ -27,8 +27,8 @@ async def test_one_goes_on_after_another_and_whoever_else_is_ready_comes_in_betw
 
 
 async def test_nobody_gives_way_where_nobody_else_is_there() -> None:
-    in_turn = InTurn()
-    coming = in_turn.come()
+    in_turn = FairScheduler()
+    coming = in_turn.turn()
     try:
         coming.send(None)
     except StopIteration:
@@ -37,10 +37,10 @@ async def test_nobody_gives_way_where_nobody_else_is_there() -> None:
 
 
 async def test_whoever_stops_waiting_is_passed_over() -> None:
-    in_turn, seen = InTurn(), list[str]()
+    in_turn, seen = FairScheduler(), list[str]()
 
     async def compute(name: str) -> None:
-        await in_turn.come()
+        await in_turn.turn()
         seen.append(name)
 
     tasks = [asyncio.create_task(compute(name)) for name in "abc"]
@@ -51,10 +51,10 @@ async def test_whoever_stops_waiting_is_passed_over() -> None:
 
 
 def test_one_event_loop_may_come_after_another() -> None:
-    in_turn = InTurn()
+    in_turn = FairScheduler()
 
     async def crowd() -> None:
-        await asyncio.gather(*(in_turn.come() for _ in range(3)))
+        await asyncio.gather(*(in_turn.turn() for _ in range(3)))
 
     asyncio.run(crowd())
     asyncio.run(crowd())

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from noodlings.agent.meaning import Meaning
+from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NoodlingsError
+from noodlings.mind.meaning import meant
 from tests.fakes import HashingEmbedder
 
 
@@ -18,19 +19,19 @@ class Broken:
 
 
 async def test_a_vector_comes_from_the_embedder():
-    vector = await Meaning(HashingEmbedder()).vector("my dog")
+    vector = await EmbeddingQueue(HashingEmbedder()).vector("my dog")
     assert np.array_equal(vector, HashingEmbedder().embed(["my dog"])[0])
 
 
 async def test_nothing_said_or_no_embedder_means_no_vector():
-    assert await Meaning(HashingEmbedder()).vector("") is None
-    assert await Meaning().vector("my dog") is None
-    assert Meaning.of("my dog", None).shape == (512,)
+    assert await EmbeddingQueue(HashingEmbedder()).vector("") is None
+    assert await EmbeddingQueue().vector("my dog") is None
+    assert meant("my dog", None).shape == (512,)
 
 
 async def test_a_broken_embedder_is_asked_once_and_warns_once(caplog):
     embedder = Broken()
-    meaning = Meaning(embedder)
+    meaning = EmbeddingQueue(embedder)
     assert [await meaning.vector("my dog") for _ in range(5)] == [None] * 5
     assert embedder.asked == 1
     assert meaning.failed == "the embedding model is not installed"
@@ -40,7 +41,7 @@ async def test_a_broken_embedder_is_asked_once_and_warns_once(caplog):
 async def test_the_trace_says_that_words_had_to_do(make_agent, clock):
     from noodlings.values.percept import Percept
 
-    agent = make_agent(meaning=Meaning(Broken()))
+    agent = make_agent(heard=EmbeddingQueue(Broken()))
     trace = await agent.perceive(Percept("caity", "hello", clock.now(), addressed=True))
     assert trace.degraded == ("words alone: the embedding model is not installed",)
     assert trace.response
@@ -57,7 +58,7 @@ async def test_what_many_hear_is_embedded_once():
                 raise NoodlingsError("not yet")
             return super().embed(texts)
 
-    meaning = Meaning(Counting(), lasting=False)
+    meaning = EmbeddingQueue(Counting(), local=False)
     assert await meaning.vector("hello") is None
     first, again = await meaning.vector("hello"), await meaning.vector("hello")
     assert first is again

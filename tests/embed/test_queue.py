@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from noodlings.agent.vectors import KEPT, TOGETHER_CHARACTERS, Vectors
+from noodlings.embed.queue import KEPT, TOGETHER_CHARACTERS, EmbeddingQueue
 from noodlings.errors import NoodlingsError
 from noodlings.values.memory import Vector
 from tests.fakes import HashingEmbedder
@@ -45,15 +45,15 @@ def held() -> Held:
 
 
 @pytest.fixture
-def vectors(held: Held) -> Iterator[Vectors]:
-    made = Vectors(held.embed)
+def queue(held: Held) -> Iterator[EmbeddingQueue]:
+    made = EmbeddingQueue(held, local=False)
     yield made
     held.gate.set()
     made.close()
 
 
-def asking(vectors: Vectors, *texts: str) -> list[asyncio.Task[Vector]]:
-    return [asyncio.create_task(vectors.of(text)) for text in texts]
+def asking(queue: EmbeddingQueue, *texts: str) -> list[asyncio.Task[Vector | None]]:
+    return [asyncio.create_task(queue.vector(text)) for text in texts]
 
 
 async def under_way(held: Held) -> None:
@@ -61,8 +61,8 @@ async def under_way(held: Held) -> None:
     assert await asyncio.to_thread(held.begun.wait, SOON)
 
 
-async def test_the_loop_goes_on_while_a_vector_is_made(vectors: Vectors, held: Held) -> None:
-    (asked,) = asking(vectors, "my dog")
+async def test_the_loop_goes_on_while_a_vector_is_made(queue: EmbeddingQueue, held: Held) -> None:
+    (asked,) = asking(queue, "my dog")
     await under_way(held)
     await asyncio.sleep(0)
     assert not asked.done()
@@ -74,14 +74,14 @@ async def test_the_loop_goes_on_while_a_vector_is_made(vectors: Vectors, held: H
 
 
 async def test_what_waits_at_the_same_moment_is_embedded_together_and_in_order(
-    vectors: Vectors, held: Held
+    queue: EmbeddingQueue, held: Held
 ) -> None:
-    first = asking(vectors, "one")
+    first = asking(queue, "one")
     await under_way(held)
     long = "x" * TOGETHER_CHARACTERS
-    rest = asking(vectors, "two", "three", "two", "four", long, "five")
+    rest = asking(queue, "two", "three", "two", "four", long, "five")
     await asyncio.sleep(0)
-    assert vectors.waiting == 6
+    assert queue.waiting == 6
     order: list[int] = []
     for number, task in enumerate([*first, *rest]):
         task.add_done_callback(lambda _, number=number: order.append(number))
@@ -89,55 +89,68 @@ async def test_what_waits_at_the_same_moment_is_embedded_together_and_in_order(
     found = await asyncio.gather(*first, *rest)
     assert held.asked == [["one"], ["two", "three", "four"], [long], ["five"]]
     assert found[1] is found[3]
-    assert vectors.waiting == 0
+    assert queue.waiting == 0
     assert order == [0, 1, 3, 2, 4, 5, 6]
     for text, vector in zip(["one", "two", "three", "two", "four", long, "five"], found, strict=True):
         assert np.array_equal(vector, HashingEmbedder().embed([text])[0])
 
 
-async def test_not_more_than_eight_are_embedded_together(vectors: Vectors, held: Held) -> None:
-    first = asking(vectors, "one")
+async def test_not_more_than_eight_are_embedded_together(queue: EmbeddingQueue, held: Held) -> None:
+    first = asking(queue, "one")
     await under_way(held)
-    rest = asking(vectors, *(f"line {number}" for number in range(20)))
+    rest = asking(queue, *(f"line {number}" for number in range(20)))
     await asyncio.sleep(0)
     held.gate.set()
     await asyncio.gather(*first, *rest)
     assert [len(texts) for texts in held.asked] == [1, 8, 8, 4]
 
 
-async def test_what_is_kept_is_there_without_giving_way(vectors: Vectors, held: Held) -> None:
+async def test_what_is_kept_is_there_without_giving_way(queue: EmbeddingQueue, held: Held) -> None:
     held.gate.set()
-    first = await vectors.of("my dog")
-    again = vectors.of("my dog")
+    first = await queue.vector("my dog")
+    again = queue.vector("my dog")
     with pytest.raises(StopIteration) as found:
         again.send(None)
     assert found.value.value is first
     for number in range(KEPT):
-        await vectors.of(f"line {number}")
-    assert await vectors.of("my dog") is not first
+        await queue.vector(f"line {number}")
+    assert await queue.vector("my dog") is not first
 
 
-async def test_nothing_is_kept_that_was_asked_before_it_let_go(vectors: Vectors, held: Held) -> None:
-    (asked,) = asking(vectors, "my secret")
+async def test_nothing_is_kept_that_was_asked_before_it_let_go(queue: EmbeddingQueue, held: Held) -> None:
+    (asked,) = asking(queue, "my secret")
     await under_way(held)
-    vectors.let_go()
+    queue.let_go()
     held.gate.set()
     await asked
-    await vectors.of("my secret")
+    await queue.vector("my secret")
     assert held.asked == [["my secret"], ["my secret"]]
 
 
-async def test_a_failure_is_told_to_those_who_asked_and_is_not_kept(vectors: Vectors, held: Held) -> None:
+async def test_where_it_failed_words_must_do_until_it_works(queue: EmbeddingQueue, held: Held) -> None:
     held.error = NoodlingsError("not yet")
     held.gate.set()
-    found = await asyncio.gather(*asking(vectors, "one", "two"), return_exceptions=True)
-    assert [str(error) for error in found] == ["not yet", "not yet"]
+    assert await asyncio.gather(*asking(queue, "one", "two")) == [None, None]
+    assert queue.failed == queue.trouble == "not yet"
     held.error = None
-    assert (await vectors.of("one")).shape == (64,)
+    assert (await queue.vector("one")).shape == (64,)
+    assert queue.failed == ""
 
 
-async def test_whoever_stops_waiting_takes_nothing_from_others(vectors: Vectors, held: Held) -> None:
-    mine, yours = asking(vectors, "my dog", "my dog")
+async def test_what_nobody_waits_for_any_more_is_not_embedded(queue: EmbeddingQueue, held: Held) -> None:
+    (first,) = asking(queue, "one")
+    await under_way(held)
+    left, last = asking(queue, "two", "three")
+    await asyncio.sleep(0)
+    left.cancel()
+    await asyncio.wait([left])
+    held.gate.set()
+    await asyncio.gather(first, last)
+    assert held.asked == [["one"], ["three"]]
+
+
+async def test_whoever_stops_waiting_takes_nothing_from_others(queue: EmbeddingQueue, held: Held) -> None:
+    mine, yours = asking(queue, "my dog", "my dog")
     await under_way(held)
     mine.cancel()
     held.gate.set()
@@ -145,24 +158,22 @@ async def test_whoever_stops_waiting_takes_nothing_from_others(vectors: Vectors,
     assert mine.cancelled()
 
 
-async def test_in_the_end_whoever_waits_is_told(vectors: Vectors, held: Held) -> None:
-    asked = asking(vectors, "one", "two")
+async def test_in_the_end_whoever_waits_is_told(queue: EmbeddingQueue, held: Held) -> None:
+    asked = asking(queue, "one", "two")
     await under_way(held)
-    closing = asyncio.create_task(asyncio.to_thread(vectors.close))
-    found = await asyncio.gather(*asked, return_exceptions=True)
-    assert [str(error) for error in found] == ["nothing is embedded any more"] * 2
+    closing = asyncio.create_task(asyncio.to_thread(queue.close))
+    assert await asyncio.gather(*asked) == [None, None]
     held.gate.set()
     await closing
-    with pytest.raises(NoodlingsError, match="any more"):
-        await vectors.of("three")
+    assert await queue.vector("three") is None
     assert not [thread for thread in threading.enumerate() if thread.name in held.threads]
 
 
-def test_one_event_loop_may_come_after_another(vectors: Vectors, held: Held) -> None:
+def test_one_event_loop_may_come_after_another(queue: EmbeddingQueue, held: Held) -> None:
     held.gate.set()
 
     async def crowd(*texts: str) -> None:
-        await asyncio.gather(*asking(vectors, *texts))
+        await asyncio.gather(*asking(queue, *texts))
 
     asyncio.run(crowd("one", "two"))
     asyncio.run(crowd("three", "four"))

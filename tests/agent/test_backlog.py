@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from noodlings.agent.archive import AgentArchive, ArchiveState
-from noodlings.agent.embedding import AT_ONCE
-from noodlings.agent.meaning import Meaning
-from noodlings.agent.unembedded import PATIENCE, pause
+from noodlings.embed.queue import TOGETHER_REMOTE as AT_ONCE
+from noodlings.embed.retry_queue import PATIENCE, pause
 from noodlings.errors import StoreError
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.memory import MemoryStore
@@ -62,9 +61,9 @@ def test_nothing_is_embedded_before_everything_is_loaded(
     filled(store, 60)
     archive = make_archive()
     archive.load_some()
-    assert embedding.work() is None
+    assert embedding.embed_backlog() is None
     wake(archive)
-    assert embedding.work() == 0.0
+    assert embedding.embed_backlog() == 0.0
 
 
 def test_where_nothing_was_said_nothing_is_embedded(
@@ -93,7 +92,7 @@ def test_what_failed_is_marked_tried_again_and_parked_in_the_end(
         kept = store.vectors(AGENT, "hashing-64", 1, 1)[1]
         assert (kept.vector, kept.attempts, kept.reason) == (None, attempts, "it cannot be reached")
         assert len(embedder.asked) == attempts
-        assert embedding.work() == (pause(attempts) if attempts < PATIENCE else None)
+        assert embedding.embed_backlog() == (pause(attempts) if attempts < PATIENCE else None)
         time.now += pause(attempts)
     assert counts(archive) == (0, 0, 1)
     assert archive.state().reason == "it cannot be reached"
@@ -136,7 +135,7 @@ def test_another_model_embeds_everything_anew_and_nothing_is_mixed(
     filled(store, 5)
     wake(make_archive())
     embedding.finish()
-    changed = Still(Meaning(Larger()), monotonic=time)
+    changed = Still(Larger(), monotonic=time)
     again = wake(make_archive(changed))
     assert again.state() == ArchiveState(5, True, "larger", 0, 5, 0, "")
     changed.finish()
@@ -148,7 +147,7 @@ def test_another_model_embeds_everything_anew_and_nothing_is_mixed(
 async def test_an_endpoint_says_with_its_first_answer_how_long_its_vectors_are(
     store: MemoryStore, make_archive: Make, time: Time
 ) -> None:
-    remote = Still(Meaning(Unmeasured(), lasting=False), monotonic=time)
+    remote = Still(Unmeasured(), local=False, monotonic=time)
     archive = make_archive(remote)
     talk = [said(1, "the red boat"), said(2, "rain", timestamp=7_210.0)]
     archive.kept(commit(store, *talk))
@@ -157,7 +156,7 @@ async def test_an_endpoint_says_with_its_first_answer_how_long_its_vectors_are(
     assert counts(archive) == (2, 0, 0)
     assert "meaning" in (await archive.search("boat"))[0].scores
     archive.kept(commit(store, said(3, "sun")))
-    later = Still(Meaning(Unmeasured(), lasting=False), monotonic=time)
+    later = Still(Unmeasured(), local=False, monotonic=time)
     assert counts(wake(make_archive(later))) == (2, 1, 0)
 
 
@@ -213,7 +212,7 @@ def test_a_store_that_fails_loses_no_entry(
         with monkeypatch.context() as patched:
             patched.setattr(store, name, broken)
             with pytest.raises(StoreError):
-                embedding.work()
+                embedding.embed_backlog()
         assert counts(archive) == (0, 1, 0)
         time.now += 10.0
     embedding.finish()

@@ -7,11 +7,11 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.agent.unembedded import LONGEST_PAUSE, PATIENCE, Waiting, pause
+from noodlings.embed.retry_queue import LONGEST_PAUSE, PATIENCE, RetryQueue, pause
 
 
-def waiting_for(*ids: int) -> Waiting:
-    waiting = Waiting()
+def waiting_for(*ids: int) -> RetryQueue:
+    waiting = RetryQueue()
     for entry_id in ids:
         waiting.add(entry_id)
     return waiting
@@ -83,7 +83,7 @@ def test_fresh_ones_do_not_wait_for_failed_ones() -> None:
 
 
 def test_what_was_parked_in_an_earlier_life_gets_one_more_try() -> None:
-    waiting = Waiting()
+    waiting = RetryQueue()
     waiting.add(1, PATIENCE, "no answer")
     waiting.add(2, 3, "no answer")
     assert waiting.fail([1], "still none", 0.0) == {1: PATIENCE}
@@ -106,7 +106,7 @@ def test_what_is_done_is_gone_wherever_it_was() -> None:
 
 @given(st.lists(st.sampled_from(["add", "take", "fail", "done"]), max_size=60), st.integers(1, 5))
 def test_nothing_is_lost_and_nothing_is_taken_twice(steps: list[str], most: int) -> None:
-    waiting = Waiting()
+    waiting = RetryQueue()
     added, finished = 0, set[int]()
     taken: list[int] = []
     now = 0.0

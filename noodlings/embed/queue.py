@@ -1,0 +1,359 @@
+"""Everything that is to be embedded, by one model, on one thread.
+
+What somebody waits for (a line just said, a question to a memory) comes first: first come, first served,
+several texts together, and the same text once however many ask. The backlog of entries without a vector comes
+after that, each of its owners in turn. The rules: no event waits for the backlog; where there is no vector in
+time, words must do; whatever ends the process, an entry without a vector in the store is one that is still to
+be embedded, so none is ever lost; and no text that was asked for before `let_go` is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol
+
+from noodlings.errors import NoodlingsError
+from noodlings.ports import Embedder
+from noodlings.scheduling import FairScheduler
+from noodlings.values.memory import Vector
+
+KEPT = 256
+"""So many of the latest texts are not embedded again."""
+TOGETHER = 8
+"""Texts that are embedded together on this machine; more of them save nothing more."""
+TOGETHER_CHARACTERS = 800
+"""And so long in all: the short ones would have to wait for a long one."""
+TOGETHER_REMOTE = 32
+"""Entries of a backlog that are sent to an endpoint together."""
+QUESTION_SECONDS = 1.0
+"""So long a question waits for its vector where that comes from an endpoint; then words must do."""
+MOST_WAITING = 256
+"""So many texts may wait for the model of this machine, about as long; of more questions words must do."""
+QUIET_SECONDS = 30.0
+"""So long no question is sent to an endpoint that failed."""
+_LEAVE_SECONDS = 2.0
+
+Kept = OrderedDict[str, Vector]
+
+log = logging.getLogger(__name__)
+
+
+class Backlog(Protocol):
+    """Texts that are to be embedded whenever nobody waits for anything else."""
+
+    def take(self, now: float, most: int) -> dict[int, str]:
+        """The texts to embed now by id, at most so many; each is then given to `keep` or `fail`."""
+
+    def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
+        """These were made, by id."""
+
+    def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
+        """These could not be embedded."""
+
+    def again_at(self) -> float:
+        """When there is something to take: −inf for now, inf for never."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A text that somebody waits for: where its vector is kept then, and to whom it was promised."""
+
+    kept: Kept
+    promises: list[Future[Vector]] = field(default_factory=list)
+
+    def keep(self, text: str, vector: Vector) -> None:
+        self.kept[text] = vector
+        if len(self.kept) > KEPT:
+            self.kept.popitem(last=False)
+
+    def fulfil(self, vector: Vector) -> None:
+        for promise in self.promises:
+            if promise.set_running_or_notify_cancel():
+                promise.set_result(vector)
+
+    def fail(self, error: BaseException) -> None:
+        for promise in self.promises:
+            if promise.set_running_or_notify_cancel():
+                promise.set_exception(error)
+
+
+class EmbeddingQueue:
+    """Texts to vectors for all agents of a society. Safe to share between threads and event loops.
+
+    The first failure is one clear warning in the log, and every trace says that words had to do.
+
+    Args:
+        embedder: None where words must do anyway.
+        local: the model runs on this machine, in milliseconds. Its failures last (a model file that is not
+            there), so it is not asked again; an endpoint that cannot be reached may be there a minute later.
+        idle: no backlog is embedded, for a store that cannot be written to.
+        release: called in the end.
+        monotonic: seconds that only ever rise.
+
+    Attributes:
+        local: see above.
+        failed: why there are no vectors now, in words, or "".
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        *,
+        local: bool = True,
+        idle: bool = False,
+        release: Callable[[], None] = lambda: None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.local = local
+        self.failed = ""
+        self._embedder = embedder
+        self._idle = idle
+        self._release = release
+        self._now = monotonic
+        self._lock = threading.Lock()
+        self._kept: Kept = OrderedDict()
+        self._asked: dict[str, _Asked] = {}
+        self._backlogs: deque[Backlog] = deque()
+        self._scheduler = FairScheduler()
+        self._quiet_until = 0.0
+        self._changed = threading.Event()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    @property
+    def model(self) -> str:
+        """The name of the model, "" without one; vectors of two names never meet."""
+        return "" if self._embedder is None else self._embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector; 0 without an embedder, or where only an answer will tell."""
+        return 0 if self._embedder is None else self._embedder.dimensions
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether there is an embedder that is not asked any more."""
+        return self.local and bool(self.failed)
+
+    @property
+    def waiting(self) -> int:
+        """How many texts somebody waits for."""
+        return len(self._asked)
+
+    @property
+    def trouble(self) -> str:
+        """Why questions have no vectors now, or "": what fails on this machine, fails for percepts first."""
+        if self.local:
+            return "too much waits to be embedded" if self._behind else ""
+        return self.failed
+
+    # -- what somebody waits for
+
+    async def vector(self, text: str) -> Vector | None:
+        """The vector of a text, read-only; None without an embedder, where it failed, and of an empty text.
+
+        What one says the whole room hears, and mostly it is what each then asks its memory: so the latest are
+        kept, and of these it is had at once; for another one everything else goes on meanwhile.
+        """
+        if self._embedder is None or not text or self.gave_up:
+            return None
+        try:
+            found = self._find(text)
+            if not isinstance(found, Future):
+                return found
+            vector = await asyncio.wrap_future(found)
+        except NoodlingsError:
+            return None
+        await self._scheduler.turn()  # or all that were embedded together would go on at the same moment
+        return vector
+
+    async def question(self, text: str) -> Vector | None:
+        """The vector of a question; None where there is none, or not soon enough: then words must do."""
+        if self.local:
+            return None if self._behind else await self.vector(text)
+        if self._now() < self._quiet_until:
+            return None
+        try:
+            return await asyncio.wait_for(self.vector(text), QUESTION_SECONDS)
+        except TimeoutError:
+            return None
+
+    def let_go(self) -> None:
+        """Keep nothing that was asked so far."""
+        with self._lock:
+            self._kept = OrderedDict()
+
+    # -- what is embedded in the background
+
+    def watch(self, backlog: Backlog) -> None:
+        """Embed what there is in it, from the next `nudge` on."""
+        if not self._idle:
+            self._backlogs.append(backlog)
+
+    def nudge(self) -> None:
+        """There is something to do: see to it soon, on the thread."""
+        with self._lock:
+            if self._thread is None and not self._closed:
+                self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
+                self._thread.start()
+        self._changed.set()
+
+    def work(self) -> float | None:
+        """Do the next thing there is. Returns the seconds until there is another; None for never."""
+        return 0.0 if self.embed_asked() else self.embed_backlog()
+
+    def embed_asked(self) -> bool:
+        """Embed what has waited longest, and what there is room for beside it; False where nobody waits."""
+        with self._lock:
+            for text in [text for text, asked in self._asked.items() if _given_up(asked)]:
+                del self._asked[text]
+            texts = _together(self._asked)
+        if not texts:
+            return False
+        try:
+            vectors = self.embed(texts)
+        except Exception as error:  # noqa: BLE001 -- it is raised where the vectors are waited for
+            self._quiet_until = self._now() + QUIET_SECONDS
+            for _, asked in self._take(texts):
+                asked.fail(error)
+            return True
+        self._quiet_until = 0.0
+        vectors.flags.writeable = False
+        made = dict(zip(texts, vectors, strict=True))
+        for text, asked in self._take(texts, made):
+            asked.fulfil(made[text])
+        return True
+
+    def embed_backlog(self) -> float | None:
+        """Embed the next of a backlog, as `work` does."""
+        if self.gave_up:
+            return None
+        now = self._now()
+        for _ in range(len(self._backlogs)):
+            backlog = self._backlogs[0]
+            self._backlogs.rotate(-1)  # everybody in turn
+            texts = backlog.take(now, TOGETHER if self.local else TOGETHER_REMOTE)
+            if texts:
+                self._embed_for(backlog, texts)
+                return 0.0
+        again_at = min((backlog.again_at() for backlog in self._backlogs), default=math.inf)
+        return None if again_at == math.inf else max(again_at - now, 0.0)
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Unit vectors of shape (len(texts), dimensions), on the calling thread.
+
+        Raises:
+            NoodlingsError: there are none, and why.
+        """
+        if self._embedder is None:
+            raise NoodlingsError("there is no embedding model")
+        if self.gave_up:
+            raise NoodlingsError(self.failed)
+        try:
+            vectors = self._embedder.embed(texts)
+        except NoodlingsError as error:
+            failed_before, self.failed = self.failed, str(error)
+            if not failed_before:
+                log.warning("no sentence vectors from here on, words must do: %s", error)
+            raise
+        if self.failed:
+            log.warning("there are sentence vectors again")
+            self.failed = ""
+        return vectors
+
+    def warm(self) -> None:
+        """Load the model, on any thread."""
+        if self._embedder is not None:
+            with suppress(NoodlingsError):  # of which `embed` has told the log
+                self.embed(["good morning"])
+
+    def close(self) -> None:
+        """Embed nothing more. What is under way is waited for, unless it takes long."""
+        with self._lock:
+            self._closed = True
+            left, self._asked = list(self._asked.values()), {}
+        for asked in left:
+            asked.fail(NoodlingsError("nothing is embedded any more"))
+        self._changed.set()
+        if self._thread is not None:
+            self._thread.join(_LEAVE_SECONDS)
+        self._release()
+
+    @property
+    def _behind(self) -> bool:
+        return self.waiting >= MOST_WAITING
+
+    def _find(self, text: str) -> Vector | Future[Vector]:
+        """The vector, or the promise of one."""
+        with self._lock:
+            vector = self._kept.get(text)
+            if vector is not None:
+                self._kept.move_to_end(text)
+                return vector
+            if self._closed:
+                raise NoodlingsError("nothing is embedded any more")
+            asked = self._asked.setdefault(text, _Asked(self._kept))
+            promise: Future[Vector] = Future()
+            asked.promises.append(promise)
+        self.nudge()
+        return promise
+
+    def _take(
+        self, texts: Iterable[str], made: Mapping[str, Vector] | None = None
+    ) -> list[tuple[str, _Asked]]:
+        """Those of the texts that somebody still waits for; nobody does any more. What was made is kept."""
+        with self._lock:
+            taken = [(text, self._asked.pop(text)) for text in texts if text in self._asked]
+            for text, asked in taken:
+                if made is not None:
+                    asked.keep(text, made[text])
+        return taken
+
+    def _embed_for(self, backlog: Backlog, texts: dict[int, str]) -> None:
+        ids = list(texts)
+        try:
+            vectors = self.embed(list(texts.values()))
+        except NoodlingsError as error:
+            self._quiet_until = self._now() + QUIET_SECONDS
+            backlog.fail(ids, str(error), self._now())
+        else:
+            self._quiet_until = 0.0
+            backlog.keep(dict(zip(ids, vectors, strict=True)), self._now())
+
+    def _run(self) -> None:
+        while not self._closed:
+            self._changed.clear()
+            try:
+                pause = self.work()
+            except Exception as error:
+                if not self._closed:  # the store is closed with us
+                    log.exception("embedding goes on in a while: %s", error)
+                pause = QUIET_SECONDS
+            if pause != 0.0 and not self._closed:
+                self._changed.wait(pause)
+
+
+def _given_up(asked: _Asked) -> bool:
+    return all(promise.cancelled() for promise in asked.promises)
+
+
+def _together(texts: Iterable[str]) -> list[str]:
+    """The first of these, as many as are embedded together."""
+    chosen: list[str] = []
+    length = 0
+    for text in islice(texts, TOGETHER):
+        length += len(text)
+        if chosen and length > TOGETHER_CHARACTERS:
+            break
+        chosen.append(text)
+    return chosen
