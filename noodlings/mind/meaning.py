@@ -19,17 +19,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from itertools import compress
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
-from snowballstemmer import stemmer
 
 from noodlings.errors import UserError
 from noodlings.mind.packing import pack, unpack
+from noodlings.stemming import stem
 from noodlings.text import clean
 from noodlings.values.audience import OPEN, Audience, may_learn
 
@@ -54,7 +54,7 @@ def word_vector(text: str) -> Vector:
     """
     vector = np.zeros(WORD_VECTOR_SIZE)
     for word in _WORD.findall(clean(text))[:_MAX_WORDS]:
-        code = crc32(_stem(word.lower()).encode())
+        code = crc32(stem(word.lower()).encode())
         vector[(code >> 1) % WORD_VECTOR_SIZE] += 1.0 if code & 1 else -1.0
     return _unit(vector)
 
@@ -90,12 +90,6 @@ def short_vector(meaning: Any) -> Vector | None:
 def _unit(vector: npt.NDArray[np.float64]) -> Vector:
     length = float(np.linalg.norm(vector))
     return (vector / length if length else vector).astype(np.float32)
-
-
-@lru_cache(maxsize=20_000)
-def _stem(word: str) -> str:
-    """By a stemmer of its own: a shared one keeps the word in itself, and threads would mix them."""
-    return str(stemmer("english").stemWord(word))
 
 
 @cache

@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from noodlings.recall.lexical import STOP_WORDS, stems
+from noodlings.recall.lexical import stems
+from noodlings.stemming import STOP_WORDS
 
 _PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
 _TOKEN = re.compile(r"\w+(?:-\w+)*")

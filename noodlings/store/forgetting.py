@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 
 from noodlings.errors import StoreError
 from noodlings.ports import Forgotten
+from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, number, text
 from noodlings.store.rows import trace_of, trace_row
@@ -27,24 +28,7 @@ FORGOTTEN = "[forgotten]"
 """Stands where words were."""
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
-# Of four letters and more; shorter words never count as content.
-_STOP_WORDS = frozenset(
-    """
-    about above across after again against almost alone along already also although always among another
-    anybody anyone anything around away back because been before behind being below between both came
-    cannot come comes coming could didn does doesn doing done down during each either else enough even
-    ever every everybody everyone everything from gave gets getting give gives goes going gone good gotten
-    hardly have having hello hers herself himself hold into isn itself just keep kept knew know known
-    knows least less like little look made make makes many maybe might more most much must myself near
-    need neither never next nobody none nothing often once only onto other others ours ourselves over
-    perhaps please quite rather really said same says seem seems shall should since some somebody someone
-    something sometimes somewhere soon still such sure take takes tell than thank thanks that their theirs
-    them themselves then there therefore these they thing things think this those though thought through
-    thus till together told took toward towards under until upon very want wants wasn well went were what
-    whatever when where whether which while whoever whole whom whose will with within without word words
-    would yeah your yours yourself yourselves
-    """.split()  # noqa: SIM905 (quotes around each would fill a page)
-)
+"""Shorter words never count as content."""
 
 
 def turns_made_of(
@@ -117,7 +101,7 @@ def _symbols_read(trace: Trace) -> frozenset[int]:
 def content_words(texts: Iterable[str]) -> frozenset[str]:
     """The words of four letters and more, folded, without those that say nothing by themselves."""
     words = (word for text in texts for word in _WORD.findall(text.casefold()))
-    return frozenset(words) - _STOP_WORDS
+    return frozenset(words) - COMMON_WORDS
 
 
 def repeats(response: str, forgotten: frozenset[str]) -> bool:

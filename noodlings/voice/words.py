@@ -19,9 +19,9 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-import snowballstemmer
 import yaml
 
+from noodlings import stemming
 from noodlings.ports import Utterance
 from noodlings.values.persona import Persona
 
@@ -61,7 +61,6 @@ _I = re.compile(r"\bi\b")
 SHOUT = 3
 """Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_stemmer = snowballstemmer.stemmer("english")
 
 # Chat spelling that would otherwise hide the person who speaks.
 _CHAT = {
@@ -135,11 +134,10 @@ def spaced(words: list[str]) -> str:
     return f" {' '.join(words)} "
 
 
-@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """The stem of an English word in lower case: "dogs" and "dog's" are "dog", "lost" is "lose"."""
     word = word.removesuffix("'s")
-    return str(_stemmer.stemWord(_bases().get(word, word)))
+    return stemming.stem(_bases().get(word, word))
 
 
 @lru_cache(maxsize=1)
