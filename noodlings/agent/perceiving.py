@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from noodlings.agent.decision import decide
@@ -104,20 +105,13 @@ def take_in(
         inner.feelings = inner.feelings.fed(faculties.drives, percept, inner.affect, surprise)
     inner.step += 1
     with timed(milliseconds, "remember"):
-        entry = inner.memory.add(
-            percept.timestamp,
-            inner.step,
-            percept.user_id,
-            text,
-            inner.affect,
-            expectation.state,
-            surprise,
+        entry = inner.memory.remember(
+            replace(percept, audience=heard_by),
+            step=inner.step,
+            affect=inner.affect,
+            phenomenal_state=expectation.state,
+            surprise=surprise,
             identity_salience=max(percept.identity_salience, identity_salience(text, inner.persona)),
-            kind=percept.kind,
-            addressed=percept.addressed,
-            audience=heard_by,
-            place=percept.place,
-            data=percept.data,
         )
         if vector is not None and (inner.archive is None or inner.archive.model == faculties.heard.model):
             journal.embedded(EntryVector(entry.id, faculties.heard.model, vector))

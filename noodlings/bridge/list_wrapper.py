@@ -34,6 +34,7 @@ from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory, one_at_a_time
 from noodlings.memory.saved import Saved, read, write
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Percept
 
 REMEMBERED_ROWS = 500
 """So many rows are known again when a host assigns a list that holds them: as many as old bridges keep."""
@@ -231,9 +232,12 @@ class MemoryListWrapper(list[Row]):
         """The entry of a row; one that had left both streams is read from its row again."""
         entry = self.hm.find(entry_id)
         if entry is None:
-            percept, extra = read_row(row, self._now())
-            response = percept.pop("response")
-            entry = replace(encode(entry_id, self.hm.weights, **percept, extra=extra), response=response)
+            given, extra = read_row(row, self._now())
+            response = given.pop("response")
+            who, text, when = (given.pop(name) for name in ("user_id", "user_text", "timestamp"))
+            percept = Percept(who, text, when, audience=())
+            entry = encode(entry_id, self.hm.weights, percept, **given, extra=extra)
+            entry = replace(entry, response=response)
         return entry
 
     def _mark(self, entry_id: int, row: Row) -> None:

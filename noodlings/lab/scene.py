@@ -189,17 +189,12 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
         identity_salience=said.salience,
     )
     memory = _memory(scene, persona)
-    answered = memory.add(
-        NOW,
-        len(scene.memories) + 1,
-        percept.user_id,
-        percept.text,
-        affect,
+    answered = memory.remember(
+        percept,
+        step=len(scene.memories) + 1,
+        affect=affect,
         surprise=said.surprise,
         identity_salience=max(said.salience, identity_salience(said.text, persona)),
-        kind=percept.kind,
-        addressed=True,
-        audience=percept.heard_by,
     )
     hear = percept.listeners
     recalled = memory.context(percept.user_id, affect, present=hear, without=(answered.id,))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -19,54 +18,51 @@ from noodlings.memory.importance import INITIAL_STABILITY, importance
 from noodlings.memory.stream import STATE_SIZE
 from noodlings.text import clean
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Kind, audience_of
+from noodlings.values.percept import Percept
 
 
 def encode(
     entry_id: int,
     weights: ImportanceWeights,
+    percept: Percept,
     *,
-    timestamp: float,
     step: int,
-    user_id: str,
-    user_text: str,
     affect: Any,
     phenomenal_state: Any,
     surprise: float,
     identity_salience: float,
-    kind: Kind = Kind.SAY,
-    addressed: bool = False,
     remember: bool = False,
-    audience: Audience | Collection[str] = (),
-    place: str = "",
     extra: dict[str, Any],
 ) -> MemoryEntry:
-    """The entry; arguments as in `HierarchicalMemory.add`. Raises `UserError` for numbers that are none."""
+    """The entry that a percept becomes; arguments as in `AgentMemory.remember`.
+
+    Raises:
+        UserError: a number is NaN, infinite, out of range or of the wrong shape.
+    """
     felt = read_affect(affect)
     parts = ImportanceParts(
         surprise=unit(surprise, "surprise"),
         intensity=0.0 if felt is None else felt.intensity,
         salience=unit(identity_salience, "identity_salience"),
-        addressed=1.0 if addressed else 0.0,
+        addressed=1.0 if percept.addressed else 0.0,
         remember=1.0 if remember else 0.0,
     )
     return MemoryEntry(
         id=entry_id,
-        timestamp=moment(timestamp, "timestamp"),
+        timestamp=moment(percept.timestamp, "timestamp"),
         step=whole(step, "step"),
-        user_id=_words(user_id, "user_id"),
-        user_text=clean(_words(user_text, "user_text")),
+        user_id=_words(percept.user_id, "user_id"),
+        user_text=clean(_words(percept.text, "user_text")),
         affect=felt,
         surprise=parts.surprise,
         encoded_importance=importance(parts, weights),
         parts=parts,
         identity_salience=parts.salience,
         phenomenal_state=read_state(phenomenal_state),
-        kind=kind,
-        audience=audience_of(kind, user_id, audience),
-        place=place,
+        kind=percept.kind,
+        audience=percept.heard_by,
+        place=percept.place,
         stability=INITIAL_STABILITY,
         extra=extra,
     )

@@ -19,7 +19,7 @@ from noodlings.memory.journal import Journal
 from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, Percept
 
 
 class Recorder(ABC):
@@ -84,23 +84,57 @@ class Recorder(ABC):
         Raises:
             UserError: a number is NaN, infinite, out of range or of the wrong shape.
         """
-        entry = encode(
-            self._last_id + 1,
-            self.weights,
-            timestamp=timestamp,
+        percept = Percept(
+            user_id,
+            user_text,
+            timestamp,
+            kind=kind,
+            addressed=addressed,
+            audience=audience,
+            place=place,
+        )
+        entry = self.remember(
+            percept,
             step=step,
-            user_id=user_id,
-            user_text=user_text,
             affect=affect,
             phenomenal_state=phenomenal_state,
             surprise=surprise,
             identity_salience=identity_salience,
-            kind=kind,
-            addressed=addressed,
-            remember=remember,
-            audience=audience,
-            place=place,
+            keep=remember,
             extra=extra,
+        )
+        return entry if response is None else self.complete(entry, response)
+
+    def remember(
+        self,
+        percept: Percept,
+        *,
+        step: int,
+        affect: Any,
+        phenomenal_state: Any = None,
+        surprise: float = 0.0,
+        identity_salience: float = 0.0,
+        keep: bool = False,
+        extra: dict[str, Any] | None = None,
+    ) -> MemoryEntry:
+        """Encode a percept as `add` does; what is felt about it, and how it surprised, stands beside it.
+
+        Args:
+            percept: its audience is who may learn of the entry.
+            keep: somebody asked to keep it.
+            extra: kept with the entry; the percept's data where none is given.
+        """
+        entry = encode(
+            self._last_id + 1,
+            self.weights,
+            percept,
+            step=step,
+            affect=affect,
+            phenomenal_state=phenomenal_state,
+            surprise=surprise,
+            identity_salience=identity_salience,
+            remember=keep,
+            extra={"data": percept.data} if extra is None else extra,
         )
         self._last_id = entry.id
         self._perceived += 1
@@ -108,7 +142,7 @@ class Recorder(ABC):
         if self._journal is not None:
             self._journal.added(entry)
         self._admit(entry)
-        return entry if response is None else self.complete(entry, response)
+        return entry
 
     def save(self, path: str | PathLike[str]) -> None:
         """Keep all that is in mind in a file, for hosts that have no store; see `host_file.write`."""

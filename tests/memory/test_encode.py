@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,25 +16,25 @@ from noodlings.memory.importance import INITIAL_STABILITY, importance
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, Percept
 
 NUMBERS = [-0.5, 0.75, 0.5, 0.25, 0.0]
 FELT = Affect(*NUMBERS)
+PERCEPT = {field.name for field in fields(Percept)} - {"affect", "surprise", "identity_salience"}
 
 
 def encoded(**changes: Any) -> MemoryEntry:
-    percept: dict[str, Any] = {
-        "timestamp": 10,
+    whole = {name: changes.pop(name) for name in PERCEPT & changes.keys()}
+    percept = Percept(**{"user_id": "user_caity", "text": "hello", "timestamp": 10, "audience": ()} | whole)
+    beside: dict[str, Any] = {
         "step": 3,
-        "user_id": "user_caity",
-        "user_text": "hello",
         "affect": NUMBERS,
         "phenomenal_state": None,
         "surprise": 0.5,
         "identity_salience": 0.25,
         "extra": {},
     }
-    return encode(7, ImportanceWeights(), **percept | changes)
+    return encode(7, ImportanceWeights(), percept, **beside | changes)
 
 
 def test_everything_that_makes_an_importance_is_kept_beside_it() -> None:
@@ -150,7 +151,7 @@ def test_the_ends_of_the_range_are_in_it() -> None:
         *(("timestamp", value) for value in (math.nan, math.inf, -math.inf, "today", None, 10**400)),
         *(("step", value) for value in (1.5, "2", None, 2**63)),
         *(("user_id", value) for value in (None, 7)),
-        *(("user_text", value) for value in (None, 7, b"hello")),
+        *(("text", value) for value in (None, 7, b"hello")),
     ],
 )
 def test_other_nonsense_is_named_too(name: str, value: Any) -> None:
@@ -159,7 +160,7 @@ def test_other_nonsense_is_named_too(name: str, value: Any) -> None:
 
 
 def test_text_is_one_printable_line() -> None:
-    assert encoded(user_text="\x1b[31mred\x07\n  and\tblue \ud800").user_text == "red and blue ?"
+    assert encoded(text="\x1b[31mred\x07\n  and\tblue \ud800").user_text == "red and blue ?"
 
 
 def test_who_heard_it_and_where_and_what_else() -> None:

@@ -399,7 +399,7 @@ def test_what_is_forgotten_is_nowhere_and_does_not_come_back_with_its_response()
     memory.set_working([late, other])
     assert memory.find(1) is None
     assert ids(memory.retrieve_working()) == ids(memory.retrieve_episodic()) == [2]
-    assert drained(journal) == Changes(added=(other,), episodic=(2,))
+    assert drained(journal) == Changes("", added=(other,), episodic=(2,))
     assert add(memory, 3).id == 3
 
 
@@ -416,7 +416,7 @@ def test_a_restored_memory_goes_on_where_it_was() -> None:
         0.1,
     )
     assert twin.now == 9.0
-    assert drained(quiet) == Changes()
+    assert drained(quiet) == Changes("")
     assert add(twin, 91).id == 91
 
 

@@ -12,11 +12,11 @@ from tests.memory.entries import an_entry
 
 def test_it_is_empty_before_and_after_it_was_drained() -> None:
     journal = Journal()
-    assert drained(journal) == Changes()
+    assert drained(journal) == Changes("")
     journal.added(an_entry(1))
     journal.membership(1, True)
-    assert drained(journal) == Changes(added=(an_entry(1),), episodic=(1,))
-    assert drained(journal) == Changes()
+    assert drained(journal) == Changes("", added=(an_entry(1),), episodic=(1,))
+    assert drained(journal) == Changes("")
 
 
 def test_an_entry_that_is_added_and_then_changed_is_added_in_its_last_form() -> None:
@@ -25,10 +25,10 @@ def test_an_entry_that_is_added_and_then_changed_is_added_in_its_last_form() -> 
     journal.updated(an_entry(1, response="well"))
     journal.updated(an_entry(2, response="oh"))
     assert drained(journal) == Changes(
-        added=(an_entry(1, response="well"),), updated=(an_entry(2, response="oh"),)
+        "", added=(an_entry(1, response="well"),), updated=(an_entry(2, response="oh"),)
     )
     journal.updated(an_entry(1, pinned=True))
-    assert drained(journal) == Changes(updated=(an_entry(1, pinned=True),))
+    assert drained(journal) == Changes("", updated=(an_entry(1, pinned=True),))
 
 
 def test_who_came_and_left_again_has_left() -> None:
@@ -37,7 +37,7 @@ def test_who_came_and_left_again_has_left() -> None:
         journal.membership(1, member)
     for member in (False, True):
         journal.membership(2, member)
-    assert drained(journal) == Changes(episodic=(2,), evicted=(1,))
+    assert drained(journal) == Changes("", episodic=(2,), evicted=(1,))
 
 
 def test_of_what_is_forgotten_nothing_is_written() -> None:
@@ -48,7 +48,7 @@ def test_of_what_is_forgotten_nothing_is_written() -> None:
     journal.membership(2, False)
     for entry_id in (1, 2, 3):
         journal.forgotten(entry_id)
-    assert drained(journal) == Changes()
+    assert drained(journal) == Changes("")
 
 
 def test_links_are_kept_until_an_end_is_forgotten() -> None:
@@ -59,8 +59,8 @@ def test_links_are_kept_until_an_end_is_forgotten() -> None:
     journal.linked([kept, lost[0]])
     journal.linked(lost[1:])
     journal.forgotten(2)
-    assert drained(journal) == Changes(links=(kept,))
-    assert drained(journal) == Changes()
+    assert drained(journal) == Changes("", links=(kept,))
+    assert drained(journal) == Changes("")
 
 
 def _symbol(number: int, entry_id: int) -> Symbol:
@@ -74,15 +74,15 @@ def test_symbols_that_came_and_faded_are_kept_until_their_memory_is_forgotten() 
     for number in (1, 2, 9):
         journal.faded(number)
     journal.forgotten(12)
-    assert drained(journal) == Changes(symbols=(_symbol(1, 11), _symbol(3, 13)), faded=(1, 9))
-    assert drained(journal) == Changes()
+    assert drained(journal) == Changes("", symbols=(_symbol(1, 11), _symbol(3, 13)), faded=(1, 9))
+    assert drained(journal) == Changes("")
 
 
 def test_what_is_pending_stays_until_it_is_kept() -> None:
     journal = Journal()
     journal.added(an_entry(1))
-    assert journal.changes() == journal.changes() == Changes(added=(an_entry(1),))
+    assert journal.changes() == journal.changes() == Changes("", added=(an_entry(1),))
     journal.symbolised(_symbol(1, entry_id=1))
-    assert journal.changes() == Changes(added=(an_entry(1),), symbols=(_symbol(1, 1),))
+    assert journal.changes() == Changes("", added=(an_entry(1),), symbols=(_symbol(1, 1),))
     journal.clear()
-    assert journal.changes() == Changes()
+    assert journal.changes() == Changes("")

@@ -98,7 +98,7 @@ def test_what_is_forgotten_is_gone() -> None:
     memory.forget([1, 9])
     memory.complete(entry, "oh")
     assert ids(memory.retrieve_working()) == [2]
-    assert drained(journal) == Changes(added=(memory.find(2),))
+    assert drained(journal) == Changes("", added=(memory.find(2),))
 
 
 def test_a_restored_list_goes_on() -> None:

@@ -43,11 +43,11 @@ def test_the_store_is_told_who_came_and_who_left() -> None:
     streams = two_streams(journal=journal)
     for number, importance in enumerate([0.5, 0.6, 0.7]):
         streams.take_in(an_entry(number, importance), NOW)
-    assert drained(journal) == Changes(episodic=(1, 2), evicted=(0,))
+    assert drained(journal) == Changes("", episodic=(1, 2), evicted=(0,))
     streams.take_in(an_entry(3, 0.4), NOW)
-    assert drained(journal) == Changes()
+    assert drained(journal) == Changes("")
     streams.leave(1)
-    assert drained(journal) == Changes(evicted=(1,))
+    assert drained(journal) == Changes("", evicted=(1,))
 
 
 def test_a_newcomer_that_is_refused_is_not_counted() -> None:
