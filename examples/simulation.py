@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from noodlings.drawing.progress import progress_over
-from noodlings.lab import sweep
-from noodlings.simulate import load_scenario
+from noodlings.simulate import load_scenario, sweep
 
 VILLAGE = Path(__file__).with_name("village.yaml")
 ARMS = {"whole": (), "without feeling": ("feeling", "mood"), "a plain list": ("streams",)}

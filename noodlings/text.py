@@ -8,6 +8,10 @@ prompts uses these functions and no others.
 import re
 import unicodedata
 from collections.abc import Iterator
+from typing import NewType
+
+CleanText = NewType("CleanText", str)
+"""Text that passed through `clean`."""
 
 MAX_LINE = 4_000
 """Characters of one line that a character can hear; a longer one is refused where a person can be told."""
@@ -50,7 +54,7 @@ MARKS = 8
 """Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""
 
 
-def clean(text: str) -> str:
+def clean(text: str) -> CleanText:
     """One printable line: no escapes, nothing unseen, white space folded, ends stripped; "" if none is left.
 
     Joiners stay where they can join something, and of combining marks `MARKS` on a character. Lone surrogates
@@ -64,7 +68,7 @@ def clean(text: str) -> str:
         text = "".join(_seen(text))
     if "  " in text:
         text = _SPACES.sub(" ", text)
-    return text.strip()  # the only space that is left is " "
+    return CleanText(text.strip())  # the only space that is left is " "
 
 
 def _seen(text: str) -> Iterator[str]:

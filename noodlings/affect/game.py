@@ -224,7 +224,9 @@ class GameState:
     def from_dict(cls, data: Any) -> GameState:
         """Raises `UserError` for anything that `as_dict` did not give."""
         try:
-            fields = {clean(name): (clean(told[0]), float(told[1])) for name, told in data["fields"].items()}
+            fields: dict[str, tuple[str, float]] = {
+                clean(name): (clean(told[0]), float(told[1])) for name, told in data["fields"].items()
+            }
             at = None if data["at"] is None else float(data["at"])
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
             raise UserError("not a stored state of a game") from None

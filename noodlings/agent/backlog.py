@@ -14,7 +14,6 @@ from noodlings.embed.retry_queue import PATIENCE, RetryQueue
 from noodlings.errors import StoreError
 from noodlings.ports import Records
 from noodlings.recall.archive import Archive
-from noodlings.text import clean
 from noodlings.values.memory import EntryVector, MemoryEntry, Vector
 
 TOLD_EVERY = 1_000
@@ -66,7 +65,7 @@ class EmbeddingBacklog:
         if vector is not None and not self._fits(vector):
             log.warning("the vector of entry %d of %s is made anew: its length", entry.id, self._agent_id)
             vector = None
-        if vector is None and self.model and clean(entry.user_text):
+        if vector is None and self.model and entry.user_text:
             tried, reason = (kept.attempts, kept.reason) if kept else (0, "")
             self.waiting.add(entry.id, tried, reason)
             self.reason = reason or self.reason
@@ -85,7 +84,7 @@ class EmbeddingBacklog:
             raise
         with self._archive.lock:
             self.waiting.done(set(ids) - entries.keys())  # forgotten meanwhile
-        return {entry_id: clean(entry.user_text) for entry_id, entry in entries.items()}
+        return {entry_id: entry.user_text for entry_id, entry in entries.items()}
 
     def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
         """These were made, by entry id."""

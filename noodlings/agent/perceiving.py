@@ -27,7 +27,6 @@ from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.memory.journal import Journal
 from noodlings.mind.meaning import meant
-from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector, Vector
 from noodlings.values.percept import Percept
@@ -65,7 +64,7 @@ GIVEN, BY_RULE = "given", "event"
 
 async def understood(faculties: Faculties, percept: Percept) -> Vector | None:
     """What the words of a percept mean, for `take_in`; None where their sound must do."""
-    return await faculties.heard.vector(clean(percept.text))
+    return await faculties.heard.vector(percept.text)
 
 
 def take_in(
@@ -83,7 +82,7 @@ def take_in(
         milliseconds: how long each step took so far; more are added.
     """
     degraded: list[str] = []
-    text = clean(percept.text)
+    text = percept.text
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
         if faculties.heard.failed:

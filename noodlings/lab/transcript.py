@@ -115,7 +115,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
     agent = row.get("agent")
     agent_id = plain_id(agent) if isinstance(agent, str) and agent else None
     if isinstance(row.get("user"), str) and clean(row["user"]):
-        user_id, text, kind = plain_id(row["user"]), clean(row["text"]), Kind.SAY
+        user_id, text, kind = plain_id(row["user"]), row["text"], Kind.SAY
     else:
         user_id, text, kind = _told(clean(row["text"]), names)
     if row.get("is_rumination") or row.get("is_self_monitor") or user_id == agent_id:

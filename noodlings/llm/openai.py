@@ -47,7 +47,7 @@ def sayable(text: str, persona: Persona, *, whole: bool = True) -> str:
     Raises:
         LLMError: nothing is left that could be said.
     """
-    line = clean(_TAG.sub(" ", without_thinking(text)))
+    line: str = clean(_TAG.sub(" ", without_thinking(text)))
     name = re.compile(rf"^\W*{_names(persona)}\W*(?:says|said)?\W*?:\s*", re.IGNORECASE)
     line = _unquoted(name.sub("", line, count=1))
     if not any(c.isalnum() for c in line):

@@ -16,7 +16,7 @@ from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.importance import INITIAL_STABILITY, importance
 from noodlings.memory.stream import STATE_SIZE
-from noodlings.text import clean
+from noodlings.text import CleanText
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Percept
@@ -53,7 +53,7 @@ def encode(
         timestamp=moment(percept.timestamp, "timestamp"),
         step=whole(step, "step"),
         user_id=_words(percept.user_id, "user_id"),
-        user_text=clean(_words(percept.text, "user_text")),
+        user_text=CleanText(percept.text),
         affect=felt,
         surprise=parts.surprise,
         encoded_importance=importance(parts, weights),

@@ -31,7 +31,7 @@ from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.files import written_whole
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
-from noodlings.text import clean
+from noodlings.text import CleanText, clean
 from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind, kept_audience
@@ -180,7 +180,7 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def _words(value: Any, name: str) -> str:
+def _words(value: Any, name: str) -> CleanText:
     if not isinstance(value, str):
         raise UserError(f"{name} must be text, not {value!r:.40}")
     return clean(value)

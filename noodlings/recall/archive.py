@@ -79,7 +79,7 @@ class Archive:
             if entry.id in self.index.row_of:
                 raise UserError(f"entry {entry.id} is in the archive already; use update")
             checked = None if vector is None else self.vectors.checked(vector)
-            said = stems(clean(entry.user_text))
+            said = stems(entry.user_text)
             self.ids.append(entry.id)
             self.index.append(entry)
             self.neighbours.append(entry.timestamp, entry.place, aside=entry.kind is Kind.THOUGHT)
@@ -101,13 +101,13 @@ class Archive:
             self.index.update(row, entry)
             if entry.response and not self._answered.rows[row]:
                 self._answered.rows[row] = True
-                self.words.extend(row, _answer(entry, stems(clean(entry.user_text))))
+                self.words.extend(row, _answer(entry, stems(entry.user_text)))
 
     def redact(self, entry: MemoryEntry) -> None:
         """An entry lost its response: none of its words stay."""
         with self.lock:
             row = self._row(entry.id)
-            said = stems(clean(entry.user_text))
+            said = stems(entry.user_text)
             self.words.remove([row])
             self.words.put(row, said)
             self.words.extend(row, _answer(entry, said))

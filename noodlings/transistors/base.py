@@ -25,7 +25,6 @@ from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, Utterance, Voice
-from noodlings.text import clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import disclosed
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
@@ -221,7 +220,7 @@ def _amount(affect: Affect) -> float:
 def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[MemoryEntry]:
     """Those of the entries that may colour this reply, in the same order."""
     persona, percept = state["persona"], state["percept"]
-    own, text = {persona.id, f"agent_{persona.id}"}, clean(percept.text)
+    own, text = {persona.id, f"agent_{persona.id}"}, percept.text
     return [
         entry
         for entry in entries

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
+from noodlings.text import CleanText
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
@@ -66,7 +67,7 @@ class MemoryEntry:
         timestamp: world time in seconds since 1970-01-01 UTC.
         step: the agent's count of percepts when it was encoded.
         user_id: who said or did it.
-        user_text: what was said or done.
+        user_text: what was said or done; clean.
         affect: what the agent felt; None where the host gave none.
         surprise: calibrated, 0…1.
         encoded_importance: 0…1, fixed at encoding.
@@ -90,7 +91,7 @@ class MemoryEntry:
     timestamp: float
     step: int
     user_id: str
-    user_text: str
+    user_text: CleanText
     affect: Affect | None
     surprise: float
     encoded_importance: float

@@ -9,6 +9,7 @@ from typing import Any
 
 from noodlings.clock import moment
 from noodlings.errors import UserError
+from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 
@@ -61,7 +62,8 @@ class Percept:
 
     Attributes:
         user_id: who did it (a player, another agent, or the agent itself).
-        text: what was said or done, without the name: "My dog died yesterday", "waves".
+        text: what was said or done, without the name: "My dog died yesterday", "waves". It is
+            made one printable line here (`noodlings.text.clean`), so that nobody after has to.
         kind: see `Kind`.
         timestamp: world time in seconds since 1970-01-01 UTC, see `noodlings.clock.moment`.
         addressed: it was meant for this agent (named, whispered to, alone together).
@@ -93,6 +95,9 @@ class Percept:
     def __post_init__(self) -> None:
         if not self.user_id:
             raise UserError("a percept needs a user_id: whoever said or did it")
+        if not isinstance(self.text, str):
+            raise UserError(f"the text of a percept is {self.text!r:.40}: it must be words")
+        object.__setattr__(self, "text", clean(self.text))
         moment(self.timestamp, "a percept's timestamp")
         for name in ("surprise", "identity_salience"):
             value = getattr(self, name)

@@ -128,7 +128,7 @@ def _made(at: int, made: Mapping[str, Any]) -> Iterator[RenderableType]:
         yield _inset(differences(made["before"], made["after"]))
     elif made["how"] in ("offline", "serial"):
         yield _inset(Text("the thought is as it was", style=QUIET))
-    read = [clean(words) for words in made["read"]]
+    read: list[str] = [clean(words) for words in made["read"]]
     read += [f"memory #{entry}" for entry in made["entries"]]
     read += [f"symbol {symbol}" for symbol in made["symbols"]]
     read += [f"{made['hidden']} not yours to read"] if made["hidden"] else []

@@ -16,9 +16,8 @@ from typer.testing import CliRunner
 
 from noodlings.cli.main import app
 from noodlings.errors import UserError
-from noodlings.lab import sweep
 from noodlings.lab.simulation import COLUMNS
-from noodlings.simulate import Ablation, Scenario, Simulation, Turn, load_scenario, written_table
+from noodlings.simulate import Ablation, Scenario, Simulation, Turn, load_scenario, sweep, written_table
 from noodlings.values.persona import TRANSISTORS
 
 ROOT = Path(__file__).parents[2]
