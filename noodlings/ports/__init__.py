@@ -11,8 +11,6 @@ import numpy.typing as npt
 from noodlings.ports.keeping import (
     AgentRecord,
     AgentState,
-    Archive,
-    Catalogue,
     Changes,
     Forgotten,
     Intake,
@@ -21,7 +19,6 @@ from noodlings.ports.keeping import (
     Shelf,
     Snapshot,
     Store,
-    Vectors,
 )
 from noodlings.ports.speaking import Allowance, FeelingModel, OwnLine, Speech, Symbolist, Utterance, Voice
 
@@ -29,8 +26,6 @@ __all__ = [
     "AgentRecord",
     "AgentState",
     "Allowance",
-    "Archive",
-    "Catalogue",
     "Changes",
     "Clock",
     "Embedder",
@@ -46,7 +41,6 @@ __all__ = [
     "Store",
     "Symbolist",
     "Utterance",
-    "Vectors",
     "Voice",
 ]
 

@@ -121,60 +121,6 @@ class Forgotten:
     erased: bool = True
 
 
-class Archive(Protocol):
-    """Everything that was ever perceived, and the way out of it."""
-
-    def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
-        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
-
-    def told_by(self, agent_id: str, user_id: str) -> list[int]:
-        """Ids of everything in the archive that came from one user, rising."""
-
-    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
-        """Links from and to these entries, each once, in the order of source, target and type.
-
-        Args:
-            strongest: of each entry at most so many, the strongest ones; among equally strong ones those
-                that are first by type, source and target. None for all.
-        """
-
-    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
-        """Delete entries with everything that was made of them, to the last byte."""
-
-
-class Catalogue(Protocol):
-    """Everything that was ever perceived, as one leafs through it."""
-
-    def in_order(
-        self,
-        agent_id: str,
-        order: Order,
-        falling: bool,
-        containing: str = "",
-        among: Sequence[int] | None = None,
-    ) -> list[int]:
-        """Ids of everything in the archive, sorted by one of `noodlings.values.memory.STORED`, then by id.
-
-        Args:
-            containing: only entries with these characters in their text, response or user's id; the case of
-                A to Z does not matter.
-            among: only these ids; quick where they are few.
-        """
-
-    def version(self) -> Hashable:
-        """Equal to an earlier one only as long as nothing was committed in between, by whomever."""
-
-
-class Vectors(Protocol):
-    """What entries mean, kept beside them and gone with them. An entry without a vector is to be embedded."""
-
-    def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
-        """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
-
-    def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
-        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
-
-
 class Snapshot(Protocol):
     """Everything that was kept of all agents at one moment, whatever is written meanwhile.
 
@@ -233,8 +179,53 @@ class Notes(Protocol):
         """Finish what is waiting. The store is still open."""
 
 
-class Records(Store, Archive, Catalogue, Vectors, Shelf, Protocol):
-    """A store as a society holds it."""
+class Records(Store, Shelf, Protocol):
+    """A store as a society holds it: with everything that was ever perceived, and the way out of it.
+
+    An entry of which there is no vector is still to be embedded.
+    """
+
+    def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
+        """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
+
+    def told_by(self, agent_id: str, user_id: str) -> list[int]:
+        """Ids of everything in the archive that came from one user, rising."""
+
+    def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
+        """Links from and to these entries, each once, in the order of source, target and type.
+
+        Args:
+            strongest: of each entry at most so many, the strongest ones; among equally strong ones those
+                that are first by type, source and target. None for all.
+        """
+
+    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+        """Delete entries with everything that was made of them, to the last byte."""
+
+    def in_order(
+        self,
+        agent_id: str,
+        order: Order,
+        falling: bool,
+        containing: str = "",
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
+        """Ids of everything in the archive, sorted by one of `noodlings.values.memory.STORED`, then by id.
+
+        Args:
+            containing: only entries with these characters in their text, response or user's id; the case of
+                A to Z does not matter.
+            among: only these ids; quick where they are few.
+        """
+
+    def version(self) -> Hashable:
+        """Equal to an earlier one only as long as nothing was committed in between, by whomever."""
+
+    def vectors(self, agent_id: str, model: str, first_id: int, last_id: int) -> dict[int, EntryVector]:
+        """By entry id from `first_id` to `last_id`, both included; without damaged ones, which are logged."""
+
+    def keep_vectors(self, agent_id: str, vectors: Sequence[EntryVector]) -> None:
+        """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
 
     def close(self) -> None:
         """Let go of the file."""
