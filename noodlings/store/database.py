@@ -23,7 +23,7 @@ from sqlalchemy.exc import DBAPIError
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import written_whole
 from noodlings.store.lock import writer_lock
-from noodlings.store.tables import SCHEMA
+from noodlings.store.tables import SCHEMA, make_tables
 from noodlings.store.writing import Direct
 
 DATABASE_NAME = "noodlings.db"
@@ -190,7 +190,9 @@ class Database:
                 self._wrap(driver) as connection,
             ):
                 driver.execute("PRAGMA journal_mode = MEMORY")  # what a kill leaves aside is of no use
-                _migrate(connection)
+                driver.execute("PRAGMA synchronous = OFF")  # `written_whole` brings it to the disk
+                with connection.begin():
+                    make_tables(connection)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be made: {error}") from error
 
@@ -344,6 +346,7 @@ def _size(found: os.stat_result | None) -> int:
 
 
 def _migrate(connection: Connection) -> None:
+    """An older file, to what the code knows now. Alembic is loaded here alone."""
     from noodlings.store.migrations import migrate
 
     with connection.begin():

@@ -1,7 +1,7 @@
-"""How the database comes to be what `noodlings.store.tables` says, revision by revision.
+"""How an older database comes to be what `noodlings.store.tables` says, revision by revision.
 
-Alembic is imported only by `migrate`, and that is called only when the schema is not current: the import
-costs more than everything else that opening a store does.
+A new one is made from those tables at once. Alembic is imported only by `migrate`, and that is called only
+for a file of an older revision: the import costs more than everything else that opening a store does.
 """
 
 from __future__ import annotations
