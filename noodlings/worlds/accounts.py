@@ -112,7 +112,7 @@ class Accounts:
     def __init__(self, folder: Path, cost: Parameters = RFC_9106_LOW_MEMORY) -> None:
         self._path = folder / FILE_NAME
         self._hasher = PasswordHasher.from_parameters(cost)
-        self._kind = _kind(self._hasher.hash(b""))
+        self._kind = _kind_made_at(cost)
         self._lock = FileLock(folder / f"{FILE_NAME}.lock", thread_local=False, timeout=10)
         self._seen: _Seen | None = None
 
@@ -308,6 +308,14 @@ def _typed(password: str) -> bytes:
 def _kind(hashed: str) -> str:
     """Algorithm and cost of a hash: all but salt and hash."""
     return hashed.rsplit("$", 2)[0]
+
+
+def _kind_made_at(cost: Parameters) -> str:
+    """The kind of a hash that is made at this cost: without making one, which takes its time and 64 MB."""
+    return (
+        f"$argon2{cost.type.name.lower()}$v={cost.version}"
+        f"$m={cost.memory_cost},t={cost.time_cost},p={cost.parallelism}"
+    )
 
 
 def _unknown(kind: str) -> str:

@@ -87,6 +87,16 @@ def test_an_old_hash_lets_its_owner_in_and_becomes_argon2id_at_that(accounts, tm
     assert "scrypt" not in (tmp_path / FILE_NAME).read_text(encoding="utf-8")
 
 
+def test_to_know_the_accounts_no_password_is_hashed(tmp_path, monkeypatch):
+    monkeypatch.setattr(PasswordHasher, "hash", lambda self, typed: pytest.fail("hashed"))
+    assert Accounts(tmp_path).all() == []
+
+
+def test_a_hash_of_todays_cost_stays_as_it_is(accounts):
+    made = accounts.create("Caity", PASSWORD)
+    assert accounts.check("Caity", PASSWORD) == made
+
+
 def test_a_hash_of_another_cost_is_made_anew_at_the_next_login(accounts, tmp_path):
     accounts.create("Caity", PASSWORD)
     dearer = Accounts(tmp_path, replace(CHEAPEST, time_cost=2))
