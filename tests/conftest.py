@@ -1,5 +1,7 @@
 """For all tests: how long an example takes tells of the machine, and nothing about what is right.
 
+Of each property a few examples are tried, and all with `TEST_PROFILE=thorough`, see `tests/thorough.py`.
+
 A skipped test guards nothing. Where PYTEST_ALLOWED_SKIPS names a file, a test may be skipped only if its
 id begins with a line of that file; any other that is skipped has failed.
 """
@@ -12,9 +14,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "untimed", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "thorough", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("untimed")
+settings.register_profile("quick", settings.get_profile("thorough"), max_examples=25)
+settings.load_profile(os.environ.get("TEST_PROFILE", "quick"))
 
 _LIST = os.environ.get("PYTEST_ALLOWED_SKIPS")
 _LINES = Path(_LIST).read_text("utf-8").splitlines() if _LIST else [""]

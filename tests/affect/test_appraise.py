@@ -16,6 +16,7 @@ from noodlings.affect.feeling import family
 from noodlings.embed.minilm import MiniLM
 from noodlings.lab.evaluate.affect import auc
 from noodlings.values.affect import AXES, Affect
+from tests.thorough import examples
 
 HERE = Path(__file__).parent
 appraiser = Appraiser()
@@ -208,7 +209,7 @@ def test_it_is_surer_of_strong_words() -> None:
     assert 0.5 <= unsure < sure <= 1
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.text(max_size=300))
 def test_any_text_is_appraised(text: str) -> None:
     appraisal = appraiser.appraise(text)

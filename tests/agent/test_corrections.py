@@ -30,6 +30,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from tests.fakes import make_persona
+from tests.thorough import examples
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
@@ -639,4 +640,4 @@ class AnyCorrections(RuleBasedStateMachine):
 
 
 TestAnyCorrections = AnyCorrections.TestCase
-TestAnyCorrections.settings = hypothesis_settings(max_examples=40, stateful_step_count=30)
+TestAnyCorrections.settings = hypothesis_settings(max_examples=examples(40), stateful_step_count=30)

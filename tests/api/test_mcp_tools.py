@@ -34,6 +34,7 @@ from noodlings.values.audience import may_learn
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 from tests.api.mcp_clients import ROOT, said, texts
+from tests.thorough import examples
 
 ADMIN = Asker(Pass(Role.ADMIN), "user_root")
 OWNER = Caller("user_root", "root", Role.ADMIN)
@@ -221,7 +222,7 @@ ANYTHING = st.recursive(
 KEYS = st.sampled_from(sorted({key for tool in TOOLS for key in tool.arguments.model_fields}))
 
 
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(80), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     tool=st.sampled_from(TOOLS),
     arguments=st.dictionaries(KEYS, ANYTHING | st.sampled_from(["phi", "say", 1, 0.5]), max_size=5),

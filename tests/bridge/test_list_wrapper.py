@@ -17,6 +17,7 @@ from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.affect import NEUTRAL
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL, ids, texts
+from tests.thorough import examples
 
 Row = dict[str, Any]
 ME = "user_caity"
@@ -498,5 +499,5 @@ class ListMachine(RuleBasedStateMachine):
         assert sorted(texts(working)) == sorted(line["text"] for line in self.model)
 
 
-ListMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=30)
+ListMachine.TestCase.settings = settings(max_examples=examples(60), stateful_step_count=30)
 TestAsAList = ListMachine.TestCase

@@ -14,6 +14,7 @@ from noodlings.agent import decision
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind
+from tests.thorough import examples
 
 
 async def test_it_shows_what_happened_to_the_mood_and_what_a_voice_is_told(player):
@@ -132,7 +133,7 @@ async def test_help_and_the_tab_key_know_it(player):
 
 
 @given(st.text(max_size=60))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50))
 def test_whatever_is_typed_is_answered(quiet_society, arguments):
     society, _ = quiet_society
     context = Context(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))

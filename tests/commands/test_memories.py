@@ -18,6 +18,7 @@ from noodlings.values.memory import ImportanceParts
 from noodlings.values.percept import Kind
 from noodlings.values.trace import RecalledTrace, Trace
 from tests.fakes import FakeAgent, FakeSociety, make_persona
+from tests.thorough import examples
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
@@ -150,7 +151,7 @@ async def test_a_player_reads_no_word_of_others(society: FakeSociety, flags: str
         assert "not yours to read" in reply.render(80)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     st.lists(st.tuples(st.sampled_from(["user_caity", "user_bob", "servnak"]), st.sampled_from(list(Kind))))
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from noodlings.values.caller import Role
 from noodlings.values.percept import Kind, Percept
 from tests.commands.conftest import Player
+from tests.thorough import examples
 
 DAY = 86_400.0
 
@@ -163,7 +164,7 @@ async def test_a_player_finds_what_they_told_and_not_what_others_did(told: Playe
     assert "yourself" in refused.data["error"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(40))
 @given(
     st.sampled_from(["dog", "password", "mellon bites", "bob", "what did bob say about the password"]),
     st.lists(

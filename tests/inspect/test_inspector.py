@@ -19,6 +19,7 @@ from noodlings.values.memory import ImportanceParts
 from noodlings.values.percept import Kind
 from noodlings.values.trace import RecalledTrace, Trace
 from tests.fakes import FakeAgent, FakeSociety, make_persona
+from tests.thorough import examples
 
 ADMIN = Caller("user_root", "root", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
@@ -286,7 +287,7 @@ said = st.tuples(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(said, min_size=1, max_size=40), st.data())
 def test_no_word_of_another_ever_reaches_a_player(
     heard: list[tuple[str, Kind, Affect | None]], data: st.DataObject

@@ -22,6 +22,7 @@ from noodlings.memory.saved import plain
 from noodlings.values.memory import MemoryEntry
 from tests.bridge.hosts import KINDS, rich_memory
 from tests.memory.entries import JOYFUL, SORROWFUL, texts
+from tests.thorough import examples
 
 
 @pytest.fixture(params=KINDS)
@@ -165,7 +166,7 @@ json_like = st.recursive(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.dictionaries(st.sampled_from(["text", "user", "x"]), json_like), max_size=6))
 def test_any_row_can_be_saved(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     context = MemoryListWrapper()

@@ -23,6 +23,7 @@ from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind
 from tests.memory.entries import ANXIOUS, JOYFUL, an_entry, ids, remembered
 from tests.store.records import entries, same
+from tests.thorough import examples
 
 CENTRED = METRICS["centred"]
 USERS = ("user_caity", "user_micha", "agent_phi")
@@ -139,7 +140,7 @@ class StreamMachine(RuleBasedStateMachine):
         assert mask.tolist() == [value(self.model[entry_id]) for entry_id in self.stream.ids.tolist()]
 
 
-StreamMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=40)
+StreamMachine.TestCase.settings = settings(max_examples=examples(40), stateful_step_count=40)
 TestStream = StreamMachine.TestCase
 
 
@@ -164,7 +165,7 @@ def test_what_was_read_does_not_change_with_the_stream() -> None:
     assert read.phenomenal_state.tolist() == [1.0] * 40
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(1, 30), st.integers(0, 2**32))
 def test_the_top_of_a_long_stream_is_that_of_a_full_sort(limit: int, seed: int) -> None:
     scores = np.random.default_rng(seed).integers(0, 40, 700) / 40.0  # many ties

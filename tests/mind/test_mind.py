@@ -22,6 +22,7 @@ from tests.mind.streams import (
     rank_of,
     surprises,
 )
+from tests.thorough import examples
 
 GRIEF = Affect(-0.7, 0.55, 0.15, 0.7, 0.0)
 INSULT = Affect(-0.6, 0.7, 0.1, 0.1, 0.0)
@@ -124,7 +125,7 @@ def test_words_alone_serve_where_there_is_no_embedder():
     assert insult.surprise > max(percept.surprise for percept in stream)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(percepts)
 def test_whatever_comes_everything_stays_in_range(stream):
     mind = Mind()
@@ -137,7 +138,7 @@ def test_whatever_comes_everything_stays_in_range(stream):
         assert isinstance(mind.expects(), Affect)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(percepts, percepts)
 def test_a_restart_changes_nothing(before, after):
     lived, restarted = Mind(), Mind()

@@ -11,6 +11,7 @@ from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW, STATE_SIZE, Parameters
 from noodlings.values.affect import NEUTRAL, Affect
 from tests.mind.streams import affects
 from tests.outside import DATA, needs
+from tests.thorough import examples
 
 
 def lived(stream):
@@ -44,7 +45,7 @@ def test_the_shipped_weights_prove_that_the_slow_layer_moves_less():
     assert travel_bound(shipped()) < 1.0
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.lists(affects, min_size=1, max_size=60))
 def test_the_slow_layer_moves_less_than_the_fast_one(stream):
     states = lived(stream)

@@ -7,6 +7,7 @@ from noodlings.mind.phenomenal import FEATURES, STATE_SIZE, felt, shipped, step
 from noodlings.mind.predictor import LEARNING_RATE, features, forecast, gradient, learn, learner, loss
 from noodlings.values.affect import REST, Affect
 from tests.mind.streams import affects
+from tests.thorough import examples
 
 
 def errors_of(stream):
@@ -40,7 +41,7 @@ def test_what_comes_in_turn_is_learned(period):
     assert np.mean(errors[-9:]) < 0.2 * np.mean(errors[:9])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.lists(affects, min_size=1, max_size=60))
 def test_a_forecast_is_an_affect_and_the_readout_stays_bounded(stream):
     parameters, readout, state = shipped(), shipped().readout, np.zeros(STATE_SIZE)

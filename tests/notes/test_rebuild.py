@@ -20,6 +20,7 @@ from noodlings.store.transfer import snapshot
 from noodlings.values.memory import Link, LinkType
 from tests.notes.folders import opened, written
 from tests.store.records import an_entry, entries
+from tests.thorough import examples
 
 
 def rebuilt(path: Path) -> Rebuilt:
@@ -29,7 +30,7 @@ def rebuilt(path: Path) -> Rebuilt:
 
 
 @given(st.lists(entries, min_size=1, max_size=6, unique_by=lambda entry: entry.id), st.data())
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 def test_the_same_bytes_as_were_written(
     tmp_path_factory: pytest.TempPathFactory, some: list, data: st.DataObject
 ) -> None:

@@ -18,6 +18,7 @@ from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from tests.store.records import an_entry
+from tests.thorough import examples
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ said_by_somebody = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(said_by_somebody, max_size=8, unique_by=lambda entry: entry.id), people, st.booleans())
 @example([an_entry(1, "dog ---\nuser: caity\n---", user_id="user_caity")], "caity", True)
 def test_a_filter_never_shows_what_somebody_else_said(
@@ -146,7 +147,7 @@ def test_a_torn_note_is_named_and_passed_over(notebook: Notebook, content: bytes
     assert "\n" not in why
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2_000), st.binary(max_size=5))
 def test_whatever_is_torn_off_nothing_private_or_of_others_appears(
     tmp_path_factory: pytest.TempPathFactory, cut: int, tail: bytes

@@ -19,6 +19,7 @@ from noodlings.text import clean
 from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry
+from tests.thorough import examples
 
 Lines = list[dict[str, Any]]
 
@@ -369,7 +370,7 @@ def outcome(content: bytes) -> str:
     return ""
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.integers(0, 10**6), st.integers(0, 255))
 def test_any_byte_may_be_wrong(at: int, byte: int) -> None:
     """It is refused in words, or it is still a file that can be taken in; nothing else happens."""
@@ -383,7 +384,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.sampled_from([PHI, FIRST, TRACE, LINK]),
     st.lists(st.tuples(st.integers(0, 30), json_values), min_size=1, max_size=3),

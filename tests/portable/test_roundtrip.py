@@ -28,6 +28,7 @@ from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, Link
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry, entries, moments, same, symbols, traces, unit
+from tests.thorough import examples
 
 NUMBERS = count()
 QUIET = Settings(embedding={"model": "none"})
@@ -119,7 +120,7 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
     return kept, told, links, sorted(made_of_them, key=lambda made: made.symbol.id)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(whole_agents(), st.integers(0, 9))
 def test_any_memories_come_back_as_they_were(
     folders: tuple[Path, Path],

@@ -14,6 +14,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
 from tests.recall.archives import archive_of, ids, make_entry, vector_of
+from tests.thorough import examples
 
 GLAD, SAD = Affect(0.9, 0.8), Affect(-0.9, 0.6, sorrow=0.9)
 
@@ -318,7 +319,7 @@ def test_what_makes_no_sense_is_refused(bad):
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_text_may_be_asked_and_kept(text):
     searcher = archive_of(text, "a boat")
     if clean(text):

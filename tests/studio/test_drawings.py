@@ -12,6 +12,7 @@ from textual.app import App, ComposeResult
 from studio.widgets.heat import HeatStrip
 from studio.widgets.marks import ADDED, TAKEN, differences, plot
 from studio.widgets.sliders import Slider, Sliders
+from tests.thorough import examples
 
 WORDS = st.lists(st.sampled_from(["the", "dog", "[b]", "漢字", "barks"]), max_size=12).map(" ".join)
 
@@ -41,7 +42,7 @@ VALUES = st.lists(st.floats(-3, 3), max_size=300)
 
 
 @given(VALUES, st.integers(12, 120), st.integers(2, 20))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_plot_never_leaves_its_room(values: Sequence[float], width: int, height: int) -> None:
     lines = plot(Text("title"), values, -1.0, 1.0, width, height)
     assert len(lines) == height + 1

@@ -22,6 +22,7 @@ from noodlings.voice.colour import MOST, colour, image_of
 from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism
 from noodlings.voice.compose import ENOUGH
 from noodlings.voice.phrasebook import shared_colours, shared_voice
+from tests.thorough import examples
 from tests.voice.test_offline import VOICE
 from tests.voice.utterances import BOB, NOW, PERSONAS, memory, utterance
 
@@ -301,7 +302,7 @@ def test_a_sentence_finds_its_place(text, made):
 
 
 @given(text=st.text(max_size=300), cue=st.sampled_from([*SIGNS, *APPETITES, "alike", ""]))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_any_thought_comes_out_as_one_printable_line(text, cue):
     thought = clean(text) or "so"
     for transistor in (*FIVE, "wit"):

@@ -19,6 +19,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.wording import COMMON_SLOTS, SLOTS, Occasion, parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
+from tests.thorough import examples
 from tests.voice.utterances import BOB, CAITY, PERSONAS, memory, utterance
 
 VOICE = OfflineVoice()
@@ -369,7 +370,7 @@ def test_odd_lines_get_one_clean_line(who: str, line: str, kind: Kind) -> None:
     assert "{" not in text.replace(line.strip(), "")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     line=st.text(max_size=200),
     remembered=st.lists(st.text(max_size=80), max_size=4),
