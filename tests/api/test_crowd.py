@@ -26,9 +26,10 @@ from api.run import OrderlyServer
 from noodlings.connections import Connections
 from tests.api.conftest import TOKENS
 from tests.api.serving import Server, certified, served
+from tests.thorough import THOROUGH
 
-CROWD = 1_500
-DESCRIPTORS = 1_024
+CROWD, DESCRIPTORS = (1_500, 1_024) if THOROUGH else (400, 256)
+"""More come than there is room for. A server has as many descriptors as a system gives, or fewer."""
 WITHIN = 2.0
 """Seconds within which everybody else is answered, on a machine that does nothing else meanwhile."""
 TRIES = 5
@@ -144,16 +145,32 @@ def ended(one: socket.socket, seconds: float) -> bytes:
     return received
 
 
-@pytest.mark.parametrize("tokens", [True, False], ids=["tokens", "open"])
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """With tokens and few descriptors, for all who only want to get an answer."""
+    with limited(tmp_path_factory.mktemp("guarded")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def unguarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Without tokens, where a crowd and everybody else at its address have one rate: here it is no matter."""
+    often = {"NOODLINGS_API__REQUESTS_PER_SECOND": "1000000"}
+    with limited(tmp_path_factory.mktemp("unguarded"), False, **often) as server:
+        yield server
+
+
+@pytest.mark.parametrize("which", ["guarded", "unguarded"])
 @pytest.mark.parametrize(
     "first",
     [b"", HALF_HEADERS, HALF_BODY, WHOLE, HALF_UPGRADE],
     ids=["silent", "half headers", "half body", "idle after an answer", "half upgrade"],
 )
-def test_a_crowd_larger_than_the_descriptors_keeps_nobody_out(tmp_path: Path, first: bytes, tokens: bool):
-    # Without tokens a crowd and everybody else at its address have one rate, which is not what this is about.
-    often = {} if tokens else {"NOODLINGS_API__REQUESTS_PER_SECOND": "1000000"}
-    with limited(tmp_path, tokens, **often) as server, crowd(port_of(server), first):
+def test_a_crowd_larger_than_the_descriptors_keeps_nobody_out(
+    request: pytest.FixtureRequest, first: bytes, which: str
+):
+    server: Server = request.getfixturevalue(which)
+    with crowd(port_of(server), first):
         everybody_is_answered(server)
 
 
@@ -166,13 +183,13 @@ def test_a_crowd_that_never_finishes_its_handshake_keeps_nobody_out(tmp_path: Pa
         everybody_is_answered(server)
 
 
-def test_headers_that_drip_are_no_sign_of_life(tmp_path: Path):
-    with limited(tmp_path) as server, crowd(port_of(server), HALF_HEADERS) as dripping:
+def test_headers_that_drip_are_no_sign_of_life(guarded: Server):
+    with crowd(port_of(guarded), HALF_HEADERS) as dripping:
         for _ in range(3):
             for one in dripping:
                 with suppress(OSError):  # displaced
                     one.send(b"x")
-            everybody_is_answered(server)
+            everybody_is_answered(guarded)
 
 
 def test_who_is_in_stays_in_and_a_crowd_at_every_door_is_displaced(tmp_path: Path):
