@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from noodlings.values.memory import MemoryEntry
     from noodlings.values.percept import Kind, Percept
 
-__version__ = "0.1.0"
+__version__ = "0.4.0"
 
 _HOMES = {
     "Affect": "noodlings.values.affect",

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from noodlings import __version__
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(page.relative_to(ROOT) for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 FOLDERS = "api|benchmarks|commands|docs|examples|noodlings|studio|tests|tools"
@@ -61,6 +63,14 @@ def test_the_index_names_every_decision_and_no_number_is_missing() -> None:
     records = sorted(page.name for page in folder.glob("[0-9]*.md"))
     assert [int(name[:4]) for name in records] == list(range(1, len(records) + 1))
     assert LINK.findall((folder / "README.md").read_text("utf-8")) == records
+
+
+def test_the_newest_version_among_the_changes_is_this_one() -> None:
+    versions = re.findall(
+        r"^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d$", (ROOT / CHANGES).read_text("utf-8"), re.M
+    )
+    assert versions[0] == __version__
+    assert versions == sorted(versions, key=lambda version: [*map(int, version.split("."))], reverse=True)
 
 
 @pytest.mark.parametrize(

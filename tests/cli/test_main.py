@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from noodlings import __version__
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -45,7 +47,7 @@ def played(folder, *lines, **changes):
 def test_help_and_version_need_nothing():
     shown = run("--help").stdout.decode()
     assert all(word in shown for word in ("play", "demo", "memories"))
-    assert run("--version").stdout == b"noodlings 0.1.0\n"
+    assert run("--version").stdout.decode() == f"noodlings {__version__}\n"
 
 
 def test_help_imports_nothing_heavy():
