@@ -237,6 +237,7 @@ async def test_at_gain_0_nothing_is_read_and_the_thought_stays(
     assert await transistor(1.0).modulate("a thought.", state) != "a thought."
 
 
+@pytest.mark.no_cover
 async def test_all_five_together_cost_next_to_nothing(memory: HierarchicalMemory) -> None:
     """The target is half a millisecond; a busy machine gets four times that."""
     for number in range(200):
