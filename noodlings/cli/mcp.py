@@ -50,7 +50,7 @@ def mcp(
     if http:
         asyncio.run(_serve_http(settings, user, agent, host, port))
         return
-    from api.mcp.transports import serve
+    from api.mcp.stdio import serve
 
     # The thread that waits for input cannot be woken, so that an orderly end would wait for another line.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -59,9 +59,9 @@ def mcp(
 
 async def _serve_http(settings: Settings, user: str, agent: str, host: str, port: int) -> None:
     from api.audit import auditing_to
-    from api.mcp.transports import PATH, run
+    from api.mcp.http import PATH, run
     from noodlings.errors import UserError
-    from noodlings.host import server as serve
+    from noodlings.host import server
 
     if user:
         raise UserError("over HTTP a token says who asks (api.tokens), and not --user")
@@ -76,7 +76,7 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
 
         await run(serving.society, agent, bound, serving.connections, say)
 
-    await serve.serve(settings, serve.Address(host, port), run_tools, auditing_to, typer.echo)
+    await server.serve(settings, server.Address(host, port), run_tools, auditing_to, typer.echo)
 
 
 @contextmanager

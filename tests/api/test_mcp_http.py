@@ -10,7 +10,7 @@ from httpx2 import ASGITransport, AsyncClient
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from api.mcp.transports import PATH, make_app
+from api.mcp.http import PATH, make_app
 from noodlings.app import build
 from noodlings.cli.mcp import mcp
 from noodlings.errors import UserError

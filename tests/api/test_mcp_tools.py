@@ -20,9 +20,9 @@ from api.mcp.arguments import EmotionalContext
 from api.mcp.tools import TOOLS, Tool, call, offers
 from api.rights import Pass
 from api.turns import Turns
-from noodlings import cli
 from noodlings.agent.society import Society
 from noodlings.app import build
+from noodlings.cli import main as cli
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound, StoreError

@@ -1,0 +1,114 @@
+"""Tools over standard input and output, for a program that started this one: until its input ends.
+
+Standard output belongs to the protocol: the transport puts everything else that is printed on standard error.
+
+The server in the words of the protocol, for any transport.
+
+It is there before the society is: a client is greeted at once, and only what needs the society waits for it.
+That is why nothing heavy is imported here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+)
+
+from noodlings import __version__
+from noodlings.errors import NoodlingsError, NotFound
+
+if TYPE_CHECKING:
+    from api.mcp.access import Access
+
+
+log = logging.getLogger(__name__)
+
+Context = ServerRequestContext[Any, Any]
+Reach = Callable[[Context], Awaitable["Access"]]
+"""What a request can reach. Raises `NoodlingsError` where the society cannot be opened."""
+
+INSTRUCTIONS = (
+    "The memories and feelings of characters who remember what matters to them. Search before you answer a"
+    " question about the past; store what should be remembered; forget only when you are asked to."
+)
+
+
+def make_server(reach: Reach) -> Server[Any]:
+    """The server of the tools."""
+
+    async def reached(context: Context) -> Access:
+        try:
+            return await reach(context)
+        except NoodlingsError as error:
+            raise MCPError(INTERNAL_ERROR, str(error)) from None
+        except Exception:
+            log.exception("the memories cannot be reached")
+            raise MCPError(INTERNAL_ERROR, "Something broke here; the log has the details.") from None
+
+    async def listed(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
+        access = await reached(context)
+        from api.mcp.tools import offers
+
+        return ListToolsResult(tools=offers(access))
+
+    async def called(context: Context, params: CallToolRequestParams) -> CallToolResult:
+        access = await reached(context)
+        from api.mcp.tools import call
+
+        try:
+            return await call(params.name, access, params.arguments or {})
+        except NotFound as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from None
+
+    return Server(
+        "noodlings",
+        version=__version__,
+        title="noodlings",
+        instructions=INSTRUCTIONS,
+        on_list_tools=listed,
+        on_call_tool=called,
+    )
+
+
+REST_SECONDS = 5.0
+"""Real seconds that what is done in the background is waited for when the client has left."""
+
+
+async def serve(opened: Callable[[], AbstractContextManager[Access]]) -> None:
+    """Answer one client; when it has left, turns under way are finished.
+
+    Args:
+        opened: opens the society; called on another thread while the client is greeted.
+
+    Raises:
+        NoodlingsError: the society could not be opened. The client, who was told, has left by then.
+    """
+    with ExitStack() as stack:
+        opening = asyncio.create_task(asyncio.to_thread(lambda: stack.enter_context(opened())))
+
+        async def reach(context: Context) -> Access:
+            return await asyncio.shield(opening)
+
+        server = make_server(reach)
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+        access = await opening
+        if access.turns is not None:
+            await access.turns.close()
+            with access.opened() as society:
+                await society.rest(REST_SECONDS)
