@@ -16,8 +16,8 @@ from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.recall import ArchiveView, How, RecallView, Status
 from noodlings.inspect.views import AgentsView, AgentView
 from noodlings.inspect.why import TransistorsView, WhyView
-from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import Filters
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind
 

@@ -16,8 +16,8 @@ from api.parts import AgentName, EntryId, Living, Looking, Reader
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.browse import Page
 from noodlings.inspect.links import LinksView
-from noodlings.inspect.look import require_all_history
 from noodlings.inspect.symbols import SymbolsView
+from noodlings.inspect.viewpoint import require_all_history
 from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order

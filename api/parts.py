@@ -21,8 +21,8 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
+    from api.command_lines import People
     from api.metrics import Metrics
-    from api.people import People
     from api.turns import Turns
     from noodlings.inspect.feed import Feed
 

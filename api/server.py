@@ -15,12 +15,12 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, corrections, live, memory, people, perceive, recipes, status
+from api import agents, command_lines, corrections, live, memory, perceive, recipes, status
 from api.audit import note
+from api.command_lines import People
 from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import Parts
-from api.people import People
 from api.problem import Problem, tell_problems
 from api.rights import OWNER, USER_HEADER, Doorkeeper
 from api.turns import Turns
@@ -77,7 +77,7 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
     )
     app.state.parts = parts
     app.state.sheets = live.Sheets()
-    for topic in (agents, memory, corrections, perceive, people, recipes, live, status):
+    for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status):
         app.include_router(topic.router, prefix="/api")
     app.include_router(status.probes)
     app.include_router(status.figures)

@@ -34,8 +34,8 @@ from rich.table import Table
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import ImportanceWeights, load_settings
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
 from noodlings.store.sql import SqlStore
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept

@@ -34,8 +34,8 @@ from commands.render import (
 )
 from noodlings.errors import UserError
 from noodlings.inspect.recall import ArchiveView, FoundView, How, RecallView, Status
-from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import Filters
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.search import MAX_LIMIT
 from noodlings.text import shorten
 from noodlings.values.affect import Affect

@@ -13,16 +13,16 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.faculties import Faculties, Watcher
 from noodlings.agent.recipes import load_recipes, plain_persona
+from noodlings.agent.services import Faculties, Watcher
 from noodlings.agent.society import Society
 from noodlings.agent.state import Feelings, Inner
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import UserError
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
 from noodlings.memory.plain import CAPACITY, PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives

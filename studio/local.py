@@ -128,7 +128,7 @@ def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:
     """Arguments that are values of this program, made of what they are in JSON."""
     from noodlings.inspect.browse import Page
     from noodlings.inspect.recall import How
-    from noodlings.recall.emotion import DEFAULT_WEIGHT
+    from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
     from noodlings.values.affect import Affect
 
     if question is Question.ALIKE and how.get("affect") is not None:

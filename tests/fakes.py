@@ -14,8 +14,8 @@ import numpy.typing as npt
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Changes, Speech, Utterance
 from noodlings.values.affect import NEUTRAL, Affect

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from noodlings.agent.asking import may_come
+from noodlings.agent.recollection import may_come
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.parts import LARGEST_ID
 from api.rights import MAX_ID
-from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.focus import DEFAULT_LEVEL, LEVELS
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.text import MAX_LINE
 from noodlings.values.affect import Affect, arousal_from_signed
 

@@ -21,17 +21,17 @@ from collections.abc import Sequence
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
-from noodlings.agent.afterwards import Afterwards
-from noodlings.agent.answering import Answering
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.faculties import Faculties
-from noodlings.agent.keeping import Keeping
+from noodlings.agent.follow_up import Afterwards
 from noodlings.agent.linking import recalled
 from noodlings.agent.perceiving import Hearing
+from noodlings.agent.responder import Answering
+from noodlings.agent.services import Faculties
 from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
+from noodlings.agent.unit_of_work import Keeping
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal

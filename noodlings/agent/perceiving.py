@@ -20,12 +20,12 @@ from typing import Any
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
-from noodlings.agent.faculties import Faculties
-from noodlings.agent.keeping import Keeping
 from noodlings.agent.linking import followed
+from noodlings.agent.services import Faculties
 from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
-from noodlings.memory.journal import Journal
+from noodlings.agent.unit_of_work import Keeping
+from noodlings.memory.change_journal import Journal
 from noodlings.mind.meaning import meant
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector, Vector

@@ -10,7 +10,7 @@ from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
-from noodlings.agent.faculties import Watcher
+from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError, there_are

@@ -14,8 +14,8 @@ from typing import Any
 
 from noodlings.clock import moment
 from noodlings.errors import UserError
+from noodlings.memory.agent_memory import Recorder
 from noodlings.memory.encode import read_affect, read_state, whole
-from noodlings.memory.recorder import Recorder
 from noodlings.values.memory import MemoryEntry
 
 log = logging.getLogger(__name__)

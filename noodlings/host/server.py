@@ -29,7 +29,7 @@ from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_thinking
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
-from noodlings.worlds.door import Door, RealTimer, Timer
+from noodlings.worlds.login_guard import Door, RealTimer, Timer
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import House, Visitors

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
-from noodlings.inspect.look import Look, cut, may_read, readable
+from noodlings.inspect.viewpoint import Look, cut, may_read, readable
 from noodlings.inspect.views import EntriesView
 from noodlings.ports import Records
 from noodlings.text import clean

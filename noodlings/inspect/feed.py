@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from noodlings.inspect.look import Look, may_read
+from noodlings.inspect.viewpoint import Look, may_read
 from noodlings.inspect.views import View
 from noodlings.inspect.why import WhyView, as_seen
 from noodlings.values.caller import Caller

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from noodlings.inspect.browse import FIRST, Leaves, Page
 from noodlings.inspect.links import FocusView, LinksView, focus_on, linked_with
-from noodlings.inspect.look import Look, cut, felt, grouped, readable
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
 from noodlings.inspect.recall import PLAINLY, ArchiveView, How, RecallView, archive_state, recall, search_for
 from noodlings.inspect.symbols import SymbolsView, symbols_of
 from noodlings.inspect.turns import last_flow, turns
+from noodlings.inspect.viewpoint import Look, cut, felt, grouped, readable
 from noodlings.inspect.views import (
     AffectGroupsView,
     AgentsView,

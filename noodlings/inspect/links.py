@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from noodlings.errors import NotFound
-from noodlings.inspect.look import Look, may_read
+from noodlings.inspect.viewpoint import Look, may_read
 from noodlings.inspect.views import EntryView, View
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.focus import Brought, Search, reconstruct_context
@@ -141,7 +141,7 @@ def _linked(look: Look, reached: Reached) -> LinkedEntryView:
 
 
 _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
-"""Beside the user, what `noodlings.inspect.look.may_read` asks for."""
+"""Beside the user, what `noodlings.inspect.viewpoint.may_read` asks for."""
 
 
 async def focus_on(look: Look, memory: Linked, search: Search, query: str, level: int) -> FocusView:

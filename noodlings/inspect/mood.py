@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from noodlings.affect.mood import HALF_LIFE_SECONDS
-from noodlings.inspect.look import Look, felt
+from noodlings.inspect.viewpoint import Look, felt
 from noodlings.inspect.views import FeltView, View
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean

@@ -18,13 +18,13 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.asking import subject
+from noodlings.agent.recollection import subject
 from noodlings.errors import UserError
-from noodlings.inspect.look import Look, felt, may_read, readable_by
+from noodlings.inspect.viewpoint import Look, felt, may_read, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View
 from noodlings.ports import Records
-from noodlings.recall.emotion import DEFAULT_WEIGHT
 from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.search import Hit
 from noodlings.text import clean
 from noodlings.values.affect import Affect

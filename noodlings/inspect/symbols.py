@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from noodlings.inspect.look import Look, cut, felt, readable
+from noodlings.inspect.viewpoint import Look, cut, felt, readable
 from noodlings.inspect.views import FeltView, View, iso
 from noodlings.memory.likeness import likeness
 from noodlings.ports import Store

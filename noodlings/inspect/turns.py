@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from noodlings.inspect.look import Look, by_importance, may_read, readable
+from noodlings.inspect.viewpoint import Look, by_importance, may_read, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.errors import NotFound, UserError
-from noodlings.inspect.look import Look, felt, may_read
 from noodlings.inspect.turns import recalled_in, turn_view, turns
+from noodlings.inspect.viewpoint import Look, felt, may_read
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View
 from noodlings.ports import Store
 from noodlings.text import clean

@@ -20,8 +20,8 @@ from typing import TypeVar
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.call import Answer, Call, CallFailed, Receipt, Recorder, Replay, Spent, Task
-from noodlings.llm.circuit import Budget, Circuit, CircuitOpen
 from noodlings.llm.endpoint import address
+from noodlings.llm.limits import Budget, Circuit, CircuitOpen
 from noodlings.llm.transport import Wire
 from noodlings.ports import Allowance, Shelf
 

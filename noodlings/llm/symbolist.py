@@ -17,7 +17,7 @@ from noodlings.llm.prompts import symbol_prompt
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
-from noodlings.voice.content import stable
+from noodlings.voice.reply_content import stable
 from noodlings.voice.words import stem, tokens, topic_stems, words_for
 
 LONGEST_IMAGE = 160

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.importance import strength_of
-from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import Metric
 from noodlings.memory.stream import Floats, Mask, Rows, Stream
 from noodlings.text import shorten

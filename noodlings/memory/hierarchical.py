@@ -24,13 +24,13 @@ from typing import Any, TypeVar
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
+from noodlings.memory.agent_memory import Recorder
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
 from noodlings.memory.encode import read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced
-from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
-from noodlings.memory.recorder import Recorder
 from noodlings.memory.stream import Stream
 from noodlings.text import shorten
 from noodlings.values.affect import Affect

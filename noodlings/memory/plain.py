@@ -14,10 +14,10 @@ from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
+from noodlings.memory.agent_memory import Recorder
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.context import Budget, assemble, recent
 from noodlings.memory.importance import DEFAULT_WEIGHTS
-from noodlings.memory.journal import Journal
-from noodlings.memory.recorder import Recorder
 from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from noodlings.errors import LLMError, UserError
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.encode import finite, read_affect, unit
-from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
 from noodlings.ports import Allowance, Symbolist
 from noodlings.text import clean, shorten

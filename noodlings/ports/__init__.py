@@ -8,7 +8,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.ports.keeping import (
+from noodlings.ports.language import Allowance, FeelingModel, OwnLine, Speech, Symbolist, Utterance, Voice
+from noodlings.ports.storage import (
     AgentRecord,
     AgentState,
     Changes,
@@ -20,7 +21,6 @@ from noodlings.ports.keeping import (
     Snapshot,
     Store,
 )
-from noodlings.ports.speaking import Allowance, FeelingModel, OwnLine, Speech, Symbolist, Utterance, Voice
 
 __all__ = [
     "AgentRecord",

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from noodlings.errors import UserError
 from noodlings.recall.cues import People, holds_time
 from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
-from noodlings.recall.growing import Growing
+from noodlings.recall.growing_array import Growing
 from noodlings.recall.lexical import LexicalIndex, stems
 from noodlings.recall.neighbours import Neighbours
 from noodlings.recall.vectors import VectorIndex

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from noodlings.affect.feeling import FAMILIES, family_of, feeling
 from noodlings.errors import UserError
-from noodlings.recall.growing import Growing
+from noodlings.recall.growing_array import Growing
 from noodlings.recall.neighbours import NOWHERE, Rows
 from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from noodlings import stemming
-from noodlings.recall.growing import Growing
+from noodlings.recall.growing_array import Growing
 from noodlings.recall.neighbours import NOWHERE, Mask, Neighbours, Numbers, Rows
 from noodlings.stemming import STOP_WORDS
 

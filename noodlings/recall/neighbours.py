@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.recall.growing import Growing
+from noodlings.recall.growing_array import Growing
 
 BEFORE = (0.6, 0.4)
 """How much the line before, and the one before that, count for a line."""

@@ -22,8 +22,8 @@ from noodlings.errors import UserError
 from noodlings.recall import cues
 from noodlings.recall.archive import Archive
 from noodlings.recall.cues import Cues, NamedDate, spans
-from noodlings.recall.emotion import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.filters import EVERYTHING, Filters
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.neighbours import Neighbours, Numbers, Rows
 from noodlings.recall.rank import best_rows, combine
 from noodlings.recall.vectors import VectorIndex

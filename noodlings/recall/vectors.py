@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
-from noodlings.recall.growing import Growing
+from noodlings.recall.growing_array import Growing
 from noodlings.recall.neighbours import NOWHERE, Neighbours, Numbers, Rows
 from noodlings.recall.rank import best_rows
 

@@ -26,11 +26,11 @@ from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.trace import Lens
 from noodlings.values.wording import GENTLY, Occasion
 from noodlings.voice.colour_affect import embodied, spoken, with_sentence, without_mannerism
-from noodlings.voice.compose import ENOUGH
-from noodlings.voice.content import heard_then, is_heavy, stable
+from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
+from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import goes_on
-from noodlings.voice.reflect import to_past
+from noodlings.voice.reply_content import heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import told
 from noodlings.voice.understanding import hear
 from noodlings.voice.words import proper, tokens, topic_stems, words_for

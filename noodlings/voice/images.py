@@ -16,8 +16,8 @@ from noodlings.errors import LLMError
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.wording import Feeling
-from noodlings.voice.content import stable
 from noodlings.voice.phrasebook import strengths
+from noodlings.voice.reply_content import stable
 from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
 
 TELLING = 0.15

@@ -28,10 +28,10 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import Lens
 from noodlings.values.wording import Feeling
 from noodlings.voice.colour import colour
-from noodlings.voice.compose import Draft, longer, reply
-from noodlings.voice.content import stable
+from noodlings.voice.composition import Draft, longer, reply
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import goes_on
+from noodlings.voice.reply_content import stable
 from noodlings.voice.reported_speech import told
 from noodlings.voice.understanding import Heard, hear
 from noodlings.voice.words import load_yaml

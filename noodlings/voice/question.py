@@ -12,7 +12,7 @@ import re
 from enum import Enum
 
 from noodlings.values.wording import Occasion
-from noodlings.voice.reflect import turn
+from noodlings.voice.pronouns import turn
 from noodlings.voice.words import tokens, words_for
 
 _FEELINGS = r"(?:alive|dead|ok|okay|well|all right|alright|better|sad|happy|angry|afraid|upset|ill|sick)"

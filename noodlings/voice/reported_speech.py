@@ -18,8 +18,8 @@ from noodlings.ports import Utterance
 from noodlings.text import shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
+from noodlings.voice.pronouns import lower_first, to_past, turn
 from noodlings.voice.question import goes_on
-from noodlings.voice.reflect import lower_first, to_past, turn
 from noodlings.voice.statement import begins_with_name, is_clause
 from noodlings.voice.words import (
     ago,

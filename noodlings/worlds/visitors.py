@@ -23,7 +23,7 @@ from noodlings.text import clean
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Account
 from noodlings.worlds.beings import Line
-from noodlings.worlds.door import Door, Pace, Timer
+from noodlings.worlds.login_guard import Door, Pace, Timer
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.terminal import Dispatch

@@ -11,13 +11,13 @@ from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.game_rules import shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.faculties import Faculties
+from noodlings.agent.services import Faculties
 from noodlings.agent.state import Feelings, Inner
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives

@@ -6,7 +6,7 @@ from typing import Any
 
 import schemathesis
 
-from api.people import MOST_WAIT
+from api.command_lines import MOST_WAIT
 
 CANARY = "zebrafinch"
 """A word that only one player told."""

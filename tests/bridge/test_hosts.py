@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from noodlings.bridge.list_wrapper import MemoryListWrapper
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.journal import Journal
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from tests.memory.entries import texts

@@ -13,7 +13,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.look import may_read
+from noodlings.inspect.viewpoint import may_read
 from noodlings.ports import Changes
 from noodlings.recall.focus import HOUR
 from noodlings.store.memory import MemoryStore

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from noodlings.errors import NotFound
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.look import may_read
+from noodlings.inspect.viewpoint import may_read
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role

@@ -14,8 +14,8 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.look import may_read
 from noodlings.inspect.recall import How, Status
+from noodlings.inspect.viewpoint import may_read
 from noodlings.ports import Changes, Embedder
 from noodlings.recall.filters import Filters
 from noodlings.store.memory import MemoryStore

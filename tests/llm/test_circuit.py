@@ -8,7 +8,7 @@ import pytest
 from noodlings.clock import ManualClock
 from noodlings.errors import LLMError
 from noodlings.llm.call import CallFailed
-from noodlings.llm.circuit import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit, CircuitOpen
+from noodlings.llm.limits import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit, CircuitOpen
 
 
 class Endpoint:

@@ -12,9 +12,9 @@ import pytest
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.importance import DAY, INITIAL_STABILITY, importance
-from noodlings.memory.journal import Journal
 from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from noodlings.errors import UserError
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.context import Budget
-from noodlings.memory.journal import Journal
 from noodlings.memory.plain import PlainMemory
 from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import LLMError, UserError
-from noodlings.memory.journal import Journal
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.likeness import likeness
 from noodlings.memory.subconscious import AVOIDED, INTENSE, LONGEST, SubconsciousMemory, symbol_salience
 from noodlings.ports import Allowance

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DAY
-from noodlings.memory.journal import Journal
 from noodlings.memory.likeness import METRICS
 from noodlings.memory.stream import Stream
 from noodlings.ports import Changes

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.recall.emotion import REACH, combined_score, congruence, emotional_similarity, lift
+from noodlings.recall.mood_congruence import REACH, combined_score, congruence, emotional_similarity, lift
 from noodlings.values.affect import NEUTRAL, Affect
 
 UNIT = st.floats(0.0, 1.0)

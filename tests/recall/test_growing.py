@@ -1,6 +1,6 @@
 import numpy as np
 
-from noodlings.recall.growing import Growing
+from noodlings.recall.growing_array import Growing
 
 
 def test_rows_stay_as_it_grows():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
-from noodlings.memory.journal import Journal
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import AgentRecord, Changes
 from noodlings.store.forgetting import FORGOTTEN

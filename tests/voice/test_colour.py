@@ -20,7 +20,7 @@ from noodlings.values.trace import Lens
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, GENTLY, SIGNS, parse
 from noodlings.voice.colour import MOST, colour, image_of
 from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism
-from noodlings.voice.compose import ENOUGH
+from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import shared_colours, shared_voice
 from tests.thorough import examples
 from tests.voice.test_offline import VOICE

@@ -8,7 +8,7 @@ from noodlings.ports import Allowance
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.wording import Occasion
-from noodlings.voice.compose import Draft
+from noodlings.voice.composition import Draft
 from noodlings.voice.offline import OfflineVoice, in_manner
 from noodlings.voice.understanding import Heard, hear
 from tests.voice.utterances import PERSONAS, memory, utterance

@@ -18,7 +18,7 @@ from noodlings.drawing.screen import Screen
 from noodlings.errors import UserError
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Accounts
-from noodlings.worlds.door import Door, Timer
+from noodlings.worlds.login_guard import Door, Timer
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port

@@ -5,9 +5,9 @@ import pytest
 from argon2.profiles import CHEAPEST
 
 from noodlings.errors import UserError
-from noodlings.worlds import door as doors
+from noodlings.worlds import login_guard as doors
 from noodlings.worlds.accounts import Accounts
-from noodlings.worlds.door import FORGIVEN, FREE, LONGEST_WAIT, Door
+from noodlings.worlds.login_guard import FORGIVEN, FREE, LONGEST_WAIT, Door
 from tests.fakes import HandTimer
 
 HERE, THERE = "203.0.113.1", "203.0.113.2"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.worlds.door import Pace
+from noodlings.worlds.login_guard import Pace
 
 
 def test_some_go_at_once_then_each_waits_for_its_turn():

@@ -7,7 +7,7 @@ import telnetlib3
 
 from noodlings.connections import MOST_UNREAD, Connections
 from noodlings.errors import UserError
-from noodlings.worlds.door import RealTimer
+from noodlings.worlds.login_guard import RealTimer
 from noodlings.worlds.telnet import (
     DO,
     DONT,

@@ -10,7 +10,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame
 
 from noodlings.connections import Connections
-from noodlings.worlds.door import RealTimer
+from noodlings.worlds.login_guard import RealTimer
 from noodlings.worlds.websocket import websocket_port
 from tests.worlds.mush import PASSWORD, Mush
 

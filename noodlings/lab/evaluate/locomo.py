@@ -25,7 +25,7 @@ from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.lab.evaluate.ingest import Listener
-from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.rank import DEFAULT_WEIGHTS
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN

@@ -27,7 +27,7 @@ from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.lab.evaluate.ingest import Listener
 from noodlings.ports import Embedder
-from noodlings.recall.emotion import DEFAULT_WEIGHT
+from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 

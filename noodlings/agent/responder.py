@@ -10,9 +10,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from noodlings.agent.asking import TALK, question, remind
-from noodlings.agent.faculties import Faculties
 from noodlings.agent.perceiving import heard
+from noodlings.agent.recollection import TALK, question, remind
+from noodlings.agent.services import Faculties
 from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError

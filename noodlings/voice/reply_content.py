@@ -12,8 +12,8 @@ from noodlings.values.percept import Percept
 from noodlings.values.wording import Feeling, Occasion
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.question import Question, asks_when
-from noodlings.voice.remind import answers, greeting_memory, names_others, reminders
 from noodlings.voice.reported_speech import Told
+from noodlings.voice.selection import answers, greeting_memory, names_others, reminders
 from noodlings.voice.understanding import Heard, hear
 from noodlings.voice.words import HOUR, proper, tokens, topic_stems
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from noodlings.agent.faculties import Faculties
+from noodlings.agent.services import Faculties
 from noodlings.agent.state import Inner
 from noodlings.errors import StoreError
-from noodlings.memory.journal import Journal
+from noodlings.memory.change_journal import Journal
 from noodlings.ports import AgentRecord, AgentState, Forgotten
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind

@@ -9,7 +9,7 @@ import pytest
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.asking import FLOOR, TALK_SECONDS, question, recollections, subject
+from noodlings.agent.recollection import FLOOR, TALK_SECONDS, question, recollections, subject
 from noodlings.clock import ManualClock
 from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noodlings.memory.journal import Journal
+from noodlings.memory.change_journal import Journal
 from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import Link, LinkType, Symbol

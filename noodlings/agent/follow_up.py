@@ -12,15 +12,15 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
-from noodlings.agent.answering import Answering
-from noodlings.agent.faculties import Faculties
-from noodlings.agent.keeping import Keeping
 from noodlings.agent.perceiving import take_in, understood
+from noodlings.agent.responder import Answering
+from noodlings.agent.services import Faculties
 from noodlings.agent.state import Inner
 from noodlings.agent.turn import Turn, timed
+from noodlings.agent.unit_of_work import Keeping
 from noodlings.errors import LLMError, NoodlingsError
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.context import Budget
-from noodlings.memory.journal import Journal
 from noodlings.memory.subconscious import INTENSE
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
 from noodlings.values.memory import Link, LinkType, Recalled, Symbol

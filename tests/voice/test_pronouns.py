@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.voice.reflect import lower_first, to_past, turn
+from noodlings.voice.pronouns import lower_first, to_past, turn
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from noodlings.ports import Utterance
 from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import Feeling, Occasion
-from noodlings.voice.content import Content, decide, slots
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
+from noodlings.voice.reply_content import Content, decide, slots
 from noodlings.voice.reported_speech import Told
 from noodlings.voice.understanding import Heard
 from noodlings.voice.words import tokens

@@ -13,9 +13,9 @@ from typing import Any
 
 from noodlings.clock import later
 from noodlings.config import ImportanceWeights
+from noodlings.memory.change_journal import Journal
 from noodlings.memory.encode import encode
 from noodlings.memory.importance import strength_of
-from noodlings.memory.journal import Journal
 from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
