@@ -13,7 +13,7 @@ from api.parts import AgentName, EntryId, Looking, Reader
 from noodlings.errors import UserError
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView, ObserveView
-from noodlings.inspect.recall import ArchiveView, How, RecallView, Status
+from noodlings.inspect.recall import ArchiveView, RecallOptions, RecallView, Status
 from noodlings.inspect.views import AgentsView, AgentView
 from noodlings.inspect.why import TransistorsView, WhyView
 from noodlings.recall.filters import Filters
@@ -136,7 +136,7 @@ async def recall(
     emotion_weight: Share = DEFAULT_WEIGHT,
 ) -> Response:
     """Look for something in everything it ever perceived, by words and meaning, best first."""
-    how = How(
+    how = RecallOptions(
         filters=Filters(
             since=since,
             until=until,

@@ -22,7 +22,7 @@ from api.answers import documented
 from api.parts import Held, OnBehalfOf, parts_of
 from api.rights import MAX_ID
 from commands import registry
-from commands.registry import Context, Reply, render
+from commands.registry import CommandContext, Reply, render
 from noodlings.errors import UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.text import MAX_LINE
@@ -30,7 +30,7 @@ from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
-    from noodlings.worlds.beings import Line
+    from noodlings.worlds.beings import RoomLine
     from noodlings.worlds.rooms import World
 
 
@@ -56,7 +56,7 @@ class Person:
         self._heard: deque[str] = deque()
         self._something = asyncio.Event()
 
-    def hear(self, line: Line) -> None:
+    def hear(self, line: RoomLine) -> None:
         """A line as this person sees it."""
         if len(self._heard) >= HEARD:
             self._heard.popleft()
@@ -76,7 +76,7 @@ class Person:
         return lines, lost
 
 
-class People:
+class PeopleOnline:
     """Everybody who is in the rooms from outside. Use within a running event loop.
 
     Args:
@@ -105,7 +105,7 @@ class People:
         """
         person = self._enter(caller)
         person.seen_at = self._now()
-        context = Context(caller, self._society, self._inspector, self.world, width)
+        context = CommandContext(caller, self._society, self._inspector, self.world, width)
         reply = await registry.dispatch(line, context)
         # Who had to give way meanwhile has left, and somebody else may be here by that id.
         if reply.leave and self._people.get(caller.user_id) is person:
@@ -115,7 +115,9 @@ class People:
 
     async def ask(self, caller: Caller, line: str, width: int) -> Reply:
         """One command line of somebody who is not in the rooms, and does not come into them for it."""
-        return await registry.dispatch(line, Context(caller, self._society, self._inspector, None, width))
+        return await registry.dispatch(
+            line, CommandContext(caller, self._society, self._inspector, None, width)
+        )
 
     def _enter(self, caller: Caller) -> Person:
         person = self._people.get(caller.user_id)
@@ -147,7 +149,7 @@ router = APIRouter(tags=["commands"])
 MOST_WAIT = 20.0
 
 
-class Typed(BaseModel):
+class TypedCommand(BaseModel):
     """A line as typed; an empty one only hears what there is to hear."""
 
     model_config = ConfigDict(
@@ -175,7 +177,7 @@ class Typed(BaseModel):
     )
 
 
-class Answered(BaseModel):
+class CommandReply(BaseModel):
     """What a command answered, and what others said or did meanwhile."""
 
     data: dict[str, Any] = Field(description="The same that the command prints with --json.")
@@ -186,8 +188,8 @@ class Answered(BaseModel):
     lost: int = Field(description="How many lines were lost because nobody asked for them.")
 
 
-@router.post("/commands", responses=documented(Answered, examples.ANSWERED))
-async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> Answered:
+@router.post("/commands", responses=documented(CommandReply, examples.ANSWERED))
+async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfOf) -> CommandReply:
     """Run a command line as a user, who comes into the rooms with the first one and leaves with `quit`.
 
     What characters answer is heard in their own time: with `wait` the answer waits for the first of it, and
@@ -206,7 +208,7 @@ async def run(request: Request, typed: Typed, held: Held, user: OnBehalfOf) -> A
         reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
     else:
         reply, heard, lost = await people.ask(caller, typed.line, typed.width), [], 0
-    return Answered(
+    return CommandReply(
         data=reply.data,
         text=reply.render(typed.width),
         error=reply.error,

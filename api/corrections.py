@@ -18,7 +18,7 @@ from noodlings.values.memory import MemoryEntry
 router = APIRouter(prefix="/agents/{agent}/memory", tags=["corrections"])
 
 
-class Weight(BaseModel):
+class NewImportance(BaseModel):
     """An importance set by hand."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"importance": 0.9}]})
@@ -28,7 +28,7 @@ class Weight(BaseModel):
     )
 
 
-class Joint(BaseModel):
+class LinkRequest(BaseModel):
     """Two memories that belong together."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"source": 12, "target": 3}]})
@@ -60,7 +60,7 @@ class Forgot(BaseModel):
     erased: bool
 
 
-class Linked(BaseModel):
+class LinkAdded(BaseModel):
     """A link that was made."""
 
     agent: str
@@ -102,15 +102,15 @@ async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living
 
 @router.put("/entries/{entry}/importance", responses=documented(Corrected, examples.CORRECTED))
 async def importance(
-    agent: AgentName, entry: EntryId, weight: Weight, caller: Actor, society: Living
+    agent: AgentName, entry: EntryId, weight: NewImportance, caller: Actor, society: Living
 ) -> Response:
     """Set by hand how important a memory is. For an admin."""
     changed = society.corrections.set_importance(caller, agent, entry, weight.importance)
     return _corrected(society.find(agent).id, changed)
 
 
-@router.post("/links", status_code=201, responses=documented(Linked, examples.LINKED, 201))
-async def link(agent: AgentName, joint: Joint, caller: Actor, society: Living) -> Response:
+@router.post("/links", status_code=201, responses=documented(LinkAdded, examples.LINKED, 201))
+async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
     """Link one memory with another by hand. For an admin."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
     data = {"source": made.source, "target": made.target, "strength": made.strength}

@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.problem import Refused, problem
+from api.problem import RefusedRequest, problem
 from api.protocol import place_of
-from api.rights import Doorkeeper, Pass
+from api.rights import AccessToken, Authenticator
 from noodlings.connections import SHARE, Place
 from noodlings.values.caller import Role
 
@@ -85,7 +85,12 @@ class Gate:
     """
 
     def __init__(
-        self, app: ASGIApp, doorkeeper: Doorkeeper, rate: Rate, origins: Collection[str], max_body_bytes: int
+        self,
+        app: ASGIApp,
+        doorkeeper: Authenticator,
+        rate: Rate,
+        origins: Collection[str],
+        max_body_bytes: int,
     ) -> None:
         self._app = app
         self._doorkeeper = doorkeeper
@@ -105,7 +110,7 @@ class Gate:
                 receive = await self._whole_body(Headers(scope=scope), receive)
             if scope["type"] == "http":
                 enter(scope)
-        except Refused as refused:
+        except RefusedRequest as refused:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": CLOSED, "reason": str(refused)[:100]})
                 return
@@ -122,7 +127,7 @@ class Gate:
         """
         host = headers.get("host", "")
         if self._doorkeeper.open and _hostname(host) not in LOOPBACK:
-            raise Refused(
+            raise RefusedRequest(
                 HTTPStatus.FORBIDDEN, f"Without tokens this answers to {', '.join(LOOPBACK)} alone."
             )
         origin = headers.get("origin")
@@ -132,20 +137,20 @@ class Gate:
         else:
             unknown = origin not in self._origins and (foreign or _place(origin) != host)
         if unknown:
-            raise Refused(HTTPStatus.FORBIDDEN, "Pages from there may not ask here; see api.origins.")
+            raise RefusedRequest(HTTPStatus.FORBIDDEN, "Pages from there may not ask here; see api.origins.")
 
     def _require_rate(self, scope: Scope) -> None:
         key = self._key(scope)
         seconds = 0.0 if scope["path"] == UNCOUNTED else self._rate.take(key)
         if seconds:
             after = {"Retry-After": str(max(round(seconds + 0.5), 1))}
-            raise Refused(HTTPStatus.TOO_MANY_REQUESTS, f"Too often; again in {seconds:.2f} s.", after)
+            raise RefusedRequest(HTTPStatus.TOO_MANY_REQUESTS, f"Too often; again in {seconds:.2f} s.", after)
 
     def _key(self, scope: Scope) -> str:
         address = str((scope.get("client") or ("somewhere",))[0])
         try:
             held = self._doorkeeper.admit(Headers(scope=scope).get("authorization"))
-        except Refused:
+        except RefusedRequest:
             return address
         _prove(place_of(scope), held)
         return address if self._doorkeeper.open else held.key
@@ -169,16 +174,18 @@ class Gate:
             more = message.get("more_body", False)
         body = b"".join(parts)
         if depth_of(body) > MAX_DEPTH:
-            raise Refused(HTTPStatus.BAD_REQUEST, f"The body is nested deeper than {MAX_DEPTH} levels.")
+            raise RefusedRequest(
+                HTTPStatus.BAD_REQUEST, f"The body is nested deeper than {MAX_DEPTH} levels."
+            )
         return _once({"type": "http.request", "body": body, "more_body": False}, receive)
 
-    def _too_long(self) -> Refused:
-        return Refused(
+    def _too_long(self) -> RefusedRequest:
+        return RefusedRequest(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {self._max_body_bytes:,} bytes."
         )
 
 
-def enter(scope: Scope, held: Pass | None = None) -> None:
+def enter(scope: Scope, held: AccessToken | None = None) -> None:
     """Let the connection of somebody known make room for nobody while it is answered.
 
     Args:
@@ -194,19 +201,19 @@ def enter(scope: Scope, held: Pass | None = None) -> None:
         _prove(place, held)
     if place.owner and not place.enter():
         if place.greedy:
-            raise Refused(
+            raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 "This token has as many requests and streams under way as one may have; end one, or wait.",
                 {"Retry-After": "1", "Connection": "close"},
             )
-        raise Refused(
+        raise RefusedRequest(
             HTTPStatus.SERVICE_UNAVAILABLE,
             "As many connections as can be served are busy; ask again in a moment.",
             {"Retry-After": "1", "Connection": "close"},
         )
 
 
-def _prove(place: Place | None, held: Pass) -> None:
+def _prove(place: Place | None, held: AccessToken) -> None:
     if place is not None:
         place.prove(held.key, SHARES.get(held.role, SHARE))
 

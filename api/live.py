@@ -19,11 +19,11 @@ from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from api.audit import note
 from api.gate import CLOSED, enter
-from api.parts import Parts, parts_of
-from api.problem import Refused, problem
+from api.parts import ServerParts, parts_of
+from api.problem import RefusedRequest, problem
 from api.rights import USER_HEADER
 from noodlings.errors import NoodlingsError, told
-from noodlings.inspect.feed import HappeningView, Reader
+from noodlings.inspect.feed import FeedReader, TurnEventView
 from noodlings.inspect.why import WhyView
 from noodlings.text import shorten
 from noodlings.values.caller import Caller
@@ -44,7 +44,7 @@ class Sheets:
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[str, int, str, int], tuple[WhyView | None, str]] = OrderedDict()
 
-    def written(self, view: HappeningView) -> str:
+    def written(self, view: TurnEventView) -> str:
         """The message of something that happened."""
         # What is shown to different readers are different objects; the one that is kept cannot be another.
         key = (view.agent, view.entry, view.step, id(view.turn))
@@ -65,7 +65,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
         caller = held.reader(user or unquote(socket.headers.get(USER_HEADER, "")))
         agent_id = parts.society.find(agent).id if agent else ""
     except NoodlingsError as refused:
-        if isinstance(refused, Refused):
+        if isinstance(refused, RefusedRequest):
             note(
                 at=round(time.time(), 3),
                 address=str(socket.client.host if socket.client else ""),
@@ -77,7 +77,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
         return
     try:
         enter(socket.scope, held)
-    except Refused as crowded:
+    except RefusedRequest as crowded:
         await socket.send_denial_response(problem(crowded.status, str(crowded), headers=crowded.headers))
         return
     offered = socket.scope.get("subprotocols", [])
@@ -86,7 +86,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
         await _serve(socket, parts, reader)
 
 
-async def _serve(socket: WebSocket, parts: Parts, reader: Reader) -> None:
+async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader) -> None:
     """Send until one side has had enough."""
     sending = asyncio.create_task(_send_all(socket, parts, reader), name="live: sending")
     hearing = asyncio.create_task(_until_gone(socket), name="live: hearing")
@@ -103,7 +103,7 @@ async def _serve(socket: WebSocket, parts: Parts, reader: Reader) -> None:
         await socket.close(GOING_AWAY)
 
 
-async def _send_all(socket: WebSocket, parts: Parts, reader: Reader) -> None:
+async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader) -> None:
     sheets: Sheets = socket.app.state.sheets
     heartbeat = parts.society.settings.live.heartbeat_seconds
     await socket.send_text(_written(_snapshot(parts, reader.caller, reader.agent_id)))
@@ -128,7 +128,7 @@ async def _until_gone(socket: WebSocket) -> None:
             return
 
 
-def _snapshot(parts: Parts, caller: Caller, agent_id: str) -> dict[str, Any]:
+def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, Any]:
     """How things stand when a reader comes."""
     inspector = parts.inspector
     agents = [agent_id] if agent_id else list(parts.society.agents)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from noodlings.values.trace import Happening
+from noodlings.values.trace import TurnEvent
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -99,7 +99,7 @@ class Metrics:
         yield _gauge("noodlings_live_lost", "Events that readers were too slow for.", self._feed.lost)
         yield _gauge("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
 
-    def _happened(self, happening: Happening) -> None:
+    def _happened(self, happening: TurnEvent) -> None:
         if happening.step != _TURN:
             return
         trace = happening.trace

@@ -15,20 +15,20 @@ from fastapi import Depends, Header, Path, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
-from api.rights import MAX_ID, USER_HEADER, Doorkeeper, Pass
+from api.rights import MAX_ID, USER_HEADER, AccessToken, Authenticator
 from noodlings.agent.society import Society
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
-    from api.command_lines import People
+    from api.command_lines import PeopleOnline
     from api.metrics import Metrics
     from api.turns import Turns
     from noodlings.inspect.feed import Feed
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ServerParts:
     """What one server is made of.
 
     Attributes:
@@ -43,17 +43,17 @@ class Parts:
 
     society: Society
     inspector: Inspector
-    doorkeeper: Doorkeeper
+    doorkeeper: Authenticator
     turns: Turns
-    people: People
+    people: PeopleOnline
     feed: Feed
     metrics: Metrics
     ready: Callable[[], bool]
 
 
-def parts_of(connection: HTTPConnection) -> Parts:
+def parts_of(connection: HTTPConnection) -> ServerParts:
     """The parts of the server that was asked."""
-    parts: Parts = connection.app.state.parts
+    parts: ServerParts = connection.app.state.parts
     return parts
 
 
@@ -63,7 +63,7 @@ _bearer = HTTPBearer(auto_error=False, description="A token of `api.tokens`; non
 async def _held(
     connection: HTTPConnection,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
-) -> Pass:
+) -> AccessToken:
     """What whoever asks may do. Raises `Refused` (401)."""
     held = parts_of(connection).doorkeeper.admit(connection.headers.get("authorization"))
     connection.state.held = held
@@ -78,7 +78,7 @@ async def _society(connection: HTTPConnection) -> Society:
     return parts_of(connection).society
 
 
-Held = Annotated[Pass, Depends(_held)]
+Held = Annotated[AccessToken, Depends(_held)]
 Looking = Annotated[Inspector, Depends(_inspector)]
 Living = Annotated[Society, Depends(_society)]
 

@@ -25,7 +25,7 @@ _LONGEST = 500
 log = logging.getLogger(__name__)
 
 
-class Wrong(BaseModel):
+class InvalidField(BaseModel):
     """One part of a request that will not do."""
 
     where: str = Field(description="Where it stands, such as query.limit or body.text.")
@@ -39,10 +39,10 @@ class Problem(BaseModel):
     title: str = Field(description="The status in words.")
     status: int = Field(description="The status.", ge=400, le=599)
     detail: str = Field(description="What was wrong, and what would be right.")
-    errors: list[Wrong] = Field(default=[], description="Each part of the request that will not do.")
+    errors: list[InvalidField] = Field(default=[], description="Each part of the request that will not do.")
 
 
-class Refused(NoodlingsError):
+class RefusedRequest(NoodlingsError):
     """A request that is refused before anything is asked of an agent.
 
     Attributes:
@@ -90,7 +90,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 def problem(
-    status: int, detail: str, errors: tuple[Wrong, ...] = (), headers: dict[str, str] | None = None
+    status: int, detail: str, errors: tuple[InvalidField, ...] = (), headers: dict[str, str] | None = None
 ) -> JSONResponse:
     """An answer in the one shape."""
     body = Problem(
@@ -105,7 +105,7 @@ def problem(
 
 def status_of(error: NoodlingsError) -> HTTPStatus:
     """The status that says what sort of problem an error of ours is."""
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedRequest):
         return error.status
     return next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.BAD_REQUEST)
 
@@ -120,7 +120,7 @@ def tell_problems(app: FastAPI) -> None:
 
 async def _ours(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, NoodlingsError)  # noqa: S101 -- what the handler was added for
-    headers = error.headers if isinstance(error, Refused) else None
+    headers = error.headers if isinstance(error, RefusedRequest) else None
     if isinstance(error, (StoreError, LLMError)):
         log.error(
             "%s %s: %s", shorten(request.method, 20), getattr(request.scope.get("route"), "path", "-"), error
@@ -131,7 +131,7 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101
     found = tuple(
-        Wrong(
+        InvalidField(
             where=shorten(clean(".".join(map(str, one["loc"]))), 200),
             what=shorten(clean(one["msg"]), _LONGEST),
         )

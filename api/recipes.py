@@ -20,10 +20,10 @@ from pydantic import BaseModel
 from api import examples
 from api.answers import documented, shown
 from api.parts import Actor, Held, Living, Looking, parts_of
-from api.problem import Conflict, Refused
+from api.problem import Conflict, RefusedRequest
 from noodlings.agent.recipes import load_recipe
 from noodlings.errors import StoreError, UserError
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
 from noodlings.values.caller import Role
 from noodlings.values.persona import Persona
@@ -112,7 +112,7 @@ async def create(
 
 def _text(content_type: str, body: bytes) -> str:
     if content_type.partition(";")[0].strip().lower() not in _TYPES:
-        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"A recipe is one of {', '.join(_TYPES)}.")
+        raise RefusedRequest(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"A recipe is one of {', '.join(_TYPES)}.")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
@@ -157,7 +157,7 @@ def _names(persona: Persona) -> set[str]:
 def _keep(folder: FilePath, agent_id: str, text: str) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with written_whole(folder / f"{agent_id}.yaml") as aside:
+        with atomic_write(folder / f"{agent_id}.yaml") as aside:
             aside.write_text(text, encoding="utf-8")
     except OSError as error:
         raise StoreError(f"the recipe cannot be kept: {error.strerror or error}") from error

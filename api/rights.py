@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
 
-from api.problem import Refused
+from api.problem import RefusedRequest
 from noodlings.agent.society import Society
 from noodlings.config import ApiToken
 from noodlings.errors import Forbidden, UserError
@@ -35,7 +35,7 @@ _HASHED = "sha256:"
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
+class AccessToken:
     """What a token lets one do.
 
     Attributes:
@@ -111,11 +111,11 @@ class Pass:
 _NAMELESS = frozenset(f"api_{role}" for role in Role)
 """Whoever acts with a token and names nobody."""
 
-OWNER = Pass(Role.ADMIN)
+OWNER = AccessToken(Role.ADMIN)
 """Whoever asks on this machine, where no tokens are configured."""
 
 
-class Doorkeeper:
+class Authenticator:
     """Knows the tokens, as hashes.
 
     Args:
@@ -148,7 +148,9 @@ class Doorkeeper:
         self._passes = [
             (
                 digest,
-                Pass(role, token.user, digest[:12], for_world if role is Role.WORLD else taken, character),
+                AccessToken(
+                    role, token.user, digest[:12], for_world if role is Role.WORLD else taken, character
+                ),
             )
             for token in tokens
             for role in [Role(token.role)]
@@ -156,7 +158,7 @@ class Doorkeeper:
         ]
 
     @classmethod
-    def of(cls, society: Society) -> Doorkeeper:
+    def of(cls, society: Society) -> Authenticator:
         """Who may ask a society."""
         settings = society.settings
         player = user_id_of(settings.world.player)
@@ -188,7 +190,7 @@ class Doorkeeper:
                     "may join the two"
                 )
 
-    def admit(self, authorization: str | None) -> Pass:
+    def admit(self, authorization: str | None) -> AccessToken:
         """The rights of an `Authorization: Bearer …` header.
 
         Every token is compared, in constant time, so that time tells nothing of how near a guess came.
@@ -202,7 +204,7 @@ class Doorkeeper:
         given = sha256(secret.strip().encode("utf-8", "replace")).hexdigest()
         found = [held for digest, held in self._passes if hmac.compare_digest(digest, given)]
         if scheme.lower() != "bearer" or not found:
-            raise Refused(
+            raise RefusedRequest(
                 HTTPStatus.UNAUTHORIZED,
                 "This needs a token: the header Authorization: Bearer …",
                 {"WWW-Authenticate": 'Bearer realm="noodlings"'},

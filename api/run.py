@@ -46,7 +46,7 @@ LINGER_SECONDS = 2.0
 """So long a connection that is closed may take to say good-bye; over TLS a silent client never would."""
 
 
-class Where(Protocol):
+class BindAddress(Protocol):
     """The certificate to listen with, see `noodlings.host.server.Address`."""
 
     @property
@@ -67,7 +67,7 @@ class Served(Protocol):
     def ready(self) -> bool: ...
 
 
-async def run(serving: Served, where: Where, bound: socket.socket, started: Callable[[], None]) -> None:
+async def run(serving: Served, where: BindAddress, bound: socket.socket, started: Callable[[], None]) -> None:
     """Serve until a signal ends it (SIGTERM, SIGINT); requests and turns under way are finished first.
 
     Raises:

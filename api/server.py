@@ -17,12 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import agents, command_lines, corrections, live, memory, perceive, recipes, status
 from api.audit import note
-from api.command_lines import People
+from api.command_lines import PeopleOnline
 from api.gate import Gate, Rate
 from api.metrics import Metrics
-from api.parts import Parts
+from api.parts import ServerParts
 from api.problem import Problem, tell_problems
-from api.rights import OWNER, USER_HEADER, Doorkeeper
+from api.rights import OWNER, USER_HEADER, Authenticator
 from api.turns import Turns
 from noodlings import __version__
 from noodlings.inspect.feed import Feed
@@ -44,25 +44,25 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 log = logging.getLogger(__name__)
 
 
-def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambda: True) -> Parts:
+def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambda: True) -> ServerParts:
     """The parts of a server over a society and its rooms. Use within a running event loop."""
     settings = society.settings
     inspector = Inspector(society)
     feed = Feed(society, settings.live.queue)
     turns = Turns(society)
-    return Parts(
+    return ServerParts(
         society=society,
         inspector=inspector,
-        doorkeeper=Doorkeeper.of(society),
+        doorkeeper=Authenticator.of(society),
         turns=turns,
-        people=People(society, inspector, world),
+        people=PeopleOnline(society, inspector, world),
         feed=feed,
         metrics=Metrics(society, feed, lambda: turns.unfinished),
         ready=ready,
     )
 
 
-def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
+def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     """The ASGI application."""
     settings = parts.society.settings.api
     app = FastAPIOffline(  # the page under /docs fetches nothing from anywhere else
@@ -91,7 +91,7 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
         origins=settings.origins,
         max_body_bytes=settings.max_body_bytes,
     )
-    app.add_middleware(Recorder, metrics=parts.metrics)
+    app.add_middleware(RequestRecorder, metrics=parts.metrics)
     if settings.origins:
         app.add_middleware(
             CORSMiddleware,
@@ -103,7 +103,7 @@ def make_app(parts: Parts, lifespan: Lifespan | None = None) -> FastAPI:
     return app
 
 
-class Recorder:
+class RequestRecorder:
     """Counts and logs what was asked and what came of it; each change and each denial is in the audit log."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -111,7 +111,7 @@ class Recorder:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See `Recorder`."""
+        """See `RequestRecorder`."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

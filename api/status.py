@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from api import examples
 from api.answers import documented
 from api.parts import Held, Reader, parts_of
-from api.problem import RESPONSES, Refused
+from api.problem import RESPONSES, RefusedRequest
 from noodlings.values.caller import Role
 
 probes = APIRouter(tags=["server"])
@@ -39,7 +39,9 @@ async def health() -> Health:
 async def ready(request: Request) -> Health:
     """Whether models are loaded and requests are taken; before that, and when it stops, 503."""
     if not parts_of(request).ready():
-        raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "Models are being loaded, or the server is stopping.")
+        raise RefusedRequest(
+            HTTPStatus.SERVICE_UNAVAILABLE, "Models are being loaded, or the server is stopping."
+        )
     return Health()
 
 
@@ -73,7 +75,7 @@ async def metrics(request: Request, held: Held) -> Response:
 router = APIRouter(tags=["server"])
 
 
-class Rights(BaseModel):
+class TokenRights(BaseModel):
     """Who asks, and what they may; the table is in docs/api.md."""
 
     role: Literal["admin", "world", "viewer", "player"]
@@ -93,12 +95,12 @@ class Rights(BaseModel):
     tokens: bool = Field(description="There are tokens; without any, everybody on this machine is admin.")
 
 
-@router.get("/whoami", responses=documented(Rights, examples.RIGHTS))
-async def whoami(request: Request, held: Held, caller: Reader) -> Rights:
+@router.get("/whoami", responses=documented(TokenRights, examples.RIGHTS))
+async def whoami(request: Request, held: Held, caller: Reader) -> TokenRights:
     """Who asks, and what they may do here."""
     role = held.role
     admin, named = role is Role.ADMIN, caller.role is Role.PLAYER
-    return Rights(
+    return TokenRights(
         role=role.value,
         user=caller.user_id if named else "",
         reads="everything" if caller.sees_all else "own" if named else "figures",

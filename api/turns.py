@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from http import HTTPStatus
 
-from api.problem import Refused
+from api.problem import RefusedRequest
 from noodlings.agent.society import Society
-from noodlings.ports import Records
+from noodlings.ports import Repository
 from noodlings.scheduling import FairScheduler
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Once:
+class IdempotentTurn:
     """What became of a key: the entry, what was sent, and whether the turn ended before its answer."""
 
     entry_id: int
@@ -66,7 +66,7 @@ class Turns:
 
     def __init__(self, society: Society) -> None:
         self._society = society
-        self._known: OrderedDict[Place, Once] = OrderedDict()
+        self._known: OrderedDict[Place, IdempotentTurn] = OrderedDict()
         self._under_way: dict[Place, tuple[str, asyncio.Task[Trace]]] = {}
         self._tasks: set[asyncio.Task[Trace]] = set()
         self._unfinished: Counter[_Share] = Counter()
@@ -127,7 +127,7 @@ class Turns:
 
     def _begin(self, agent_id: str, percept: Percept, token: str) -> asyncio.Task[Trace]:
         if self._closed:
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
+            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
         shares: list[_Share] = [(agent_id, "", ""), (agent_id, "token", token)]
         if percept.kind is not Kind.EVENT:  # those of a game are nobody's own, and counted by its token
             shares.append((agent_id, "user", percept.user_id))
@@ -144,7 +144,7 @@ class Turns:
         most = {"token": TOKEN_SHARE, "user": SHARE}.get(whose, UNFINISHED)
         if self._unfinished[share] >= most:
             behind = f" for this {whose}" if whose else ""
-            raise Refused(
+            raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 f"{agent_id} is {most} turns behind{behind}; send it again in a moment.",
                 {"Retry-After": BUSY_SECONDS},
@@ -166,15 +166,15 @@ class Turns:
     def _remember(self, place: Place, sent: str, task: asyncio.Task[Trace]) -> None:
         del self._under_way[place]
         if not task.cancelled() and task.exception() is None:
-            self._keep(place, Once(task.result().entry_id, sent))
+            self._keep(place, IdempotentTurn(task.result().entry_id, sent))
 
-    def _keep(self, place: Place, once: Once) -> None:
+    def _keep(self, place: Place, once: IdempotentTurn) -> None:
         self._known[place] = once
         self._known.move_to_end(place)
         if len(self._known) > KNOWN_KEYS:
             self._known.popitem(last=False)
 
-    def _once(self, place: Place) -> Once | None:
+    def _once(self, place: Place) -> IdempotentTurn | None:
         agent_id = place[0]
         if agent_id not in self._read_back:
             self._read_back.add(agent_id)
@@ -183,7 +183,7 @@ class Turns:
         return self._known.get(place)
 
 
-def _kept_keys(store: Records, agent_id: str) -> list[tuple[str, str, Once]]:
+def _kept_keys(store: Repository, agent_id: str) -> list[tuple[str, str, IdempotentTurn]]:
     """User, key and what became of it, of the latest percepts that were sent with a key, oldest first."""
     record = store.load(agent_id)
     if record is None:
@@ -193,7 +193,7 @@ def _kept_keys(store: Records, agent_id: str) -> list[tuple[str, str, Once]]:
         data = entry.extra.get("data", {})
         key, sent = data.get(KEY), data.get(FINGERPRINT)
         if isinstance(key, str) and isinstance(sent, str):
-            found.append((entry.user_id, key, Once(entry.id, sent, entry.id not in traced)))
+            found.append((entry.user_id, key, IdempotentTurn(entry.id, sent, entry.id not in traced)))
     return found
 
 
@@ -213,6 +213,6 @@ def _fingerprint(percept: Percept) -> str:
 
 def _require_same(before: str, now: str) -> None:
     if before != now:
-        raise Refused(
+        raise RefusedRequest(
             HTTPStatus.UNPROCESSABLE_ENTITY, "This key was used for something else; each needs its own."
         )

@@ -34,7 +34,7 @@ from rich.table import Table
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import ImportanceWeights, load_settings
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.store.sql import SqlStore
 from noodlings.values.memory import MemoryEntry
@@ -68,7 +68,7 @@ class Measured:
     holds: bool | None = None
 
 
-def a_memory(entries: int, journal: Journal | None = None) -> HierarchicalMemory:
+def a_memory(entries: int, journal: ChangeJournal | None = None) -> HierarchicalMemory:
     """A full one: everything is let in."""
     memory = HierarchicalMemory(episodic_capacity=entries, surprise_threshold=0.0, journal=journal)
     for line in lines(entries):
@@ -194,7 +194,7 @@ def keeping(rounds: int) -> Measured:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("CREATE TABLE entries (id INTEGER PRIMARY KEY, entry TEXT)")
-            memory = HierarchicalMemory(weights=ONLY_SURPRISE, journal=(journal := Journal()))
+            memory = HierarchicalMemory(weights=ONLY_SURPRISE, journal=(journal := ChangeJournal()))
             given = lines(2 * rounds)
 
             def ours() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from noodlings.recall.archive import Archive
+from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
@@ -62,7 +62,7 @@ def measure(size: int) -> dict[str, Any]:
     gc.collect()
     memory = resident()
     started = time.perf_counter()
-    archive = Archive("made-up", DIMENSIONS)
+    archive = SearchIndex("made-up", DIMENSIONS)
     for entry, vector in zip(entries, vectors, strict=True):
         archive.add(entry, vector)
     load = time.perf_counter() - started

@@ -11,15 +11,15 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from commands.parse import Spec, parse_flags
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import (
     ACCENT,
     BLANK,
     LOUD,
     QUIET,
-    Column,
     Flowing,
-    Rows,
+    TextColumn,
+    TextRows,
     feeling_style,
     feeling_text,
     heading,
@@ -36,7 +36,7 @@ _SPEC = Spec("@agents [NAME]", named=False)
 
 
 @command("@agents", _SPEC.usage, group="minds")
-async def agents(context: Context, arguments: str) -> Reply:
+async def agents(context: CommandContext, arguments: str) -> Reply:
     """List the characters: who they are, how they feel, how much they remember.
 
     With a name, one of them.
@@ -63,17 +63,17 @@ def agent_view(view: AgentView) -> RenderableType:
     return stacked(heading(view.name, view.species), quiet(view.description), BLANK, _rows((view,)))
 
 
-def _rows(agents: tuple[AgentView, ...]) -> Rows:
+def _rows(agents: tuple[AgentView, ...]) -> TextRows:
     columns = (
-        Column("who", 14),
-        Column("feels"),
-        Column("just felt", optional=True),
-        Column("working", align="right"),
-        Column("episodic", align="right"),
-        Column("perceived", align="right"),
-        Column("what", None),
+        TextColumn("who", 14),
+        TextColumn("feels"),
+        TextColumn("just felt", optional=True),
+        TextColumn("working", align="right"),
+        TextColumn("episodic", align="right"),
+        TextColumn("perceived", align="right"),
+        TextColumn("what", None),
     )
-    return Rows(
+    return TextRows(
         columns,
         [
             (
@@ -105,7 +105,7 @@ _REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
 
 @command("@mood", _MOOD.usage, group="minds")
-async def mood(context: Context, arguments: str) -> Reply:
+async def mood(context: CommandContext, arguments: str) -> Reply:
     """Show what a character feels: its mood, where that returns to, and what it just felt.
 
     Every percept pushes the mood a little, time pulls it back. Beside it stands what a game's events left,
@@ -119,7 +119,7 @@ async def mood(context: Context, arguments: str) -> Reply:
 
 
 @command("@observe", _OBSERVE.usage, group="minds")
-async def observe(context: Context, arguments: str) -> Reply:
+async def observe(context: CommandContext, arguments: str) -> Reply:
     """Show the state of a character's mind: 40 numbers, what it expects, its surprises and what it wants.
 
     The 40 numbers are three layers: the fast one follows every percept, the medium one the scene, the slow
@@ -178,12 +178,12 @@ def observe_view(view: ObserveView) -> RenderableType:
     furthest = max(abs(number) for _, numbers in layers for number in numbers)
     reach = next(reach for reach in _REACHES if furthest <= reach)
     scale = f"▁ {-reach:g} … █ +{reach:g}"
-    strips = Rows(
+    strips = TextRows(
         (
-            Column("layer"),
-            Column(scale, most=16),
-            Column("least", align="right"),
-            Column("most", align="right"),
+            TextColumn("layer"),
+            TextColumn(scale, most=16),
+            TextColumn("least", align="right"),
+            TextColumn("most", align="right"),
         ),
         [
             (

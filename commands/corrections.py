@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 
 from commands.parse import Flag, Parsed, Spec, parse_flags
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.ports import Forgotten
@@ -26,7 +26,7 @@ _UNDO = Spec("@undo NAME")
 
 
 @command("@forget", _FORGET.usage, group="minds")
-async def forget(context: Context, arguments: str) -> Reply:
+async def forget(context: CommandContext, arguments: str) -> Reply:
     """Make a character forget, for good.
 
     One memory by its number, as @memories shows it, or everything from somebody; "me" is you. Without --yes
@@ -67,7 +67,7 @@ async def forget(context: Context, arguments: str) -> Reply:
 
 
 @command("@pin", _PIN.usage, group="minds")
-async def pin(context: Context, arguments: str) -> Reply:
+async def pin(context: CommandContext, arguments: str) -> Reply:
     """Hold a memory: it never fades away.
 
     A pinned memory stays in episodic memory whatever else happens, until @unpin lets it go.
@@ -82,7 +82,7 @@ async def pin(context: Context, arguments: str) -> Reply:
 
 
 @command("@unpin", _UNPIN.usage, group="minds")
-async def unpin(context: Context, arguments: str) -> Reply:
+async def unpin(context: CommandContext, arguments: str) -> Reply:
     """Let a pinned memory fade like any other.
 
     Examples:
@@ -98,7 +98,7 @@ async def unpin(context: Context, arguments: str) -> Reply:
 
 
 @command("@importance", _IMPORTANCE.usage, group="minds")
-async def importance(context: Context, arguments: str) -> Reply:
+async def importance(context: CommandContext, arguments: str) -> Reply:
     """Set by hand how important a memory is.
 
     From 0, trivial, to 1, nothing matters more. What it was at first stays on record, and --reset goes back
@@ -121,7 +121,7 @@ async def importance(context: Context, arguments: str) -> Reply:
 
 
 @command("@undo", _UNDO.usage, group="minds")
-async def undo(context: Context, arguments: str) -> Reply:
+async def undo(context: CommandContext, arguments: str) -> Reply:
     """Take back the last @pin, @unpin or @importance.
 
     Within ten minutes, the last one first. What was forgotten cannot be taken back.
@@ -142,7 +142,7 @@ def _id(parsed: Parsed, spec: Spec) -> int:
     return parsed.whole("id", 0)
 
 
-def _user(context: Context, parsed: Parsed) -> str:
+def _user(context: CommandContext, parsed: Parsed) -> str:
     """The id of whoever is meant; for somebody who is not in mind any more, the id itself must be given."""
     who = parsed.text("user")
     try:

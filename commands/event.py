@@ -11,12 +11,12 @@ from rich.text import Text
 
 from commands.agents import duration
 from commands.parse import HelpAsked, split_words
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import (
     BLANK,
     QUIET,
-    Column,
-    Rows,
+    TextColumn,
+    TextRows,
     feeling_text,
     heading,
     quiet,
@@ -40,7 +40,7 @@ _TRUTHS = {"true": True, "false": False, "": None}
 
 
 @command("@event", _USAGE, group="minds")
-async def event(context: Context, arguments: str) -> Reply:
+async def event(context: CommandContext, arguments: str) -> Reply:
     """Let something of a game happen to a character, as a game server would tell it.
 
     EVENT is a name from game_events.yaml, KEY=VALUE a fact of it. You see what it does to the mood, and what
@@ -82,7 +82,7 @@ async def event(context: Context, arguments: str) -> Reply:
     return Reply(data, _view(percept, before, after, trace, what, heard))
 
 
-def _agent(context: Context, name: str) -> Agent:
+def _agent(context: CommandContext, name: str) -> Agent:
     """Whose mind it is. Raises `NotFound`, with the form where a word too many may have been taken for it."""
     try:
         return context.society.find(name)
@@ -116,7 +116,7 @@ def _value(text: str) -> Any:
     return _TRUTHS.get(text.lower(), text)
 
 
-def _placed(context: Context, agent: Agent, percept: Percept) -> tuple[Percept, bool]:
+def _placed(context: CommandContext, agent: Agent, percept: Percept) -> tuple[Percept, bool]:
     """The percept in the room of the agent, and whether the caller is there to hear the answer."""
     if context.world is None:
         return percept, False
@@ -155,7 +155,7 @@ def _view(
     return stacked(
         heading(after.name, percept.text),
         BLANK,
-        Rows((Column(most=11), Column(most=None)), rows),
+        TextRows((TextColumn(most=11), TextColumn(most=None)), rows),
         lasts,
         warning(what) if what else None,
         BLANK,

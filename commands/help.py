@@ -17,13 +17,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from commands.registry import Command, Context, Reply, command, registry
+from commands.registry import Command, CommandContext, Reply, command, registry
 from noodlings.errors import UserError
 
 _FLAG = re.compile(r"--[a-z][a-z-]*")
 
 
-def completions(context: Context, line: str) -> list[str]:
+def completions(context: CommandContext, line: str) -> list[str]:
     """What the last word of a line (up to the cursor) may become, sorted; empty where nothing fits."""
     head, space, word = line.lstrip().rpartition(" ")
     if not space:
@@ -37,7 +37,7 @@ def completions(context: Context, line: str) -> list[str]:
     return _fitting(word, _words(context, made.name))
 
 
-def _words(context: Context, name: str) -> list[str]:
+def _words(context: CommandContext, name: str) -> list[str]:
     if name == "help":
         return [made.name for made in registry.all()]
     characters = [agent.persona.name.lower() for agent in context.society.agents.values()]
@@ -71,7 +71,7 @@ _CODE = re.compile(r"`([^`]*)`")
 
 
 @command("help", "help [COMMAND]", aliases=("?",), group="help")
-async def show_help(context: Context, rest: str) -> Reply:
+async def show_help(context: CommandContext, rest: str) -> Reply:
     """Show all commands, or how one of them works.
 
     Examples:
@@ -86,7 +86,7 @@ async def show_help(context: Context, rest: str) -> Reply:
 
 
 @command("commands", "commands", group="help")
-async def list_commands(context: Context, rest: str) -> Reply:
+async def list_commands(context: CommandContext, rest: str) -> Reply:
     """List the names of all commands, and nothing else."""
     names = [made.name for made in registry.all()]
     return Reply({"commands": names}, Text(", ".join(names)))

@@ -12,14 +12,14 @@ from rich.text import Text
 
 from commands.memory_view import BAR, NAME, NAMES, said
 from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import (
     BLANK,
     LOUD,
     QUIET,
-    Column,
     Flowing,
-    Rows,
+    TextColumn,
+    TextRows,
     ago,
     feeling_text,
     heading,
@@ -40,7 +40,7 @@ _LINK = Spec("@link NAME --from A --to B", (Flag("from", "A", int, 1), Flag("to"
 
 
 @command("@links", _LINKS.usage, group="minds")
-async def links(context: Context, arguments: str) -> Reply:
+async def links(context: CommandContext, arguments: str) -> Reply:
     """Show which memories belong with one of them, as a tree, two steps deep.
 
     Memories are linked when one follows another in the same talk, when one comes to mind for the answer to
@@ -58,7 +58,7 @@ async def links(context: Context, arguments: str) -> Reply:
 
 
 @command("@link", _LINK.usage, group="minds")
-async def link(context: Context, arguments: str) -> Reply:
+async def link(context: CommandContext, arguments: str) -> Reply:
     """Link one memory of a character with another.
 
     Whatever brings one of them to mind may bring the other too. It holds until one of them is forgotten.
@@ -81,12 +81,12 @@ async def link(context: Context, arguments: str) -> Reply:
 def links_view(view: LinksView) -> RenderableType:
     """The memory, and below it those it is linked with, each below the one it was reached from."""
     columns = (
-        Column("#", 18),
-        Column("link", 16),
-        Column("who", NAME),
-        Column("feeling", optional=True),
-        Column("when"),
-        Column("what", None),
+        TextColumn("#", 18),
+        TextColumn("link", 16),
+        TextColumn("who", NAME),
+        TextColumn("feeling", optional=True),
+        TextColumn("when"),
+        TextColumn("what", None),
     )
     root = _row(Text(str(view.entry.id)), BLANK, view.entry)
     rows = [root, *_branches(view.linked, view.entry.id, 1, "")]
@@ -94,7 +94,7 @@ def links_view(view: LinksView) -> RenderableType:
     return stacked(
         heading(view.name, f"links of memory {view.entry.id}", count),
         BLANK,
-        Rows(columns, rows),
+        TextRows(columns, rows),
         hidden(view.hidden) if view.linked else nothing("It is linked with nothing yet.", view.hidden),
     )
 
@@ -127,7 +127,7 @@ _USAGE = '@focus NAME LEVEL "WHAT"'
 
 
 @command("@focus", _USAGE, group="minds")
-async def focus(context: Context, arguments: str) -> Reply:
+async def focus(context: CommandContext, arguments: str) -> Reply:
     """Show what a character remembers about something, as it would be put before it.
 
     The level says how far it goes back: how many memories it looks for, in how many hours, and how many
@@ -169,12 +169,12 @@ def focus_view(view: FocusView) -> RenderableType:
 
 def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
     columns = (
-        Column("#", 9, "right"),
-        Column("score", BAR + 5),
-        Column("from", 22),
-        Column("who", NAME, optional=True),
-        Column("when", optional=True),
-        Column("what", None),
+        TextColumn("#", 9, "right"),
+        TextColumn("score", BAR + 5),
+        TextColumn("from", 22),
+        TextColumn("who", NAME, optional=True),
+        TextColumn("when", optional=True),
+        TextColumn("what", None),
     )
     rows = [
         (
@@ -187,7 +187,7 @@ def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
         )
         for one in memories
     ]
-    return Rows(columns, rows)
+    return TextRows(columns, rows)
 
 
 def _source(one: FocusEntryView) -> str:

@@ -19,7 +19,7 @@ from commands.memory_view import (
     stats_view,
 )
 from commands.parse import Flag, Parsed, Spec, parse_flags
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import BLANK, heading, hidden, nothing, quiet, stacked, warning
 from noodlings.errors import UserError
 from noodlings.inspect.browse import Page
@@ -43,7 +43,7 @@ _BROWSE_SPEC = Spec(
 
 
 @command("@browse", _BROWSE_USAGE, group="minds")
-async def browse(context: Context, arguments: str) -> Reply:
+async def browse(context: CommandContext, arguments: str) -> Reply:
     """Leaf through a character's episodic memory, sorted as you like.
 
     With words only what contains them, in what was said or answered, felt, or in who said it.
@@ -112,7 +112,7 @@ _SPEC = Spec(
 
 
 @command("@memories", _USAGE, group="minds")
-async def memories(context: Context, arguments: str) -> Reply:
+async def memories(context: CommandContext, arguments: str) -> Reply:
     """Look inside a character's memory.
 
     Without a flag (or with --stats): how full its memory is and how important what it holds is.
@@ -161,44 +161,44 @@ def _view(parsed: Parsed) -> str:
 Shown = tuple[View, RenderableType]
 
 
-def _stats(context: Context, parsed: Parsed) -> Shown:
+def _stats(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.stats(context.caller, parsed.name)
     return view, stats_view(view)
 
 
-def _working(context: Context, parsed: Parsed) -> Shown:
+def _working(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.working(context.caller, parsed.name, *_page(parsed))
     return view, entries_view(view)
 
 
-def _episodic(context: Context, parsed: Parsed) -> Shown:
+def _episodic(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.episodic(context.caller, parsed.name, *_page(parsed))
     return view, entries_view(view)
 
 
-def _important(context: Context, parsed: Parsed) -> Shown:
+def _important(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.important(context.caller, parsed.name, *_page(parsed, 10))
     return view, entries_view(view)
 
 
-def _user(context: Context, parsed: Parsed) -> Shown:
+def _user(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.by_user(
         context.caller, parsed.name, parsed.text("user"), *_page(parsed, _ANSWERED_PAGE)
     )
     return view, entries_view(view)
 
 
-def _affect(context: Context, parsed: Parsed) -> Shown:
+def _affect(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.affect_groups(context.caller, parsed.name, parsed.whole("limit", 2))
     return view, affect_groups_view(view)
 
 
-def _affect_similar(context: Context, parsed: Parsed) -> Shown:
+def _affect_similar(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.affect_alike(context.caller, parsed.name, limit=parsed.whole("limit", 5))
     return view, alike_view(view)
 
 
-def _flow(context: Context, parsed: Parsed) -> Shown:
+def _flow(context: CommandContext, parsed: Parsed) -> Shown:
     view = context.inspector.last_retrieval(context.caller, parsed.name)
     return view, flow_view(view, context.caller.sees_all)
 
@@ -209,7 +209,7 @@ def _page(parsed: Parsed, limit: int = PAGE) -> tuple[int, int]:
     return limit, (parsed.whole("page", 1) - 1) * limit
 
 
-_SHOW: dict[str, Callable[[Context, Parsed], Shown]] = {
+_SHOW: dict[str, Callable[[CommandContext, Parsed], Shown]] = {
     "stats": _stats,
     "working": _working,
     "episodic": _episodic,

@@ -15,9 +15,9 @@ from commands.render import (
     LOUD,
     OTHERS,
     QUIET,
-    Column,
     Flowing,
-    Rows,
+    TextColumn,
+    TextRows,
     ago,
     bar,
     feeling_style,
@@ -59,7 +59,7 @@ def entry_rows(
     with_name: bool = True,
     with_response: bool = False,
     lead: tuple[str, list[Text]] | None = None,
-) -> Rows:
+) -> TextRows:
     """Memories one a line: number, importance, who, feeling, when, what; more where there is room.
 
     Args:
@@ -74,28 +74,28 @@ def entry_rows(
         rows.append(_row(entry, first, words(entry.name) if with_name else BLANK))
         if with_response and entry.response:
             rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {entry.response}", QUIET)))
-    return Rows(columns, rows)
+    return TextRows(columns, rows)
 
 
-def group_rows(groups: Sequence[tuple[Text, Sequence[EntryView]]]) -> Rows:
+def group_rows(groups: Sequence[tuple[Text, Sequence[EntryView]]]) -> TextRows:
     """Memories in groups, each below its own headline, aligned over all of them."""
     rows: list[tuple[Text, ...] | Text] = []
     for headline, entries in groups:
         rows += [headline, *(_row(entry, importance(entry), words(entry.name)) for entry in entries)]
-    return Rows(_columns(), rows)
+    return TextRows(_columns(), rows)
 
 
-def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
+def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
     """What was in mind: a line for each reason with its score, then who, when, what; ▸ means it was used."""
     columns = (
-        Column("", 1),
-        Column("#", 9, "right", leaves=True),
-        Column("score", BAR + 5),
-        Column("why", 12),
-        Column("who", NAME),
-        Column("feeling", optional=True),
-        Column("when", optional=True),
-        Column("what", None),
+        TextColumn("", 1),
+        TextColumn("#", 9, "right", leaves=True),
+        TextColumn("score", BAR + 5),
+        TextColumn("why", 12),
+        TextColumn("who", NAME),
+        TextColumn("feeling", optional=True),
+        TextColumn("when", optional=True),
+        TextColumn("what", None),
     )
     rows: list[tuple[Text, ...]] = []
     for item in recalled:
@@ -123,7 +123,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> Rows:
             )
             for reason in others
         ]
-    return Rows(columns, rows)
+    return TextRows(columns, rows)
 
 
 def importance(entry: EntryView) -> Text:
@@ -138,16 +138,16 @@ def said(entry: EntryView) -> Text:
     return Text("", no_wrap=True).append_text(line).append_text(words(entry.text or "(no words)"))
 
 
-def _columns(title: str = "importance") -> tuple[Column, ...]:
+def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
     return (
-        Column("#", 9, "right", leaves=True),
-        Column(title, BAR + 5),
-        Column("who", NAME),
-        Column("feeling"),
-        Column("when"),
-        Column("strength", align="right", optional=True),
-        Column("surprise", align="right", optional=True),
-        Column("what", None),
+        TextColumn("#", 9, "right", leaves=True),
+        TextColumn(title, BAR + 5),
+        TextColumn("who", NAME),
+        TextColumn("feeling"),
+        TextColumn("when"),
+        TextColumn("strength", align="right", optional=True),
+        TextColumn("surprise", align="right", optional=True),
+        TextColumn("what", None),
     )
 
 
@@ -187,8 +187,13 @@ def stats_view(view: StatsView) -> RenderableType:
             ("episodic", view.episodic, view.episodic_capacity),
             ("symbols", view.symbols, view.symbol_capacity),
         ]
-    fill = Rows(
-        (Column(), Column(most=20, align="right"), Column(most=FILL, leaves=True), Column(align="right")),
+    fill = TextRows(
+        (
+            TextColumn(),
+            TextColumn(most=20, align="right"),
+            TextColumn(most=FILL, leaves=True),
+            TextColumn(align="right"),
+        ),
         [
             (
                 Text(name),
@@ -206,14 +211,14 @@ def stats_view(view: StatsView) -> RenderableType:
             ("importance", number(view.average_importance), "episodic average"),
             ("pinned", f"{view.pinned:,}", ""),
         ]
-    facts = Rows(
-        (Column(), Column(align="right"), Column(most=None)),
+    facts = TextRows(
+        (TextColumn(), TextColumn(align="right"), TextColumn(most=None)),
         [(Text(name), Text(value, style=LOUD), words(note, QUIET)) for name, value, note in figures],
         least=8,
     )
     most = max(view.histogram)
-    histogram = Rows(
-        (Column("importance"), Column("memories in mind", most=FILL), Column(align="right")),
+    histogram = TextRows(
+        (TextColumn("importance"), TextColumn("memories in mind", most=FILL), TextColumn(align="right")),
         [
             (
                 Text(f"{at / 10:.1f}–{(at + 1) / 10:.1f}"),
@@ -294,7 +299,7 @@ def flow_view(view: FlowView, sees_all: bool = True) -> RenderableType:
     return stacked(
         head,
         BLANK,
-        Rows((Column(most=NAME), Column(most=None)), exchange),
+        TextRows((TextColumn(most=NAME), TextColumn(most=None)), exchange),
         quiet(f"because: {turn.decision}") if turn.decision else None,
         *(warning(f"without: {lost}") for lost in turn.degraded),
         BLANK,

@@ -13,14 +13,14 @@ from rich.text import Text
 
 from commands.memory_view import BAR, NAME, NAMES, said
 from commands.parse import Flag, Parsed, Spec, parse_flags
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import (
     BLANK,
     LOUD,
     QUIET,
-    Column,
     Flowing,
-    Rows,
+    TextColumn,
+    TextRows,
     ago,
     feeling_text,
     heading,
@@ -33,7 +33,7 @@ from commands.render import (
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.recall import ArchiveView, FoundView, How, RecallView, Status
+from noodlings.inspect.recall import ArchiveView, FoundView, RecallOptions, RecallView, Status
 from noodlings.recall.filters import Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.search import MAX_LIMIT
@@ -79,7 +79,7 @@ _AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(_UNITS)})(?: ago)?", re.I)
 
 
 @command("@recall", _USAGE, group="minds")
-async def recall(context: Context, arguments: str) -> Reply:
+async def recall(context: CommandContext, arguments: str) -> Reply:
     """Look for something in everything a character ever perceived.
 
     By words, and by meaning where there is an embedding model, best first. Below each memory stands where it
@@ -117,7 +117,7 @@ async def recall(context: Context, arguments: str) -> Reply:
         parsed.rest,
         parsed.whole("limit", PAGE),
         parsed.text("user") or None,
-        How(
+        RecallOptions(
             filters=_filters(parsed, context.society.clock.now()),
             status=_chosen(Status, parsed, "status") if parsed.has("status") else None,
             mood=_mood(parsed),
@@ -138,17 +138,17 @@ def recall_view(view: RecallView) -> RenderableType:
     if not view.memories:
         return stacked(head, BLANK, quiet("Nothing it may tell you of has to do with this."))
     columns = (
-        Column("#", 9, "right", leaves=True),
-        Column("score", BAR + 5),
-        Column("who", NAME),
-        Column("feeling", optional=True),
-        Column("when"),
-        Column("what", None),
+        TextColumn("#", 9, "right", leaves=True),
+        TextColumn("score", BAR + 5),
+        TextColumn("who", NAME),
+        TextColumn("feeling", optional=True),
+        TextColumn("when"),
+        TextColumn("what", None),
     )
     rows: list[tuple[Text, ...] | Text] = []
     for one in view.memories:
         rows += [_row(one), _reasons(one)]
-    return stacked(head, BLANK, Rows(columns, rows))
+    return stacked(head, BLANK, TextRows(columns, rows))
 
 
 def _facts(view: RecallView, count: str) -> RenderableType:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from commands.parse import Spec, parse_flags
-from commands.registry import Context, Reply, command
-from commands.render import LOUD, QUIET, Column, Rows, quiet, stacked, words
+from commands.registry import CommandContext, Reply, command
+from commands.render import LOUD, QUIET, TextColumn, TextRows, quiet, stacked, words
 from noodlings.app import recipes as read_recipes
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import clean, shorten
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @command("@recipes", "@recipes", group="minds")
-async def recipes(context: Context, arguments: str) -> Reply:
+async def recipes(context: CommandContext, arguments: str) -> Reply:
     """List the recipes: who could live here, and who is in the rooms.
 
     Those of the data folder (its folder recipes) count as well as those that come with noodlings; they are
@@ -37,12 +37,12 @@ async def recipes(context: Context, arguments: str) -> Reply:
         (words(one.name, LOUD), words(where.get(one.id, "at rest"), QUIET), words(one.species, QUIET))
         for one in all_of_them
     ]
-    view = Rows((Column("who", 14), Column("where"), Column("what", None)), rows, least=10)
+    view = TextRows((TextColumn("who", 14), TextColumn("where"), TextColumn("what", None)), rows, least=10)
     return Reply({"recipes": data}, stacked(view, quiet("@rez NAME lets one come to life.")))
 
 
 @command("@rez", "@rez NAME", group="minds")
-async def rez(context: Context, arguments: str) -> Reply:
+async def rez(context: CommandContext, arguments: str) -> Reply:
     """Let the character of a recipe come to life in the rooms. For an admin.
 
     Whoever was here before comes back with everything it remembers, to where it was.
@@ -64,7 +64,7 @@ async def rez(context: Context, arguments: str) -> Reply:
 
 
 @command("@derez", "@derez NAME", group="minds")
-async def derez(context: Context, arguments: str) -> Reply:
+async def derez(context: CommandContext, arguments: str) -> Reply:
     """Let a character leave the rooms, until it is rezzed again. For an admin.
 
     It keeps everything it remembers, also over a restart.
@@ -81,13 +81,13 @@ async def derez(context: Context, arguments: str) -> Reply:
     )
 
 
-def _world(context: Context) -> World:
+def _world(context: CommandContext) -> World:
     if context.world is None:
         raise UserError("There are no rooms here: this works inside the world alone.")
     return context.world
 
 
-def _all(context: Context) -> dict[str, Persona]:
+def _all(context: CommandContext) -> dict[str, Persona]:
     """Everybody with a recipe, and everybody who lives here without one."""
     return read_recipes(context.society.settings.data_dir) | context.society.personas
 

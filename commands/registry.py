@@ -71,7 +71,7 @@ def render(view: RenderableType, width: int = 80, colour: bool = False) -> str:
 
 
 @dataclass(slots=True)
-class Context:
+class CommandContext:
     """What a command works with: who asks, and the parts of the program it may ask.
 
     `world` is None where there are no rooms (a command line sent by another server, a read-only look).
@@ -84,7 +84,7 @@ class Context:
     width: int = 80
 
 
-Run = Callable[[Context, str], Awaitable[Reply]]
+Run = Callable[[CommandContext, str], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Registry:
         except UserError:
             return ""
 
-    async def dispatch(self, line: str, context: Context) -> Reply:
+    async def dispatch(self, line: str, context: CommandContext) -> Reply:
         """Run one line as typed. Every refusal is a reply with `error`; an empty line is an empty reply."""
         if len(line) > MAX_LINE * 4:
             return _too_long(line)

@@ -108,8 +108,8 @@ class Flowing:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """How one column of `Rows` behaves.
+class TextColumn:
+    """How one column of `TextRows` behaves.
 
     Attributes:
         title: above the column, dim; no title line is drawn when no column has one.
@@ -127,7 +127,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TextRows:
     """Aligned rows that fit any width.
 
     The open column stands beside the others while it has `least` cells there, else below them on a line of
@@ -141,7 +141,7 @@ class Rows:
         indent: empty cells at the left.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[TextColumn]
     rows: Sequence[Sequence[Text] | Text]
     least: int = 24
     indent: int = 2

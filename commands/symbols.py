@@ -7,12 +7,12 @@ from rich.text import Text
 
 from commands.memory_view import BAR, felt_lines
 from commands.parse import Flag, Spec, parse_flags
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import (
     BLANK,
     QUIET,
-    Column,
-    Rows,
+    TextColumn,
+    TextRows,
     ago,
     feeling_style,
     feeling_text,
@@ -36,7 +36,7 @@ _SPEC = Spec(
 
 
 @command("@symbols", _USAGE, group="minds")
-async def symbols(context: Context, arguments: str) -> Reply:
+async def symbols(context: CommandContext, arguments: str) -> Reply:
     """Look into a character's subconscious.
 
     A moment that was felt intensely leaves an image. The image comes back with the feeling, and colours what
@@ -75,21 +75,21 @@ def symbols_view(view: SymbolsView) -> RenderableType:
     )
 
 
-def _rows(view: SymbolsView) -> Rows:
+def _rows(view: SymbolsView) -> TextRows:
     columns = (
-        Column("#", 9, "right", leaves=True),
-        Column("alike" if view.similar else "salience", BAR + 5),
-        Column("feeling"),
-        Column("when"),
-        Column("made by", optional=True),
-        Column("image, and what happened", None),
+        TextColumn("#", 9, "right", leaves=True),
+        TextColumn("alike" if view.similar else "salience", BAR + 5),
+        TextColumn("feeling"),
+        TextColumn("when"),
+        TextColumn("made by", optional=True),
+        TextColumn("image, and what happened", None),
     )
     rows: list[tuple[Text, ...]] = []
     for symbol in view.symbols:
         rows.append(_row(symbol, symbol.likeness if view.similar else symbol.salience))
         event = f"(private) {symbol.event}" if symbol.private else symbol.event
         rows.append((*[BLANK] * (len(columns) - 1), words(f"↳ {event}", QUIET)))
-    return Rows(columns, rows)
+    return TextRows(columns, rows)
 
 
 def _row(symbol: SymbolView, measured: float) -> tuple[Text, ...]:

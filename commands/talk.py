@@ -12,19 +12,19 @@ from rich.console import Group
 from rich.text import Text
 
 from commands.parse import split_assignment
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from noodlings.errors import NotFound, UserError
 from noodlings.text import clean, shorten
 
 if TYPE_CHECKING:
-    from noodlings.worlds.beings import Line, Scene
+    from noodlings.worlds.beings import RoomLine, RoomScene
     from noodlings.worlds.rooms import World
 
 _DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w", "up": "u", "down": "d"}
 
 
 @command("say", "say TEXT", aliases=('"',))
-async def say(context: Context, rest: str) -> Reply:
+async def say(context: CommandContext, rest: str) -> Reply:
     """Say something to everybody in the room.
 
     Whoever you name always answers; the others do when they have something to say. With two of you in the
@@ -38,7 +38,7 @@ async def say(context: Context, rest: str) -> Reply:
 
 
 @command("emote", "emote DEED", aliases=(":", "pose"))
-async def emote(context: Context, rest: str) -> Reply:
+async def emote(context: CommandContext, rest: str) -> Reply:
     """Do something that everybody in the room sees.
 
     Examples:
@@ -50,7 +50,7 @@ async def emote(context: Context, rest: str) -> Reply:
 
 
 @command("whisper", "whisper NAME = TEXT")
-async def whisper(context: Context, rest: str) -> Reply:
+async def whisper(context: CommandContext, rest: str) -> Reply:
     """Say something to one in the room alone.
 
     The others only see that you whisper. It stays between the two of you: a character does not repeat it
@@ -64,7 +64,7 @@ async def whisper(context: Context, rest: str) -> Reply:
 
 
 @command("look", "look [NAME]", aliases=("l",))
-async def look(context: Context, rest: str) -> Reply:
+async def look(context: CommandContext, rest: str) -> Reply:
     """Look around, or at somebody or something here.
 
     Examples:
@@ -79,7 +79,7 @@ async def look(context: Context, rest: str) -> Reply:
 
 
 @command("who", "who")
-async def who(context: Context, rest: str) -> Reply:
+async def who(context: CommandContext, rest: str) -> Reply:
     """List everybody in the world and where they are."""
     _nothing_behind(rest, "who")
     beings = [(being, room.name) for being, room in _world(context).who()]
@@ -100,7 +100,7 @@ async def who(context: Context, rest: str) -> Reply:
 
 
 @command("go", "go DIRECTION")
-async def go(context: Context, rest: str) -> Reply:
+async def go(context: CommandContext, rest: str) -> Reply:
     """Walk through an exit.
 
     An exit is named by its direction or by the room behind it. A direction alone does the same, and so does
@@ -117,7 +117,7 @@ async def go(context: Context, rest: str) -> Reply:
 
 
 @command("quit", "quit", aliases=("exit", "@quit"))
-async def leave(context: Context, rest: str) -> Reply:
+async def leave(context: CommandContext, rest: str) -> Reply:
     """Leave the world; everything is kept.
 
     What they remember of you included: come back and ask.
@@ -127,7 +127,7 @@ async def leave(context: Context, rest: str) -> Reply:
 
 
 def _declare_direction(direction: str, letter: str) -> None:
-    async def walk(context: Context, rest: str) -> Reply:
+    async def walk(context: CommandContext, rest: str) -> Reply:
         _nothing_behind(rest, direction)
         return await go(context, direction)
 
@@ -139,7 +139,7 @@ for _direction, _letter in _DIRECTIONS.items():
     _declare_direction(_direction, _letter)
 
 
-def _world(context: Context) -> World:
+def _world(context: CommandContext) -> World:
     if context.world is None:
         raise UserError("There are no rooms here: this works inside the world alone (noodlings play).")
     return context.world
@@ -154,12 +154,12 @@ def _nothing_behind(rest: str, name: str) -> None:
         raise UserError(f"{name} stands alone. To speak, type: say {name} {shorten(rest, 40)}")
 
 
-def _done(context: Context, line: Line) -> Reply:
+def _done(context: CommandContext, line: RoomLine) -> Reply:
     data = {"kind": str(line.kind), "text": line.text, "to": line.target}
     return Reply(data, line.view(context.caller.user_id))
 
 
-def _scene(scene: Scene) -> Reply:
+def _scene(scene: RoomScene) -> Reply:
     room = scene.room
     parts = [Text(room.name, style="bold cyan"), Text(room.description)]
     if room.things:
@@ -179,7 +179,7 @@ def _scene(scene: Scene) -> Reply:
     return Reply(data, Group(*parts))
 
 
-def _look_at(context: Context, world: World, scene: Scene, wanted: str) -> Reply:
+def _look_at(context: CommandContext, world: World, scene: RoomScene, wanted: str) -> Reply:
     thing = scene.room.thing(wanted)
     if thing is not None:
         return Reply({"thing": thing.name, "description": thing.description}, Text(thing.description))

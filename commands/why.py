@@ -11,7 +11,7 @@ from rich.text import Text
 
 from commands.memory_view import BAR, NAME, exchanged, felt_lines, flow_rows
 from commands.parse import Flag, Spec, parse_flags
-from commands.registry import Context, Reply, command
+from commands.registry import CommandContext, Reply, command
 from commands.render import (
     ACCENT,
     BLANK,
@@ -19,9 +19,9 @@ from commands.render import (
     LOUD,
     OTHERS,
     QUIET,
-    Column,
     Flowing,
-    Rows,
+    TextColumn,
+    TextRows,
     ago,
     cut,
     feeling_text,
@@ -49,7 +49,7 @@ _OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
 
 
 @command("@why", _USAGE, group="minds")
-async def why(context: Context, arguments: str) -> Reply:
+async def why(context: CommandContext, arguments: str) -> Reply:
     """Why a character said what it said.
 
     The last time it spoke, from end to end: what it perceived and felt, how surprising and important that
@@ -76,7 +76,7 @@ async def why(context: Context, arguments: str) -> Reply:
 
 
 @command("@transistors", "@transistors NAME", group="minds")
-async def transistors(context: Context, arguments: str) -> Reply:
+async def transistors(context: CommandContext, arguments: str) -> Reply:
     """Show what colours a character's words: each transistor, its gain, and its last effect.
 
     A gain of 0 switches a transistor off, 1 is as strong as it gets; a recipe sets them.
@@ -147,11 +147,16 @@ def transistors_view(view: TransistorsView, sees_all: bool = True) -> Renderable
         rows.append((words(one.transistor, LOUD), measure(one.gain, BAR), when, effect))
         if last is not None and last.lens:
             rows.append((BLANK, BLANK, BLANK, words(last.lens, QUIET)))
-    columns = (Column(most=NAME), Column("gain", BAR + 5), Column("when"), Column("last effect", None))
+    columns = (
+        TextColumn(most=NAME),
+        TextColumn("gain", BAR + 5),
+        TextColumn("when"),
+        TextColumn("last effect", None),
+    )
     return stacked(
         heading(view.name, "transistors", _RUN[view.chain]),
         BLANK,
-        Rows(columns, rows) if rows else quiet("It has none."),
+        TextRows(columns, rows) if rows else quiet("It has none."),
         None if sees_all else quiet(f"{OTHERS[0].upper()}{OTHERS[1:]}."),
     )
 

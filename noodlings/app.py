@@ -14,21 +14,21 @@ from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recipes import load_recipes, plain_persona
-from noodlings.agent.services import Faculties, Watcher
+from noodlings.agent.services import AgentServices, Watcher
 from noodlings.agent.society import Society
-from noodlings.agent.state import Feelings, Inner
+from noodlings.agent.state import AgentCore, Feelings
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import UserError
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import CAPACITY, PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
-from noodlings.notes.writer import NoteKeeper, Scribe
-from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Records, Shelf, Symbolist, Voice
+from noodlings.notes.writer import NoteSync, NoteWriter
+from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Repository, Symbolist, Voice, WorldStore
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
@@ -49,7 +49,7 @@ def build(
     settings: Settings,
     *,
     clock: Clock | None = None,
-    store: Records | None = None,
+    store: Repository | None = None,
     read_only: bool = False,
 ) -> Society:
     """The society of a data folder: everybody with a recipe, and everybody who was ever stored.
@@ -66,7 +66,7 @@ def build(
     """
     folder = settings.data_dir
     hierarchical = settings.memory.use_hierarchical
-    records: Records = store or SqlStore(
+    records: Repository = store or SqlStore(
         folder,
         settings.store.durability,
         read_only,
@@ -81,7 +81,7 @@ def build(
         personas.setdefault(agent_id, plain_persona(agent_id))
     embedding, heard = _embedding(settings, read_only)
     watchers: list[Watcher] = []
-    faculties = Faculties(
+    services = AgentServices(
         clock=clock,
         appraiser=Appraiser(),
         heard=heard,
@@ -105,14 +105,14 @@ def build(
     )
 
     def make(persona: Persona) -> Agent:
-        journal = Journal()
+        journal = ChangeJournal()
         memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
         record = records.load(persona.id)
         perceived = record.perceived if record else 0
         archive = None
         if hierarchical:
             archive = AgentArchive(persona.id, records, embedding, society.names, perceived)
-        inner = Inner(
+        core = AgentCore(
             persona,
             memory,
             _subconscious(settings, journal),
@@ -121,7 +121,7 @@ def build(
             Feelings.of(persona, clock.now()),
             settings.world.seed,
         )
-        agent = Agent(inner, journal, faculties)
+        agent = Agent(core, journal, services)
         if record is not None:
             agent.restore(record)
         return agent
@@ -156,13 +156,13 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
             await gateway.close()
 
 
-def _notes(settings: Settings, records: Records) -> Notes:
+def _notes(settings: Settings, records: Repository) -> Notes:
     """The notes beside the database; switched off, they are still there to be forgotten."""
-    scribe = Scribe(records, Notebook(settings.data_dir / FOLDER_NAME), feeling)
-    return NoteKeeper(scribe, settings.notes.enabled)
+    scribe = NoteWriter(records, Notebook(settings.data_dir / FOLDER_NAME), feeling)
+    return NoteSync(scribe, settings.notes.enabled)
 
 
-def _latest(records: Records) -> float:
+def _latest(records: Repository) -> float:
     """World time of the latest turn that is stored."""
     agents = records.agents()
     return max((trace.timestamp for who in agents for trace in records.traces(who, 1)), default=0.0)
@@ -207,7 +207,7 @@ def _minilm() -> Embedder:
     return MiniLM()
 
 
-def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:
+def _hierarchical(settings: Settings, journal: ChangeJournal) -> HierarchicalMemory:
     windows, memory = settings.memory_windows, settings.memory
     return HierarchicalMemory(
         windows.working,
@@ -220,7 +220,7 @@ def _hierarchical(settings: Settings, journal: Journal) -> HierarchicalMemory:
     )
 
 
-def _subconscious(settings: Settings, journal: Journal) -> SubconsciousMemory:
+def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMemory:
     memory = settings.memory
     return SubconsciousMemory(
         settings.memory_windows.subconscious,
@@ -230,7 +230,7 @@ def _subconscious(settings: Settings, journal: Journal) -> SubconsciousMemory:
     )
 
 
-def _gateway(settings: Settings, shelf: Shelf) -> Gateway | None:
+def _gateway(settings: Settings, shelf: WorldStore) -> Gateway | None:
     """The way to a model, one for everything that asks one; None where there is none."""
     llm = settings.llm
     if not llm.base_url:

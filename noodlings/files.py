@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 @contextmanager
-def written_whole(path: Path, synced: bool = True) -> Iterator[Path]:
+def atomic_write(path: Path, synced: bool = True) -> Iterator[Path]:
     """An empty file beside `path`, for its owner alone, to write into.
 
     When the block ends well it is on the disk and takes the place of `path`, whatever stood there; otherwise
@@ -29,7 +29,7 @@ def written_whole(path: Path, synced: bool = True) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
-def made_private(path: Path) -> Path:
+def make_private(path: Path) -> Path:
     """`path`, made for its owner alone where it is not there, to write into what was said.
 
     A file that is there stays as it is: whoever lets others read it wants that. Raises OSError.

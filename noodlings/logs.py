@@ -11,7 +11,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from noodlings.errors import UserError
-from noodlings.files import made_private
+from noodlings.files import make_private
 
 FILE_NAME = "noodlings.log"
 MAX_BYTES = 2_000_000
@@ -31,7 +31,7 @@ class PrivateFiles(RotatingFileHandler):
     _failed = False
 
     def _open(self) -> TextIOWrapper:
-        made_private(Path(self.baseFilename))
+        make_private(Path(self.baseFilename))
         return super()._open()
 
     def handleError(self, record: logging.LogRecord) -> None:

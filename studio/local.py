@@ -127,7 +127,7 @@ async def _answer(
 def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:
     """Arguments that are values of this program, made of what they are in JSON."""
     from noodlings.inspect.browse import Page
-    from noodlings.inspect.recall import How
+    from noodlings.inspect.recall import RecallOptions
     from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
     from noodlings.values.affect import Affect
 
@@ -138,7 +138,9 @@ def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:
     if question is Question.RECALL:
         rest = {key: value for key, value in how.items() if key not in ("mood", "emotion_weight")}
         mood = None if how.get("mood") is None else Affect.of(how["mood"])
-        return rest | {"how": How(mood=mood, emotion_weight=how.get("emotion_weight", DEFAULT_WEIGHT))}
+        return rest | {
+            "how": RecallOptions(mood=mood, emotion_weight=how.get("emotion_weight", DEFAULT_WEIGHT))
+        }
     return how
 
 

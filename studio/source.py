@@ -84,7 +84,7 @@ class Sign:
 
     Attributes:
         agent: id of the agent that it is about, or "" for all.
-        step: as in `noodlings.inspect.feed.HappeningView`, or "lost" and "found" for the source itself.
+        step: as in `noodlings.inspect.feed.TurnEventView`, or "lost" and "found" for the source itself.
         data: the whole of what was told; with "lost", `why`.
     """
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Changes, Speech, Utterance
@@ -25,7 +25,7 @@ from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
 
 
-def drained(journal: Journal) -> Changes:
+def drained(journal: ChangeJournal) -> Changes:
     """What is pending in a journal, which is empty afterwards."""
     changes = journal.changes()
     journal.clear()

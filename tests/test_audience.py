@@ -23,8 +23,8 @@ from noodlings.config import Settings
 from noodlings.host.visit import rooms_of
 from noodlings.inspect.browse import Page
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.recall import How
-from noodlings.llm.call import Answer, Call, Task
+from noodlings.inspect.recall import RecallOptions
+from noodlings.llm.call import ModelAnswer, ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.ports import Allowance, OwnLine, Utterance
 from noodlings.recall.filters import Filters
@@ -35,7 +35,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Recalled, Symbol, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Lens, Trace
-from noodlings.worlds.beings import Line
+from noodlings.worlds.beings import RoomLine
 from tests.fakes import make_persona
 from tests.memory.entries import an_entry
 
@@ -92,7 +92,7 @@ def repeating(evening: Evening) -> Callable[..., object]:
     """A model that says whatever words it was shown."""
 
     async def ask(
-        self: Gateway, call: Call, read: Callable[[Answer], object], allowance: Allowance
+        self: Gateway, call: ModelCall, read: Callable[[ModelAnswer], object], allowance: Allowance
     ) -> object:
         shown = "\n".join(call.prompt)
         words = " ".join(sorted(set(WORD.findall(shown)))[-12:])
@@ -101,13 +101,15 @@ def repeating(evening: Evening) -> Callable[..., object]:
             [event, *_] = WORD.findall(call.prompt[1])
             evening.look(shown, evening.meant_for[event] or USERS, "a prompt for an image")
             evening.images += 1
-            return read(Answer(f"slow lanterns drown behind frosted glass number {evening.images} {words}"))
+            return read(
+                ModelAnswer(f"slow lanterns drown behind frosted glass number {evening.images} {words}")
+            )
         if "thinking this to yourself" in shown:
             evening.thoughts += 1  # only the character hears it; nobody may ever hear of it
         else:
             evening.prompts += 1
             evening.look(shown, answered.get().listeners, "a prompt")
-        return read(Answer(f"I know of {words}, number {evening.prompts}."))
+        return read(ModelAnswer(f"I know of {words}, number {evening.prompts}."))
 
     return ask
 
@@ -136,8 +138,8 @@ async def test_an_evening_of_secrets_tells_nobody_what_was_not_for_them(
     for character in [being for being, _ in world.who() if being.persona and being.id not in CHARACTERS]:
         world.rest(character.id)
 
-    def outlet(user_id: str) -> Callable[[Line], None]:
-        def see(line: Line) -> None:
+    def outlet(user_id: str) -> Callable[[RoomLine], None]:
+        def see(line: RoomLine) -> None:
             evening.answers += line.actor in CHARACTERS and bool(WORD.search(line.text))
             evening.look(f"{line.text} {line.manner}", [user_id], "a line on the screen")
 
@@ -330,7 +332,7 @@ async def test_no_limit_that_is_moved_a_little_tells_a_figure_of_others_or_all_d
     assert shown != entry.importance
     assert [view.total for view in by_importance] == [int(least <= shown) for least in steps]
     found = [
-        await inspector.recall(bob, "phi", "number 4712", how=How(Filters(min_importance=least)))
+        await inspector.recall(bob, "phi", "number 4712", how=RecallOptions(Filters(min_importance=least)))
         for least in steps
     ]
     assert [len(view.memories) for view in found] == [int(least <= shown) for least in steps]
@@ -354,7 +356,7 @@ async def test_who_comes_in_while_a_secret_is_answered_does_not_hear_it(
     )
     society = build(settings, clock=ManualClock(1e6), store=MemoryStore())
     answered.set(Percept(ANN, "", 0.0))
-    world, shown = rooms_of(society), dict[str, list[Line]](ann=[], eve=[])
+    world, shown = rooms_of(society), dict[str, list[RoomLine]](ann=[], eve=[])
     for user_id, name in ((ANN, "ann"), (EVE, "eve")):
         world.enter(user_id, name, shown[name].append)
     for being, _ in world.who():

@@ -16,9 +16,9 @@ from noodlings.notes.notebook import Notebook
 from noodlings.notes.search import search
 from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
-from noodlings.recall.focus import HOUR, Brought, reconstruct_context
-from noodlings.recall.links import Reached, explore
-from noodlings.recall.narrative import Teller
+from noodlings.recall.focus import HOUR, FocusHit, reconstruct_context
+from noodlings.recall.links import ReachedEntry, explore
+from noodlings.recall.narrative import Narrator
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry
@@ -28,7 +28,7 @@ from tests.memory.entries import JOYFUL, SORROWFUL, an_entry
 ANN, BOB = "user_ann", "user_bob"
 NOW = 1_000_000.0
 EMBEDDER = HashingEmbedder()
-TELLER = Teller("phi", {"phi": "Phi", ANN: "Ann", BOB: "Bob"}, NOW)
+TELLER = Narrator("phi", {"phi": "Phi", ANN: "Ann", BOB: "Bob"}, NOW)
 WORDS = st.sampled_from(["boat", "storm", "mellon", "bob", "ann", "yesterday", "when", "march"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 LINES = st.lists(
@@ -61,7 +61,7 @@ def test_what_one_user_told_is_found_as_if_nobody_else_had_ever_spoken(lines, pa
     assert among_all == alone
 
 
-Everything = tuple[list[Hit], list[Reached], list[Brought], str, list[int]]
+Everything = tuple[list[Hit], list[ReachedEntry], list[FocusHit], str, list[int]]
 
 
 def looked_for(

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
 
-from api.problem import Refused
-from api.rights import USER_HEADER, Pass
+from api.problem import RefusedRequest
+from api.rights import USER_HEADER, AccessToken
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.errors import UserError
@@ -31,19 +31,19 @@ class Asker:
             else's ever may: a model fills a call in, and does not decide for whom it speaks.
     """
 
-    held: Pass
+    held: AccessToken
     user: str = ""
     pinned: bool = False
 
     def reader(self) -> Caller:
-        """Whoever reads. Raises `Forbidden`, see `Pass.reader`."""
+        """Whoever reads. Raises `Forbidden`, see `AccessToken.reader`."""
         return self.held.reader(self.user)
 
     def actor(self, user: str = "") -> Caller:
         """Whoever changes something, as `user` where one is named.
 
         Raises:
-            Forbidden: see `Pass.actor`.
+            Forbidden: see `AccessToken.actor`.
             UserError: it is settled already who that is, and this is somebody else.
         """
         caller = self.held.actor(user or self.user)
@@ -74,7 +74,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ToolCall:
     """One call of a tool, and the society it is about."""
 
     society: Society
@@ -101,7 +101,7 @@ class Call:
         """
         if self.access.turns is None:
             why = f"Nothing can be changed from here, only read: {self.access.busy}."
-            raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, why)
+            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, why)
         return self.access.turns
 
     def agent(self, named: str) -> str:

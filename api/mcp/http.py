@@ -27,9 +27,9 @@ from api.audit import note
 from api.gate import Gate, Rate
 from api.mcp.access import DENIED, Access, Asker
 from api.mcp.stdio import Context, make_server
-from api.problem import Refused, problem, status_of
+from api.problem import RefusedRequest, problem, status_of
 from api.protocol import SAFE_HEADERS, timed
-from api.rights import USER_HEADER, Doorkeeper
+from api.rights import USER_HEADER, Authenticator
 from api.run import OrderlyServer
 from api.turns import Turns
 from noodlings.agent.society import Society
@@ -54,7 +54,7 @@ class Endpoint:
         running: the context in which requests are taken, once.
     """
 
-    def __init__(self, society: Society, turns: Turns, doorkeeper: Doorkeeper, agent: str = "") -> None:
+    def __init__(self, society: Society, turns: Turns, doorkeeper: Authenticator, agent: str = "") -> None:
         self._society = society
         self._turns = turns
         self._doorkeeper = doorkeeper
@@ -71,7 +71,7 @@ class Endpoint:
             if status in DENIED:
                 address = str((scope.get("client") or ("",))[0])
                 note(at=round(time.time(), 3), address=address, method="MCP", path=PATH, status=int(status))
-            more = error.headers if isinstance(error, Refused) else None
+            more = error.headers if isinstance(error, RefusedRequest) else None
             await problem(status, str(error), headers=more)(scope, receive, send)
             return
         scope.setdefault("state", {})[_ACCESS] = access
@@ -80,7 +80,7 @@ class Endpoint:
     def _admit(self, method: str, headers: Headers) -> Access:
         if method != "POST":
             why = "Each message is a POST of its own."
-            raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, why, {"Allow": "POST"})
+            raise RefusedRequest(HTTPStatus.METHOD_NOT_ALLOWED, why, {"Allow": "POST"})
         held, user = self._doorkeeper.admit(headers.get("authorization")), headers.get(USER_HEADER, "")
         asker = Asker(held, user, pinned=True)
         asker.reader()  # refused here and not by each tool: it may not read for whoever it names
@@ -129,7 +129,7 @@ async def run(
 def make_app(society: Society, agent: str = "", started: Callable[[], None] = lambda: None) -> Starlette:
     """The ASGI application: the endpoint behind the gate of the API. Use within a running event loop."""
     settings = society.settings.api
-    turns, doorkeeper = Turns(society), Doorkeeper.of(society)
+    turns, doorkeeper = Turns(society), Authenticator.of(society)
     endpoint = Endpoint(society, turns, doorkeeper, society.find(agent).id if agent else "")
 
     @asynccontextmanager

@@ -23,14 +23,14 @@ from pydantic.json_schema import GenerateJsonSchema
 from api.audit import note
 from api.corrections import Forgot
 from api.mcp import telling
-from api.mcp.access import DENIED, Access, Asker, Call, default_agent, names
+from api.mcp.access import DENIED, Access, Asker, ToolCall, default_agent, names
 from api.mcp.arguments import Arguments, ForgetMemory, GetMemoryContext, SearchMemories, StoreMemory
 from api.problem import status_of
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView
-from noodlings.inspect.recall import How, RecallView
+from noodlings.inspect.recall import RecallOptions, RecallView
 from noodlings.inspect.views import StatsView
 from noodlings.inspect.why import WhyView
 from noodlings.text import clean, shorten
@@ -39,7 +39,7 @@ from noodlings.values.percept import Kind, Percept
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """What a tool says.
 
     Attributes:
@@ -71,12 +71,12 @@ class Tool:
     description: str
     arguments: type[Arguments]
     result: type
-    run: Callable[[Call, Any], Awaitable[Answer]]
+    run: Callable[[ToolCall, Any], Awaitable[ToolAnswer]]
     writes: bool = False
     destroys: bool = False
 
 
-async def search_memories(call: Call, wanted: SearchMemories) -> Answer:
+async def search_memories(call: ToolCall, wanted: SearchMemories) -> ToolAnswer:
     """Look for something in everything a character ever perceived."""
     mood = wanted.emotional_context
     view = await call.inspector.recall(
@@ -84,12 +84,12 @@ async def search_memories(call: Call, wanted: SearchMemories) -> Answer:
         call.agent(wanted.agent),
         wanted.query,
         wanted.n_results,
-        how=How(mood=mood.affect() if mood else None, emotion_weight=wanted.emotion_weight),
+        how=RecallOptions(mood=mood.affect() if mood else None, emotion_weight=wanted.emotion_weight),
     )
-    return Answer(telling.recalled(view), view.as_dict())
+    return ToolAnswer(telling.recalled(view), view.as_dict())
 
 
-async def store_memory(call: Call, wanted: StoreMemory) -> Answer:
+async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
     """Tell a character something: it is perceived like anything said to it, and answered."""
     turns, caller = call.turns(), call.actor(wanted.user_id)
     text, agent, kind = clean(wanted.content), call.agent(wanted.agent), Kind(wanted.kind)
@@ -105,23 +105,23 @@ async def store_memory(call: Call, wanted: StoreMemory) -> Answer:
     )
     entry_id, _, _ = await turns.perceive(agent, percept, token=call.access.asker.held.key)
     view = call.inspector.turn(caller, agent, entry_id)
-    return Answer(telling.stored(view, entry_id), view.as_dict(), f"{agent}/{entry_id}")
+    return ToolAnswer(telling.stored(view, entry_id), view.as_dict(), f"{agent}/{entry_id}")
 
 
-async def get_memory_context(call: Call, wanted: GetMemoryContext) -> Answer:
+async def get_memory_context(call: ToolCall, wanted: GetMemoryContext) -> ToolAnswer:
     """Put together what a character remembers about a question."""
     agent = call.agent(wanted.agent)
     view = await call.inspector.focus(call.reader(), agent, wanted.focus_level, wanted.query)
-    return Answer(telling.context(view), view.as_dict())
+    return ToolAnswer(telling.context(view), view.as_dict())
 
 
-async def get_memory_stats(call: Call, wanted: Arguments) -> Answer:
+async def get_memory_stats(call: ToolCall, wanted: Arguments) -> ToolAnswer:
     """How full a character's memory is."""
     view = call.inspector.stats(call.reader(), call.agent(wanted.agent))
-    return Answer(telling.stats(view), view.as_dict())
+    return ToolAnswer(telling.stats(view), view.as_dict())
 
 
-async def forget_memory(call: Call, wanted: ForgetMemory) -> Answer:
+async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
     """Delete one memory, or everything from one user, for good."""
     call.turns()  # leave to change anything
     corrections, agent = call.society.corrections, call.agent(wanted.agent)
@@ -135,13 +135,13 @@ async def forget_memory(call: Call, wanted: ForgetMemory) -> Answer:
     gone = Forgot(
         agent=agent, forgotten=forgotten.count, answers=len(forgotten.redacted), erased=forgotten.erased
     )
-    return Answer(telling.forgot(name, forgotten), gone.model_dump())
+    return ToolAnswer(telling.forgot(name, forgotten), gone.model_dump())
 
 
-async def get_mood(call: Call, wanted: Arguments) -> Answer:
+async def get_mood(call: ToolCall, wanted: Arguments) -> ToolAnswer:
     """What a character feels now."""
     view = call.inspector.mood(call.reader(), call.agent(wanted.agent))
-    return Answer(telling.mood(view), view.as_dict())
+    return ToolAnswer(telling.mood(view), view.as_dict())
 
 
 TOOLS = (
@@ -263,13 +263,13 @@ async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallTool
     return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.data)
 
 
-async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> Answer:
+async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> ToolAnswer:
     try:
         wanted = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         raise UserError(f"{tool.name}: {explain(error, tool.arguments).removeprefix(': ')}") from None
     with access.opened() as society:
-        return await tool.run(Call(society, access), wanted)
+        return await tool.run(ToolCall(society, access), wanted)
 
 
 def _offer(tool: Tool, society: Society, access: Access) -> Offered:

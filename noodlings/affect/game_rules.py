@@ -65,7 +65,7 @@ class MoodRule(_Section):
     only_from: frozenset[NamedMood] = Field(frozenset(NamedMood), alias="from")
 
 
-class Feeling(_Section):
+class EventFeeling(_Section):
     """What an event feels like; what is left out is at rest."""
 
     valence: float = Field(0.0, ge=-1, le=1)
@@ -101,7 +101,7 @@ class EventRule(_Section):
 
     only_if: Condition | None = Field(None, alias="if")
     mood: MoodRule | None = None
-    feel: Feeling | None = None
+    feel: EventFeeling | None = None
     remember: Remembering | None = None
 
 

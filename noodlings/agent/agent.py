@@ -22,15 +22,15 @@ from collections.abc import Sequence
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.follow_up import Afterwards
+from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
-from noodlings.agent.perceiving import Hearing
-from noodlings.agent.responder import Answering
-from noodlings.agent.services import Faculties
-from noodlings.agent.state import Inner
+from noodlings.agent.perceiving import PerceptPipeline
+from noodlings.agent.responder import Responder
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
-from noodlings.agent.unit_of_work import Keeping
-from noodlings.memory.change_journal import Journal
+from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
@@ -43,7 +43,7 @@ from noodlings.values.audience import OPEN, of_all
 from noodlings.values.memory import Link, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
-from noodlings.values.trace import Happening, Trace
+from noodlings.values.trace import Trace, TurnEvent
 
 log = logging.getLogger(__name__)
 
@@ -52,19 +52,19 @@ class Agent:
     """One character: who it is, what it feels, what it remembers.
 
     Args:
-        inner: what it is.
+        core: what it is.
         journal: what changed in its memories and was not kept yet.
-        faculties: what all agents of a society share.
+        services: what all agents of a society share.
     """
 
-    def __init__(self, inner: Inner, journal: Journal, faculties: Faculties) -> None:
-        self._inner = inner
+    def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
+        self._core = core
         self._journal = journal
-        self._with = faculties
-        self._keeping = Keeping(inner, journal, faculties)
-        self._hearing = Hearing(inner, journal, faculties, self._keeping, self._tell)
-        self._answering = Answering(inner, faculties)
-        self._afterwards = Afterwards(inner, journal, faculties, self._keeping, self._answering)
+        self._services = services
+        self._unit_of_work = UnitOfWork(core, journal, services)
+        self._hearing = PerceptPipeline(core, journal, services, self._unit_of_work, self._tell)
+        self._answering = Responder(core, services)
+        self._afterwards = FollowUp(core, journal, services, self._unit_of_work, self._answering)
         self._speaking = asyncio.Lock()
 
     # -- who it is
@@ -72,27 +72,27 @@ class Agent:
     @property
     def id(self) -> str:
         """The persona's id."""
-        return self._inner.id
+        return self._core.id
 
     @property
     def persona(self) -> Persona:
         """Who it is."""
-        return self._inner.persona
+        return self._core.persona
 
     @property
     def memory(self) -> HierarchicalMemory | PlainMemory:
         """What it has in mind."""
-        return self._inner.memory
+        return self._core.memory
 
     @property
     def subconscious(self) -> SubconsciousMemory:
         """What intense moments became."""
-        return self._inner.subconscious
+        return self._core.subconscious
 
     @property
     def archive(self) -> AgentArchive | None:
         """Everything it ever perceived, as it can be searched; None for a plain list."""
-        return self._inner.archive
+        return self._core.archive
 
     @property
     def searcher(self) -> Searcher | None:
@@ -102,57 +102,57 @@ class Agent:
     @property
     def forgettings(self) -> int:
         """How often something was forgotten: whatever was read of it before may be gone."""
-        return self._inner.forgettings
+        return self._core.forgettings
 
     @property
     def gains(self) -> dict[str, float]:
         """Its transistors, in order: how strong each is set, 0…1."""
-        return {transistor.name: transistor.gain for transistor in self._inner.chain.transistors}
+        return {transistor.name: transistor.gain for transistor in self._core.chain.transistors}
 
     @property
     def mind(self) -> Mind:
         """Expectation and phenomenal state."""
-        return self._inner.mind
+        return self._core.mind
 
     @property
     def affect(self) -> Affect:
         """What it felt about the latest percept."""
-        return self._inner.affect
+        return self._core.affect
 
     @property
     def mood(self) -> Affect:
         """The slow feeling now."""
-        return self._inner.feelings.mood.at_time(self._with.clock.now())
+        return self._core.feelings.mood.at_time(self._services.clock.now())
 
     @property
     def baseline(self) -> Affect:
         """What the mood returns to."""
-        return self._inner.feelings.mood.baseline
+        return self._core.feelings.mood.baseline
 
     @property
     def rules(self) -> GameRules:
         """What events of a game do to it."""
-        return self._with.rules
+        return self._services.rules
 
     @property
     def game(self) -> GameFeeling:
         """What a game's events left: its named mood, how things stand, what was notable."""
-        return self._inner.feelings.game
+        return self._core.feelings.game
 
     @property
     def named_mood(self) -> str:
         """chill, hyped, nervous or frustrated, as a game's events left it."""
-        return self._inner.feelings.game.mood(self._with.rules, self._with.clock.now()).value
+        return self._core.feelings.game.mood(self._services.rules, self._services.clock.now()).value
 
     @property
     def appetites(self) -> dict[str, float]:
         """The eight drives now, 0 (sated) … 1."""
-        return self._inner.feelings.appetites.at_time(self._with.drives, self._with.clock.now())
+        return self._core.feelings.appetites.at_time(self._services.drives, self._services.clock.now())
 
     @property
     def goals(self) -> tuple[Goal, ...]:
         """What it wants now, the strongest first."""
-        return self._inner.feelings.appetites.goals(self._with.drives, self._with.clock.now())
+        return self._core.feelings.appetites.goals(self._services.drives, self._services.clock.now())
 
     # -- what it does
 
@@ -179,13 +179,13 @@ class Agent:
         It may have a thought of its own as well, which nobody sees.
         """
         await self._afterwards.muse(now)
-        inner = self._inner
-        done = {line.text for line in inner.said}
+        core = self._core
+        done = {line.text for line in core.said}
         fresh = [act for act in self.persona.voice.idle if act not in done]
         if not fresh:
             return None
-        act = inner.random(now).choice(fresh)
-        inner.note_said(OwnLine(act, OPEN), now)
+        act = core.random(now).choice(fresh)
+        core.note_said(OwnLine(act, OPEN), now)
         return act
 
     async def settle(self) -> None:
@@ -206,17 +206,17 @@ class Agent:
                 late = True
                 self._tell(turn, "thinking")
 
-        turn.allowance = Allowance(turn.percept.user_id, time.monotonic() + self._with.patience, is_late)
+        turn.allowance = Allowance(turn.percept.user_id, time.monotonic() + self._services.patience, is_late)
         entry = self.entry(turn.entry.id)
         if entry is not None:
             await self._answering.refine(turn, entry)
         while (entry := self.entry(turn.entry.id)) is not None:
-            forgettings = self._inner.forgettings
+            forgettings = self._core.forgettings
             with timed(turn.milliseconds, "recall"):
                 await self._answering.remember(turn)
             self._tell(turn, "recall")
             await self._answering.think(turn)
-            if self._inner.forgettings == forgettings:
+            if self._core.forgettings == forgettings:
                 break  # else an answer might be made of what was forgotten while it was thought out
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
         if entry is None:
@@ -226,7 +226,7 @@ class Agent:
         if overtaken:
             turn.unsay(overtaken)
         self._respond(turn, entry)
-        self._keeping.commit(turn.trace(self.id))
+        self._unit_of_work.commit(turn.trace(self.id))
 
     def _respond(self, turn: Turn, entry: MemoryEntry) -> None:
         """Complete the entry with what was said, and link it with what that came from."""
@@ -234,7 +234,7 @@ class Agent:
         if turn.response is None:
             return
         with timed(turn.milliseconds, "respond"):
-            self._inner.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
+            self._core.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
             both = of_all((entry, turn))
             turn.entry = self.memory.complete(entry, turn.response, both if both.confined else None)
             truly = self._answering.truly_recalled(turn)
@@ -254,9 +254,9 @@ class Agent:
 
     def _tell(self, turn: Turn, step: str) -> None:
         """Whoever looks on changes nothing: what goes wrong in a watcher ends in the log."""
-        if self._with.watchers:
-            happening = Happening(self.id, turn.entry.id, step, turn.trace(self.id))
-            for watcher in tuple(self._with.watchers):
+        if self._services.watchers:
+            happening = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id))
+            for watcher in tuple(self._services.watchers):
                 try:
                     watcher(happening)
                 except Exception:
@@ -266,11 +266,11 @@ class Agent:
 
     def entry(self, entry_id: int) -> MemoryEntry | None:
         """An entry as it is by now, in mind or only in the archive; None when there is none, or no more."""
-        return self.memory.find(entry_id) or self._with.store.entries(self.id, [entry_id]).get(entry_id)
+        return self.memory.find(entry_id) or self._services.store.entries(self.id, [entry_id]).get(entry_id)
 
     def keep(self) -> None:
         """Commit what was changed by hand."""
-        self._keeping.commit()
+        self._unit_of_work.commit()
 
     def link(self, link: Link) -> None:
         """Commit a link that was made by hand between two of its entries."""
@@ -284,14 +284,14 @@ class Agent:
         Raises:
             StoreError: nothing was forgotten.
         """
-        return self._keeping.forget(entry_ids, by_user, now)
+        return self._unit_of_work.forget(entry_ids, by_user, now)
 
     # -- as it is stored
 
     def state(self) -> AgentState:
         """Everything but the memories."""
-        return self._inner.state()
+        return self._core.state()
 
     def restore(self, record: AgentRecord) -> None:
         """Take up where the stored agent left off. Raises `UserError` when its state is damaged."""
-        self._inner.restore(record)
+        self._core.restore(record)

@@ -15,8 +15,8 @@ from typing import Any
 from noodlings.agent.backlog import EmbeddingBacklog
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import StoreError
-from noodlings.ports import Changes, Records
-from noodlings.recall.archive import Archive
+from noodlings.ports import Changes, Repository
+from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit, Searcher
 from noodlings.values.memory import EntryVector, MemoryEntry, Vector
@@ -72,7 +72,7 @@ class AgentArchive:
     def __init__(
         self,
         agent_id: str,
-        records: Records,
+        records: Repository,
         embedding: EmbeddingQueue,
         names: Callable[[], Mapping[str, str]] = dict,
         perceived: int = 0,
@@ -83,7 +83,9 @@ class AgentArchive:
         self.loaded = not perceived
         self._records = records
         self._embedding = embedding
-        self._archive = Archive(embedding.model, embedding.dimensions) if embedding.dimensions else Archive()
+        self._archive = (
+            SearchIndex(embedding.model, embedding.dimensions) if embedding.dimensions else SearchIndex()
+        )
         if embedding.dimensions:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
             self._archive.vectors.reserve(perceived + perceived // 2)

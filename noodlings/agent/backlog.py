@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from noodlings.embed.retry_queue import PATIENCE, RetryQueue
 from noodlings.errors import StoreError
-from noodlings.ports import Records
-from noodlings.recall.archive import Archive
+from noodlings.ports import Repository
+from noodlings.recall.archive import SearchIndex
 from noodlings.values.memory import EntryVector, MemoryEntry, Vector
 
 TOLD_EVERY = 1_000
@@ -40,7 +40,7 @@ class EmbeddingBacklog:
     """
 
     def __init__(
-        self, agent_id: str, records: Records, archive: Archive, model: str, dimensions: int
+        self, agent_id: str, records: Repository, archive: SearchIndex, model: str, dimensions: int
     ) -> None:
         self.model = model
         self.dimensions = dimensions

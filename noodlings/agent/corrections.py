@@ -13,7 +13,7 @@ from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
-from noodlings.ports import Clock, Forgotten, Records
+from noodlings.ports import Clock, Forgotten, Repository
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
@@ -56,7 +56,7 @@ class Corrections:
         clock: world time.
     """
 
-    def __init__(self, find: Callable[[str], Agent], store: Records, clock: Clock) -> None:
+    def __init__(self, find: Callable[[str], Agent], store: Repository, clock: Clock) -> None:
         self._find = find
         self._store = store
         self._clock = clock

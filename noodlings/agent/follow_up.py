@@ -13,14 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from noodlings.agent.perceiving import take_in, understood
-from noodlings.agent.responder import Answering
-from noodlings.agent.services import Faculties
-from noodlings.agent.state import Inner
+from noodlings.agent.responder import Responder
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
-from noodlings.agent.unit_of_work import Keeping
+from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import LLMError, NoodlingsError
-from noodlings.memory.change_journal import Journal
-from noodlings.memory.context import Budget
+from noodlings.memory.change_journal import ChangeJournal
+from noodlings.memory.context import ContextBudget
 from noodlings.memory.subconscious import INTENSE
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
 from noodlings.values.memory import Link, LinkType, Recalled, Symbol
@@ -31,44 +31,49 @@ log = logging.getLogger(__name__)
 
 STIRRING = 0.5
 """Surprise or intensity of feeling from which something that was not answered may give to think."""
-IN_MIND = Budget(working=0, episodic=3, affect_similar=2)
+IN_MIND = ContextBudget(working=0, episodic=3, affect_similar=2)
 """What a thought of its own is made of: what matters most, and what felt like now."""
 LAID_TO_REST = 86_400.0
 """Seconds for which what was turned over in the mind gives nothing more to think."""
 
 
-class Afterwards:
+class FollowUp:
     """What one agent does when nobody waits for it.
 
     Args:
-        inner: what the agent is.
+        core: what the agent is.
         journal: what changed in its memories.
-        faculties: what it does it with.
+        services: what it does it with.
         keeping: where it ends up.
         answering: how it comes to words.
     """
 
     def __init__(
-        self, inner: Inner, journal: Journal, faculties: Faculties, keeping: Keeping, answering: Answering
+        self,
+        core: AgentCore,
+        journal: ChangeJournal,
+        services: AgentServices,
+        keeping: UnitOfWork,
+        answering: Responder,
     ) -> None:
-        self._inner = inner
+        self._core = core
         self._journal = journal
-        self._with = faculties
-        self._keeping = keeping
+        self._services = services
+        self._unit_of_work = keeping
         self._answering = answering
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def follow(self, turn: Turn) -> None:
         """See to whatever follows from a turn that is kept by now."""
-        if self._inner.memory.hierarchical and turn.affect.intensity >= INTENSE:
-            await self._see_to(self._symbol(turn), self._with.symbolist is not None)
+        if self._core.memory.hierarchical and turn.affect.intensity >= INTENSE:
+            await self._see_to(self._symbol(turn), self._services.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
-            await self._see_to(self._thought(turn.percept.timestamp), self._with.voice is not None)
+            await self._see_to(self._thought(turn.percept.timestamp), self._services.voice is not None)
 
     async def muse(self, now: float) -> None:
         """Have a thought of its own, if it is somebody who does, and now is a moment for it."""
-        if self._with.ruminate and self._inner.random(now).random() < self._pensive:
-            await self._see_to(self._thought(now), self._with.voice is not None)
+        if self._services.ruminate and self._core.random(now).random() < self._pensive:
+            await self._see_to(self._thought(now), self._services.voice is not None)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -88,30 +93,30 @@ class Afterwards:
         Raises:
             StoreError: it could not be kept.
         """
-        inner = self._inner
+        core = self._core
         in_mind = self._to_think_about(now)
         if not in_mind:
             return None
         # What one thinks oneself is no surprise.
-        itself = Percept(inner.id, "", now, Kind.THOUGHT, surprise=0.0)
-        spent, degraded, forgettings = Allowance(), list[str](), inner.forgettings
+        itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
+        spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
         speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
         with timed(milliseconds, "embed"):
-            vector = await understood(self._with, thought)
-        if inner.forgettings != forgettings:  # it may hold what was forgotten meanwhile
+            vector = await understood(self._services, thought)
+        if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
-        felt = inner.affect
-        turn = take_in(inner, self._journal, self._with, thought, vector, milliseconds)
-        inner.affect = felt  # about what happened, which a thought of one's own is not
+        felt = core.affect
+        turn = take_in(core, self._journal, self._services, thought, vector, milliseconds)
+        core.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent
         about = speech.used or tuple(found.entry.id for found in in_mind)
         self._journal.linked(
             Link(turn.entry.id, entry_id, LinkType.REFLECTED, 1.0, now) for entry_id in sorted(set(about))
         )
-        trace = turn.trace(inner.id)
-        self._keeping.commit(trace)
+        trace = turn.trace(core.id)
+        self._unit_of_work.commit(trace)
         return trace
 
     def _to_think_about(self, now: float) -> list[Recalled]:
@@ -119,10 +124,10 @@ class Afterwards:
 
         Otherwise one quiet night would fill a mind with what it knows already, in place of what was said.
         """
-        inner = self._inner
-        own = [entry.id for entry in inner.memory.retrieve_episodic(limit=None) if entry.kind is Kind.THOUGHT]
-        in_mind = inner.memory.context(None, inner.affect, IN_MIND, without=own)
-        links = self._with.store.links_of(inner.id, [found.entry.id for found in in_mind])
+        core = self._core
+        own = [entry.id for entry in core.memory.retrieve_episodic(limit=None) if entry.kind is Kind.THOUGHT]
+        in_mind = core.memory.context(None, core.affect, IN_MIND, without=own)
+        links = self._services.store.links_of(core.id, [found.entry.id for found in in_mind])
         lately = {
             link.target
             for link in links
@@ -133,14 +138,14 @@ class Afterwards:
     @property
     def _pensive(self) -> float:
         """How readily it turns things over in its mind, 0…0.5."""
-        personality = self._inner.persona.personality
+        personality = self._core.persona.personality
         return (personality["openness"] + personality["neuroticism"]) / 4.0
 
     def _gives_to_think(self, turn: Turn) -> bool:
-        if not self._with.ruminate or turn.percept.kind is Kind.THOUGHT:
+        if not self._services.ruminate or turn.percept.kind is Kind.THOUGHT:
             return False
         stirring = max(turn.entry.surprise, turn.affect.intensity) >= STIRRING
-        return stirring and self._inner.random(-turn.entry.id).random() < self._pensive
+        return stirring and self._core.random(-turn.entry.id).random() < self._pensive
 
     async def _see_to(self, work: Coroutine[Any, Any, None], slow: bool) -> None:
         if not slow:
@@ -155,9 +160,9 @@ class Afterwards:
         try:
             await work
         except NoodlingsError as error:
-            log.warning("%s: what followed from a turn is lost: %s", self._inner.id, error)
+            log.warning("%s: what followed from a turn is lost: %s", self._core.id, error)
         except Exception:
-            log.exception("%s: what followed from a turn is lost", self._inner.id)
+            log.exception("%s: what followed from a turn is lost", self._core.id)
 
     async def _thought(self, now: float) -> None:
         await self.ruminate(now)
@@ -167,24 +172,24 @@ class Afterwards:
         try:
             made = await self._imagined_anyhow(turn)
         except LLMError as error:
-            log.info("%s: no symbol, for %s", self._inner.id, error)
+            log.info("%s: no symbol, for %s", self._core.id, error)
             return
         if made is not None:
-            self._keeping.commit_memory()
+            self._unit_of_work.commit_memory()
 
     async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
-        if self._with.symbolist is not None:
+        if self._services.symbolist is not None:
             try:
-                return await self._imagined(turn, self._with.symbolist)
+                return await self._imagined(turn, self._services.symbolist)
             except LLMError as error:
-                log.warning("%s: an image of our own, for %s", self._inner.id, error)
+                log.warning("%s: an image of our own, for %s", self._core.id, error)
             except asyncio.CancelledError:
-                log.info("%s: an image of our own, for there is no more time", self._inner.id)
-        return await self._imagined(turn, self._with.images)
+                log.info("%s: an image of our own, for there is no more time", self._core.id)
+        return await self._imagined(turn, self._services.images)
 
     async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
         entry = turn.entry
-        return await self._inner.subconscious.encode_event(
+        return await self._core.subconscious.encode_event(
             entry.user_text,
             turn.affect,
             entry.surprise,
@@ -196,10 +201,10 @@ class Afterwards:
         )
 
     async def _words(self, utterance: Utterance, spent: Allowance, degraded: list[str]) -> Speech:
-        if self._with.voice is not None:
+        if self._services.voice is not None:
             try:
-                return await self._with.voice.speak(utterance, spent)
+                return await self._services.voice.speak(utterance, spent)
             except LLMError as error:
                 degraded.append(f"offline voice: {error}")
-                log.info("%s muses without a model: %s", self._inner.id, error)
-        return await self._with.offline.speak(utterance, spent)
+                log.info("%s muses without a model: %s", self._core.id, error)
+        return await self._services.offline.speak(utterance, spent)

@@ -21,11 +21,11 @@ from typing import Any
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
-from noodlings.agent.services import Faculties
-from noodlings.agent.state import Inner
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
-from noodlings.agent.unit_of_work import Keeping
-from noodlings.memory.change_journal import Journal
+from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.mind.meaning import meant
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector, Vector
@@ -62,15 +62,15 @@ GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
 
-async def understood(faculties: Faculties, percept: Percept) -> Vector | None:
+async def understood(services: AgentServices, percept: Percept) -> Vector | None:
     """What the words of a percept mean, for `take_in`; None where their sound must do."""
-    return await faculties.heard.vector(percept.text)
+    return await services.heard.vector(percept.text)
 
 
 def take_in(
-    inner: Inner,
-    journal: Journal,
-    faculties: Faculties,
+    core: AgentCore,
+    journal: ChangeJournal,
+    services: AgentServices,
     percept: Percept,
     vector: Vector | None,
     milliseconds: dict[str, float],
@@ -85,88 +85,88 @@ def take_in(
     text = percept.text
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
-        if faculties.heard.failed:
-            degraded.append(f"words alone: {faculties.heard.failed}")
-        inner.feelings, of_event = inner.feelings.after_event(faculties.rules, percept)
-        inner.affect, appraised_by = _appraise(faculties, percept, of_event, text, vector)
-    before = inner.feelings.mood
+        if services.heard.failed:
+            degraded.append(f"words alone: {services.heard.failed}")
+        core.feelings, of_event = core.feelings.after_event(services.rules, percept)
+        core.affect, appraised_by = _appraise(services, percept, of_event, text, vector)
+    before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
     with timed(milliseconds, "mood"):
         # The words of an event are a name and facts: what it does to the mood, its rule alone says.
         if not (event and by_words):
-            inner.feelings = inner.feelings.pushed(inner.affect, percept.timestamp)
+            core.feelings = core.feelings.pushed(core.affect, percept.timestamp)
     with timed(milliseconds, "predict"):
-        heard_by = percept.heard_by.joined_by(inner.id)
-        expectation = inner.mind.perceive(
-            inner.affect, meant(text, vector), percept.timestamp, heard_by, percept.listeners
+        heard_by = percept.heard_by.joined_by(core.id)
+        expectation = core.mind.perceive(
+            core.affect, meant(text, vector), percept.timestamp, heard_by, percept.listeners
         )
         surprise = expectation.surprise if percept.surprise is None else percept.surprise
-        inner.feelings = inner.feelings.fed(faculties.drives, percept, inner.affect, surprise)
-    inner.step += 1
+        core.feelings = core.feelings.fed(services.drives, percept, core.affect, surprise)
+    core.step += 1
     with timed(milliseconds, "remember"):
-        entry = inner.memory.remember(
+        entry = core.memory.remember(
             replace(percept, audience=heard_by),
-            step=inner.step,
-            affect=inner.affect,
+            step=core.step,
+            affect=core.affect,
             phenomenal_state=expectation.state,
             surprise=surprise,
-            identity_salience=max(percept.identity_salience, identity_salience(text, inner.persona)),
+            identity_salience=max(percept.identity_salience, identity_salience(text, core.persona)),
         )
-        if vector is not None and (inner.archive is None or inner.archive.model == faculties.heard.model):
-            journal.embedded(EntryVector(entry.id, faculties.heard.model, vector))
-        journal.linked(followed(entry, inner.memory.retrieve_working()))
-        chance = inner.random(entry.id)
-        decision = decide(percept, inner.persona, inner.affect, surprise, inner.last_spoke, chance)
-    mood = inner.feelings.mood.current
+        if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
+            journal.embedded(EntryVector(entry.id, services.heard.model, vector))
+        journal.linked(followed(entry, core.memory.retrieve_working()))
+        chance = core.random(entry.id)
+        decision = decide(percept, core.persona, core.affect, surprise, core.last_spoke, chance)
+    mood = core.feelings.mood.current
     turn = Turn(
-        percept, entry, inner.affect, appraised_by, mood, decision, milliseconds, degraded, entry.audience
+        percept, entry, core.affect, appraised_by, mood, decision, milliseconds, degraded, entry.audience
     )
     if by_words and not event:
         turn.before = before
     return turn
 
 
-def heard(faculties: Faculties, user_id: str, text: str) -> str:
+def heard(services: AgentServices, user_id: str, text: str) -> str:
     """Words as they sound: capitals are no shouting in somebody who never speaks otherwise."""
-    return text.lower() if user_id in faculties.loud else text
+    return text.lower() if user_id in services.loud else text
 
 
 def _appraise(
-    faculties: Faculties, percept: Percept, of_event: Affect | None, text: str, vector: Any
+    services: AgentServices, percept: Percept, of_event: Affect | None, text: str, vector: Any
 ) -> tuple[Affect, str]:
     """What is felt, and by what means it is known."""
     if percept.affect is not None:
         return percept.affect, GIVEN
     if of_event is not None:
         return of_event, BY_RULE
-    words = heard(faculties, percept.user_id, text)
-    appraisal = faculties.appraiser.appraise(words, addressed=percept.addressed, vector=vector)
+    words = heard(services, percept.user_id, text)
+    appraisal = services.appraiser.appraise(words, addressed=percept.addressed, vector=vector)
     return appraisal.affect, appraisal.by
 
 
-class Hearing:
+class PerceptPipeline:
     """How one agent takes in what it perceives.
 
     Args:
-        inner: what the agent is.
+        core: what the agent is.
         journal: what changed in its memories.
-        faculties: what it does it with.
+        services: what it does it with.
         keeping: where it ends up.
         tell: is told of the turn and the step that is done.
     """
 
     def __init__(
         self,
-        inner: Inner,
-        journal: Journal,
-        faculties: Faculties,
-        keeping: Keeping,
+        core: AgentCore,
+        journal: ChangeJournal,
+        services: AgentServices,
+        keeping: UnitOfWork,
         tell: Callable[[Turn, str], None],
     ) -> None:
-        self._inner = inner
+        self._core = core
         self._journal = journal
-        self._with = faculties
-        self._keeping = keeping
+        self._services = services
+        self._unit_of_work = keeping
         self._tell = tell
         self._one_by_one = asyncio.Lock()
 
@@ -180,18 +180,18 @@ class Hearing:
         try:
             with timed(milliseconds, "embed"):
                 async with self._one_by_one:
-                    vector = await understood(self._with, percept)
+                    vector = await understood(self._services, percept)
         except asyncio.CancelledError:
             self._keep(percept, None, milliseconds)
             raise
         return self._keep(percept, vector, milliseconds)
 
     def _keep(self, percept: Percept, vector: Vector | None, milliseconds: dict[str, float]) -> Turn:
-        turn = take_in(self._inner, self._journal, self._with, percept, vector, milliseconds)
+        turn = take_in(self._core, self._journal, self._services, percept, vector, milliseconds)
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):
-                self._keeping.commit_percept()
+                self._unit_of_work.commit_percept()
         else:
-            self._keeping.commit(turn.trace(self._inner.id))
+            self._unit_of_work.commit(turn.trace(self._core.id))
         self._tell(turn, "perceived")
         return turn

@@ -28,7 +28,7 @@ from noodlings.validation import explain, nearest
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES, TRAITS, TRANSISTORS, Persona
-from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, Feeling, Occasion, parse
+from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
 """The folder of the characters that come with the program."""
@@ -192,9 +192,9 @@ class _Baseline(_Strict):
 class _Voice(_Strict):
     case: Literal["plain", "upper", "lower"] = "plain"
     address: tuple[Name, ...] = ()
-    interjections: dict[Feeling, tuple[Line, ...]] = {}
+    interjections: dict[SpokenFeeling, tuple[Line, ...]] = {}
     mannerisms: tuple[Line, ...] = ()
-    lines: dict[Occasion, tuple[Line, ...]] = {}
+    lines: dict[DialogueAct, tuple[Line, ...]] = {}
     gestures: tuple[Line, ...] = ()
     idle: tuple[Line, ...] = ()
     colours: dict[str, tuple[Line, ...]] = {}
@@ -202,12 +202,12 @@ class _Voice(_Strict):
     @field_validator("interjections", mode="before")
     @classmethod
     def _known_feelings(cls, given: Any) -> Any:
-        return _known(given, [feeling.value for feeling in Feeling], "feeling")
+        return _known(given, [feeling.value for feeling in SpokenFeeling], "feeling")
 
     @field_validator("lines", mode="before")
     @classmethod
     def _known_occasions(cls, given: Any) -> Any:
-        return _known(given, [occasion.value for occasion in Occasion], "occasion")
+        return _known(given, [occasion.value for occasion in DialogueAct], "occasion")
 
     @field_validator("colours", mode="before")
     @classmethod
@@ -264,7 +264,7 @@ class _Recipe(_Strict):
             identity=self.identity,
             personality=self.personality.model_dump(),
             appetites=self.appetites.model_dump(),
-            voice=values.Voice(
+            voice=values.PersonaVoice(
                 case=voice.case,
                 address=voice.address,
                 interjections={feeling.value: lines for feeling, lines in voice.interjections.items()},

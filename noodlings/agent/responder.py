@@ -12,11 +12,11 @@ from dataclasses import replace
 
 from noodlings.agent.perceiving import heard
 from noodlings.agent.recollection import TALK, question, remind
-from noodlings.agent.services import Faculties
-from noodlings.agent.state import Inner
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
-from noodlings.memory.context import Budget
+from noodlings.memory.context import ContextBudget
 from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
 from noodlings.values.audience import Audience, disclosed
@@ -30,67 +30,69 @@ BY_MODEL = "llm"
 """How an affect is known that a model made of the words."""
 
 
-class Answering:
+class Responder:
     """How one agent comes to its words.
 
     Args:
-        inner: what the agent is.
-        faculties: what it does it with.
+        core: what the agent is.
+        services: what it does it with.
     """
 
-    def __init__(self, inner: Inner, faculties: Faculties) -> None:
-        self._inner = inner
-        self._with = faculties
+    def __init__(self, core: AgentCore, services: AgentServices) -> None:
+        self._core = core
+        self._services = services
 
     async def refine(self, turn: Turn, entry: MemoryEntry) -> None:
         """What a model feels about it, in place of our own appraisal, for all that is still to come.
 
         The mood becomes what it would be had it been pushed by that alone: one event, one push.
         """
-        model, before, inner = self._with.feeling_model, turn.before, self._inner
+        model, before, core = self._services.feeling_model, turn.before, self._core
         if model is None or before is None or not entry.user_text:
             return
         try:
             with timed(turn.milliseconds, "refine"):
-                words = heard(self._with, entry.user_id, entry.user_text)
+                words = heard(self._services, entry.user_id, entry.user_text)
                 refined = await model.appraise(words, turn.percept.addressed, turn.allowance)
         except LLMError as error:
             turn.degraded.append(f"own appraisal: {error}")
-            log.warning("%s keeps its own appraisal: %s", inner.id, error)
+            log.warning("%s keeps its own appraisal: %s", core.id, error)
             return
         now = turn.percept.timestamp
         was, instead = before.pushed(turn.affect, now), before.pushed(refined, now)
-        inner.feelings = inner.feelings.corrected(was, instead)
+        core.feelings = core.feelings.corrected(was, instead)
         turn.affect, turn.appraised_by, turn.mood = refined, BY_MODEL, instead.current
-        if turn.entry.step == inner.step:  # nothing was perceived since
-            inner.affect = refined
+        if turn.entry.step == core.step:  # nothing was perceived since
+            core.affect = refined
 
     async def remember(self, turn: Turn) -> None:
         """What is in mind for the answer, oldest to newest."""
-        sizes, percept = self._with.context, turn.percept
-        budget = Budget(sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens)
+        sizes, percept = self._services.context, turn.percept
+        budget = ContextBudget(
+            sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens
+        )
         also = await self._remind(turn)
-        turn.recalled = self._inner.memory.context(
+        turn.recalled = self._core.memory.context(
             percept.user_id,
             turn.affect,
             budget,
             also=also,
             present=percept.listeners,
             without=(turn.entry.id,),
-            min_similarity=self._with.memory.affect_threshold,
+            min_similarity=self._services.memory.affect_threshold,
         )
 
     async def think(self, turn: Turn) -> None:
         """The thought of a turn, and its answer: by a model where there is one, else by the offline voice."""
         utterance = self.utterance(turn)
-        if self._with.voice is not None:
+        if self._services.voice is not None:
             try:
-                await self._by_model(turn, utterance, self._with.voice)
+                await self._by_model(turn, utterance, self._services.voice)
                 return
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
-                log.warning("%s speaks with the offline voice: %s", self._inner.id, error)
-        await self._one_by_one(turn, utterance, self._with.offline)
+                log.warning("%s speaks with the offline voice: %s", self._core.id, error)
+        await self._one_by_one(turn, utterance, self._services.offline)
 
     def utterance(self, turn: Turn) -> Utterance:
         """Everything that a voice may build the answer of a turn from."""
@@ -101,35 +103,35 @@ class Answering:
         self, percept: Percept, in_mind: Sequence[Recalled], entry_id: int | None = None
     ) -> Utterance:
         """The same for a percept that is not kept yet, or never will be."""
-        inner, names = self._inner, self._with.names()
-        game, rules, now = inner.feelings.game, self._with.rules, percept.timestamp
+        core, names = self._core, self._services.names()
+        game, rules, now = core.feelings.game, self._services.rules, percept.timestamp
         named = game.mood(rules, now) if game.began else None
         return Utterance(
-            persona=inner.persona,
+            persona=core.persona,
             percept=percept,
             speaker=shown_name(percept.user_id, names),
-            mood=inner.feelings.mood.at_time(now),
+            mood=core.feelings.mood.at_time(now),
             recalled=tuple(in_mind),
             names=names,
-            own_lines=tuple(inner.said),
+            own_lines=tuple(core.said),
             named_mood=named or "",
             manner=rules.moods.get(named, "") if named else "",
             blocks=game.blocks(rules, now),
-            seed=inner.seed_of(now if entry_id is None else entry_id),
+            seed=core.seed_of(now if entry_id is None else entry_id),
         )
 
     def truly_recalled(self, turn: Turn) -> list[int]:
         """What an answer came from: what the voice says it used; of a model, all but the merely recent."""
-        if turn.voice == self._with.offline.name:
+        if turn.voice == self._services.offline.name:
             return sorted(turn.used)
         return [found.entry.id for found in turn.recalled if found.why != ("recent",)]
 
     async def _by_model(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         """All lenses in one call, or a call for each. Raises `LLMError` when the model says nothing."""
-        if not self._with.fused:
+        if not self._services.fused:
             await self._one_by_one(turn, utterance, voice)
             return
-        state, chain = self._state(turn, utterance, voice), self._inner.chain
+        state, chain = self._state(turn, utterance, voice), self._core.chain
         seen = chain.lenses(state)
         with timed(turn.milliseconds, "think"):
             speech = await voice.speak(replace(utterance, lenses=seen.lenses), turn.allowance)
@@ -144,32 +146,32 @@ class Answering:
             speech = await voice.speak(utterance, turn.allowance)
         with timed(turn.milliseconds, "modulate"):
             state = self._state(turn, utterance, voice)
-            coloured = await self._inner.chain.serial(speech.text, state)
+            coloured = await self._core.chain.serial(speech.text, state)
         turn.say(voice.name, speech, coloured.text, coloured.modulations)
         turn.audience = self._audience(replace(utterance, lenses=coloured.lenses))
         turn.degraded += coloured.degraded
 
     def _audience(self, utterance: Utterance) -> Audience:
         """Who may learn of what was said out of an utterance; whoever said it is among them."""
-        return utterance.audience.joined_by(self._inner.id)
+        return utterance.audience.joined_by(self._core.id)
 
     def _state(self, turn: Turn, utterance: Utterance, voice: Voice) -> ThoughtState:
-        inner, percept = self._inner, turn.percept
+        core, percept = self._core, turn.percept
         now = percept.timestamp
         return ThoughtState(
-            persona=inner.persona,
+            persona=core.persona,
             affect=turn.affect,
             mood=turn.mood,
             percept=percept,
             recalled=utterance.recalled,
-            memory=DisclosedMemories(inner.memory, percept.listeners),
-            subconscious=DisclosedSymbols(inner.subconscious, percept.listeners),
-            goals=inner.feelings.appetites.goals(self._with.drives, now),
-            appetites=inner.feelings.appetites.at_time(self._with.drives, now),
+            memory=DisclosedMemories(core.memory, percept.listeners),
+            subconscious=DisclosedSymbols(core.subconscious, percept.listeners),
+            goals=core.feelings.appetites.goals(self._services.drives, now),
+            appetites=core.feelings.appetites.at_time(self._services.drives, now),
             present=percept.listeners,
             said=utterance.said,
             now=now,
-            phenomenal_state=inner.mind.state,
+            phenomenal_state=core.mind.state,
             surprise=turn.entry.surprise,
             voice=voice,
             utterance=utterance,
@@ -178,11 +180,11 @@ class Answering:
 
     async def _remind(self, turn: Turn) -> Sequence[Recalled]:
         """What is brought back by what was said, from everything it ever perceived."""
-        inner = self._inner
-        if inner.archive is None or not self._with.context.relevant:
+        core = self._core
+        if core.archive is None or not self._services.context.relevant:
             return []
-        before = (entry for entry in inner.memory.retrieve_working() if entry.id < turn.entry.id)
+        before = (entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id)
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
-        goals = inner.feelings.appetites.goals(self._with.drives, self._with.clock.now())
-        asked = question(turn.percept, inner.persona, talk, (goal.text for goal in goals))
-        return await remind(inner.archive, inner.memory, asked, turn, self._with.context)
+        goals = core.feelings.appetites.goals(self._services.drives, self._services.clock.now())
+        asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
+        return await remind(core.archive, core.memory, asked, turn, self._services.context)

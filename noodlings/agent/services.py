@@ -10,14 +10,14 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.mind.appetites import DriveTable
-from noodlings.ports import Clock, FeelingModel, Notes, Records, Symbolist, Voice
-from noodlings.values.trace import Happening
+from noodlings.ports import Clock, FeelingModel, Notes, Repository, Symbolist, Voice
+from noodlings.values.trace import TurnEvent
 
-Watcher = Callable[[Happening], None]
+Watcher = Callable[[TurnEvent], None]
 """Is told what an agent does, in the midst of it."""
 
 
-class Appraiser(Protocol):
+class TextAppraiser(Protocol):
     """Text to affect."""
 
     def appraise(self, text: str, *, addressed: bool = False, vector: Any = None) -> Any:
@@ -25,7 +25,7 @@ class Appraiser(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Faculties:
+class AgentServices:
     """What all agents of a society share.
 
     Attributes:
@@ -51,9 +51,9 @@ class Faculties:
     """
 
     clock: Clock
-    appraiser: Appraiser
+    appraiser: TextAppraiser
     heard: EmbeddingQueue
-    store: Records
+    store: Repository
     offline: Voice
     names: Callable[[], dict[str, str]]
     rules: GameRules

@@ -14,7 +14,7 @@ from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError, there_are
-from noodlings.ports import Clock, Notes, Records
+from noodlings.ports import Clock, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import is_account_id
 from noodlings.values.percept import Percept
@@ -25,7 +25,7 @@ WORLD_KEY = "places"
 NAMES_KEY = "names"
 
 
-class Agents(Mapping[str, Agent]):
+class AgentRegistry(Mapping[str, Agent]):
     """Agents by id, each built (and read from the store) when somebody first asks for it."""
 
     def __init__(self, make: Callable[[Persona], Agent], personas: dict[str, Persona]) -> None:
@@ -84,7 +84,7 @@ class Society:
         personas: Iterable[Persona],
         clock: Clock,
         settings: Settings,
-        store: Records,
+        store: Repository,
         voice_name: str = "offline",
         notes: Notes | None = None,
         embedding: EmbeddingQueue | None = None,
@@ -108,7 +108,7 @@ class Society:
         self.corrections = Corrections(self.find, store, clock)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
         self.personas = {persona.id: persona for persona in personas}
-        self.agents = Agents(make, self.personas)
+        self.agents = AgentRegistry(make, self.personas)
 
     def create(self, persona: Persona) -> Agent:
         """Let somebody come to life. Raises `UserError` when there is an agent of that id."""

@@ -197,7 +197,7 @@ SAID = 40
 
 
 @dataclass(slots=True)
-class Inner:
+class AgentCore:
     """What one agent is.
 
     Attributes:

@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from noodlings.agent.services import Faculties
-from noodlings.agent.state import Inner
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore
 from noodlings.errors import StoreError
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import AgentRecord, AgentState, Forgotten
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
 
-class Keeping:
+class UnitOfWork:
     """Everything of one agent that outlives the process.
 
     Args:
-        inner: what the agent is.
+        core: what the agent is.
         journal: what changed in its memories since the last commit.
-        faculties: where it is kept.
+        services: where it is kept.
     """
 
-    def __init__(self, inner: Inner, journal: Journal, faculties: Faculties) -> None:
-        self._inner = inner
+    def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
+        self._core = core
         self._journal = journal
-        self._with = faculties
-        self._born = inner.state()
+        self._services = services
+        self._born = core.state()
         self._astray = False
 
     def commit(self, trace: Trace | None = None) -> None:
@@ -39,7 +39,7 @@ class Keeping:
             StoreError: nothing was kept, and the agent is again what is kept of it: whoever was refused may
                 come again, and what was refused does not come back by itself.
         """
-        self._commit(self._inner.state(), trace)
+        self._commit(self._core.state(), trace)
 
     def commit_memory(self) -> None:
         """Keep what changed in memory, where the state was kept just before or will be in a moment.
@@ -54,57 +54,57 @@ class Keeping:
         A model takes its time over the answer, so the state is not left to wait for that. The offline voice
         does not: what a kill can catch in these few milliseconds is a percept that left no mark on the mood.
         """
-        if self._with.voice is None:
+        if self._services.voice is None:
             self.commit_memory()
         else:
             self.commit()
 
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
-        changes = self._journal.changes(self._inner.id, state, trace)
+        changes = self._journal.changes(self._core.id, state, trace)
         try:
             if self._astray:
-                raise StoreError(f"what is kept of {self._inner.id} could not be read lately: try again")
-            self._with.store.commit(changes)
+                raise StoreError(f"what is kept of {self._core.id} could not be read lately: try again")
+            self._services.store.commit(changes)
         except StoreError:
             self._return()
             raise
         self._journal.clear()
-        if self._inner.archive is not None:
-            self._inner.archive.kept(changes)
-        if self._with.notes is not None:
-            self._with.notes.follow(changes)
+        if self._core.archive is not None:
+            self._core.archive.kept(changes)
+        if self._services.notes is not None:
+            self._services.notes.follow(changes)
 
     def _return(self) -> None:
         """Be what is kept, after a commit that failed. Where that cannot be read, the next one fails too."""
         self._journal.clear()
         self._astray = True
-        record = self._with.store.load(self._inner.id) or AgentRecord(self._born)
-        self._inner.restore(record if record.state.data else replace(record, state=self._born))
+        record = self._services.store.load(self._core.id) or AgentRecord(self._born)
+        self._core.restore(record if record.state.data else replace(record, state=self._born))
         self._astray = False
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
         """Delete entries for good, with the thoughts that were made of them; see `Agent.forget`."""
-        inner, store = self._inner, self._with.store
+        core, store = self._core, self._services.store
         ids = [*entry_ids, *self._thoughts_of(entry_ids)]
         # The state goes first, so that erasing takes the old one off the disk with the rest.
-        self._with.heard.let_go()
-        inner.let_go({entry.timestamp for entry in store.entries(inner.id, ids).values()})
+        self._services.heard.let_go()
+        core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
         self.commit()
-        delete = partial(store.forget, inner.id, ids, by_user=by_user, timestamp=now)
-        notes = self._with.notes
-        forgotten = delete() if notes is None else notes.forget(inner.id, ids, delete)
-        inner.forgettings += 1
-        inner.subconscious.forget(ids)
-        if inner.archive is not None:
-            inner.archive.forget(ids, forgotten.redacted)
-        record = store.load(inner.id)
+        delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now)
+        notes = self._services.notes
+        forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
+        core.forgettings += 1
+        core.subconscious.forget(ids)
+        if core.archive is not None:
+            core.archive.forget(ids, forgotten.redacted)
+        record = store.load(core.id)
         if record is not None:
-            inner.recollect(record)
+            core.recollect(record)
         return forgotten
 
     def _thoughts_of(self, entry_ids: Sequence[int]) -> list[int]:
         """The agent's own thoughts about these entries, and about those thoughts in turn."""
-        store, agent_id = self._with.store, self._inner.id
+        store, agent_id = self._services.store, self._core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)

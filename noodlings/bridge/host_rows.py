@@ -14,7 +14,7 @@ from typing import Any
 
 from noodlings.clock import moment
 from noodlings.errors import UserError
-from noodlings.memory.agent_memory import Recorder
+from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.encode import read_affect, read_state, whole
 from noodlings.values.memory import MemoryEntry
 
@@ -31,7 +31,7 @@ _READ = frozenset(
     }
 )
 # Names that `add` uses for something else than a host may mean by them.
-_TAKEN = frozenset(inspect.signature(Recorder.add).parameters)
+_TAKEN = frozenset(inspect.signature(AgentMemory.add).parameters)
 
 
 def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -149,7 +149,7 @@ def _require_elsewhere(path: Path, folder: Path) -> None:
 @contextmanager
 def _output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
     """Takes lines: to standard output as they come, or into a file that is there when all of them are."""
-    from noodlings.files import written_whole
+    from noodlings.files import atomic_write
 
     if file == STANDARD_OUTPUT:
         stream = sys.stdout.buffer  # whatever encoding a terminal has
@@ -161,7 +161,7 @@ def _output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
         hint = "name another, or replace it with --force" if path.is_file() else "it is no file"
         raise UserError(f"{path} is there already: {hint}")
     try:
-        with written_whole(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as stream:
+        with atomic_write(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream.write
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None

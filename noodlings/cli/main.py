@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.config import Settings
     from noodlings.drawing.screen import Screen
-    from noodlings.host.visit import Line
-    from noodlings.ports import Records
+    from noodlings.host.visit import CommandLine
+    from noodlings.ports import Repository
     from noodlings.values.caller import Caller
     from noodlings.worlds.rooms import World
 
@@ -184,13 +184,13 @@ app.command()(mcp)
 app.command()(studio)
 
 
-async def _replay(settings: Settings, store: Records | None, file: Path, name: str, as_json: bool) -> int:
+async def _replay(settings: Settings, store: Repository | None, file: Path, name: str, as_json: bool) -> int:
     from json import dumps
 
     from rich.text import Text
 
     from commands import registry
-    from commands.registry import Context
+    from commands.registry import CommandContext
     from noodlings.clock import ManualClock
     from noodlings.drawing.progress import progress_over
     from noodlings.drawing.screen import Screen
@@ -207,7 +207,7 @@ async def _replay(settings: Settings, store: Records | None, file: Path, name: s
         if as_json:
             typer.echo(dumps(as_dict(report, society), ensure_ascii=False, allow_nan=False))
             return 0
-        context = Context(owner(settings), society, Inspector(society), width=screen.width)
+        context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
         screen.show(Text(summary(report)))
         for agent in report.listeners:
             for flags in ("", f"--important --limit {MOST_IMPORTANT}"):
@@ -221,14 +221,14 @@ async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> i
 
     from commands import registry
     from commands.parse import joined
-    from commands.registry import Context
+    from commands.registry import CommandContext
     from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
     from noodlings.inspect.inspector import Inspector
 
     screen = Screen(terminal=sys.stdout.isatty())
     with opened(settings, read_only=True) as society:
-        context = Context(owner(settings), society, Inspector(society), width=screen.width)
+        context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
         reply = await registry.dispatch(f"@memories {joined(words)}", context)
     if as_json:
         typer.echo(dumps(reply.data, ensure_ascii=False, allow_nan=False))
@@ -237,21 +237,21 @@ async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> i
     return _failed(reply.data["error"], 2) if reply.error else 0
 
 
-def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> Line:
+def _connect(society: Society, world: World, caller: Caller, screen: Screen) -> CommandLine:
     """Put the commands behind a visit to the world."""
     from commands import registry
     from commands.help import completions
-    from commands.registry import Context, Reply
-    from noodlings.host.visit import Line
+    from commands.registry import CommandContext, Reply
+    from noodlings.host.visit import CommandLine
     from noodlings.inspect.inspector import Inspector
 
-    context = Context(caller, society, Inspector(society), world)
+    context = CommandContext(caller, society, Inspector(society), world)
 
     async def dispatch(line: str) -> Reply:
         context.width = screen.width
         return await registry.dispatch(line, context)
 
-    return Line(dispatch, lambda line: completions(context, line))
+    return CommandLine(dispatch, lambda line: completions(context, line))
 
 
 def _failed(why: object, code: int) -> int:

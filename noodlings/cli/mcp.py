@@ -114,15 +114,15 @@ def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
 def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
     """Whoever owns the data folder, or the player that was named; and how they are called."""
     from api.mcp.access import Asker
-    from api.rights import Pass
+    from api.rights import AccessToken
     from noodlings.host.visit import owner
     from noodlings.text import clean
     from noodlings.values.caller import Role, user_id_of
 
     if not user:
         me = owner(settings)
-        return Asker(Pass(Role.ADMIN, key="stdio"), me.user_id), me.name
+        return Asker(AccessToken(Role.ADMIN, key="stdio"), me.user_id), me.name
     name = clean(user)
     user_id = user_id_of(name)
     # Whoever can start this owns the folder, and may be whoever is in it.
-    return Asker(Pass(Role.PLAYER, user_id, "stdio", lambda user_id: False), user_id), name
+    return Asker(AccessToken(Role.PLAYER, user_id, "stdio", lambda user_id: False), user_id), name

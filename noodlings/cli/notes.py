@@ -11,7 +11,7 @@ import typer
 from noodlings.cli.options import Config, Data, settings_of
 
 if TYPE_CHECKING:
-    from noodlings.notes.search import Hit
+    from noodlings.notes.search import NoteHit
 
 notes_app = typer.Typer(
     help="Memories as Markdown files, beside the database.", no_args_is_help=True, add_completion=False
@@ -30,7 +30,7 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     from noodlings.drawing.progress import progress_over
     from noodlings.errors import NotFound
     from noodlings.notes.notebook import FOLDER_NAME, Notebook
-    from noodlings.notes.writer import Scribe
+    from noodlings.notes.writer import NoteWriter
     from noodlings.notes.writer import rebuild as rebuild_notes
     from noodlings.store.database import DATABASE_NAME
     from noodlings.store.sql import SqlStore
@@ -44,7 +44,7 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     with closing(SqlStore(folder, settings.store.durability)) as records, snapshot(folder) as kept:
         total = sum(record.perceived for agent in kept.agents() if (record := records.load(agent)))
         with progress_over(total, "writing notes") as done:
-            rebuilt = rebuild_notes(kept, Scribe(records, notebook, feeling), done)
+            rebuilt = rebuild_notes(kept, NoteWriter(records, notebook, feeling), done)
     removed = f"; {rebuilt.removed:,} that were of nothing kept are removed" if rebuilt.removed else ""
     typer.echo(f"wrote {rebuilt.written:,} notes in {notebook.folder}{removed}")
     if rebuilt.left_out:
@@ -79,7 +79,7 @@ def search(
         typer.echo(f"noodlings: no note{of} holds that", err=True)
 
 
-def _lines(hit: Hit, path: Path) -> Iterator[str]:
+def _lines(hit: NoteHit, path: Path) -> Iterator[str]:
     """Where it is, and what was said; cleaned, for a file may have been changed by anybody."""
     from noodlings.text import clean
 

@@ -29,7 +29,7 @@ from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_thinking
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
-from noodlings.worlds.login_guard import Door, RealTimer, Timer
+from noodlings.worlds.login_guard import LoginGuard, RealTimer, Timer
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import House, Visitors
@@ -107,7 +107,7 @@ def house(
     return House(
         world=world,
         scrollback=scrollback,
-        door=Door(accounts, lambda name: known(society, name), timer, made),
+        door=LoginGuard(accounts, lambda name: known(society, name), timer, made),
         connect=lambda caller, screen: connect(society, world, caller, screen).dispatch,
         introduce=lambda caller: society.introduce(caller.user_id, caller.name),
         greeting=lambda: greeting(being.name for being, _ in world.who() if being.persona),

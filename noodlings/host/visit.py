@@ -18,15 +18,15 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.drawing.screen import Screen
-from noodlings.files import made_private
+from noodlings.files import make_private
 from noodlings.logs import logging_to
-from noodlings.ports import Clock, Records
+from noodlings.ports import Clock, Repository
 from noodlings.values.caller import Caller, Role, user_id_of
-from noodlings.values.trace import Happening
-from noodlings.worlds.demo import START, Stage, banner, demonstrate
+from noodlings.values.trace import TurnEvent
+from noodlings.worlds.demo import START, DemoStage, banner, demonstrate
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from noodlings.worlds.terminal import Conversation, Dispatch, above_prompt, follow, read_lines
+from noodlings.worlds.terminal import Dispatch, TerminalSession, above_prompt, follow, read_lines
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -38,14 +38,14 @@ REST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandLine:
     """How a visit talks to the commands: `dispatch` runs a line, `complete` is what the tab key offers."""
 
     dispatch: Dispatch
     complete: Callable[[str], Iterable[str]]
 
 
-Connect = Callable[["Society", World, Caller, Screen], Line]
+Connect = Callable[["Society", World, Caller, Screen], CommandLine]
 """Puts the commands behind a visit; handed in, because nothing here knows them."""
 
 
@@ -62,10 +62,10 @@ async def play(settings: Settings, connect: Connect) -> None:
                 await world.settle()
                 await follow(read_lines(sys.stdin.buffer), line.dispatch, world.settle, screen)
                 return
-            conversation = Conversation(
+            conversation = TerminalSession(
                 line.dispatch,
                 line.complete,
-                history=made_private(settings.data_dir / "history"),
+                history=make_private(settings.data_dir / "history"),
                 live=lambda: world.live(society.clock.now()),
                 idle_seconds=settings.world.idle_seconds,
                 screen=screen,
@@ -79,13 +79,13 @@ async def demo(settings: Settings, connect: Connect) -> None:
     with opened(settings, clock) as society:
         async with _visited(society, screen, connect) as (world, line):
             await demonstrate(
-                Stage(line.dispatch, world, owner(settings).user_id, society.perceive, clock, screen)
+                DemoStage(line.dispatch, world, owner(settings).user_id, society.perceive, clock, screen)
             )
 
 
 @contextmanager
 def opened(
-    settings: Settings, clock: Clock | None = None, read_only: bool = False, store: Records | None = None
+    settings: Settings, clock: Clock | None = None, read_only: bool = False, store: Repository | None = None
 ) -> Iterator[Society]:
     """A society with its log, closed on every way out.
 
@@ -106,7 +106,9 @@ def owner(settings: Settings) -> Caller:
 
 
 @asynccontextmanager
-async def _visited(society: Society, screen: Screen, connect: Connect) -> AsyncIterator[tuple[World, Line]]:
+async def _visited(
+    society: Society, screen: Screen, connect: Connect
+) -> AsyncIterator[tuple[World, CommandLine]]:
     """The world of a society with its owner in it."""
     caller = owner(society.settings)
     world = rooms_of(society)
@@ -142,10 +144,10 @@ def rooms_of(society: Society, **more: Any) -> World:
     )
 
 
-def shown_thinking(world: World) -> Callable[[Happening], None]:
+def shown_thinking(world: World) -> Callable[[TurnEvent], None]:
     """A watcher that lets a room see who is long about an answer."""
 
-    def watch(happening: Happening) -> None:
+    def watch(happening: TurnEvent) -> None:
         if happening.step == "thinking":
             world.thinking(happening.agent_id)
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from noodlings.affect.feeling import feeling
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import Look, cut, may_read, readable
+from noodlings.inspect.viewpoint import Viewpoint, cut, may_read, readable
 from noodlings.inspect.views import EntriesView
-from noodlings.ports import Records
+from noodlings.ports import Repository
 from noodlings.text import clean
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import STORED, MemoryEntry, Order
@@ -53,19 +53,19 @@ class Page:
 FIRST = Page()
 
 
-class Leaves:
+class PageReader:
     """Leafs through memories, and keeps the latest orders of archives for the page that comes next."""
 
     def __init__(self) -> None:
         self._orders: OrderedDict[tuple[Hashable, str], Sequence[int]] = OrderedDict()
 
-    async def page(self, look: Look, records: Records, page: Page) -> EntriesView:
+    async def page(self, look: Viewpoint, records: Repository, page: Page) -> EntriesView:
         """One page. Raises `UserError` for an order, a limit or an offset that there is not."""
         if page.order not in set(Order):
             raise UserError(f"memories are sorted by {', '.join(Order)}, not by {page.order!r:.40}")
         return await self._archive(look, records, page) if page.everything else _mind(look, page)
 
-    async def _archive(self, look: Look, records: Records, page: Page) -> EntriesView:
+    async def _archive(self, look: Viewpoint, records: Repository, page: Page) -> EntriesView:
         order, caller = Order(page.order), look.caller
         if order not in STORED:
             raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
@@ -86,7 +86,7 @@ class Leaves:
             hidden=perceived - own,
         )
 
-    async def _ids(self, look: Look, records: Records, order: Order, page: Page) -> Sequence[int]:
+    async def _ids(self, look: Viewpoint, records: Repository, order: Order, page: Page) -> Sequence[int]:
         """All that the caller may leaf through, in order: as kept, while nothing was committed since."""
         caller = look.caller
         wanted = clean(page.containing)
@@ -117,7 +117,7 @@ class Leaves:
         return fewest if fewest is not None and len(fewest) <= FEW else None
 
 
-def _mind(look: Look, page: Page) -> EntriesView:
+def _mind(look: Viewpoint, page: Page) -> EntriesView:
     kept, hidden = readable(look.caller, look.agent.memory.retrieve_episodic(limit=None), _itself)
     wanted = clean(page.containing).casefold()
     if wanted:
@@ -137,7 +137,7 @@ def _mind(look: Look, page: Page) -> EntriesView:
     )
 
 
-def _values(look: Look) -> dict[Order, Callable[[MemoryEntry], float | str]]:
+def _values(look: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float | str]]:
     return {
         Order.WHEN: lambda entry: entry.timestamp,
         Order.IMPORTANCE: lambda entry: look.figure(entry.importance),
@@ -148,7 +148,7 @@ def _values(look: Look) -> dict[Order, Callable[[MemoryEntry], float | str]]:
     }
 
 
-def _searched(look: Look, entry: MemoryEntry) -> str:
+def _searched(look: Viewpoint, entry: MemoryEntry) -> str:
     name = shown_name(entry.user_id, look.names)
     return "\n".join((entry.user_text, entry.response or "", feeling(entry.affect), name)).casefold()
 

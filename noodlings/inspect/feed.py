@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from noodlings.inspect.viewpoint import Look, may_read
+from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import View
 from noodlings.inspect.why import WhyView, as_seen
 from noodlings.values.caller import Caller
-from noodlings.values.trace import Happening, Trace
+from noodlings.values.trace import Trace, TurnEvent
 
 if TYPE_CHECKING:
     from noodlings.agent.agent import Agent
@@ -30,7 +30,7 @@ KEPT = 256
 
 
 @dataclass(frozen=True, slots=True)
-class HappeningView(View):
+class TurnEventView(View):
     """A sign of an agent at work.
 
     Attributes:
@@ -50,11 +50,11 @@ class HappeningView(View):
 class _Waiting:
     """Something that happened, and how often its agent had forgotten something by then."""
 
-    happening: Happening
+    happening: TurnEvent
     forgettings: int
 
 
-class Reader:
+class FeedReader:
     """Somebody who looks on. Made by `Feed.reading`; use within a running event loop.
 
     Attributes:
@@ -88,7 +88,7 @@ class Reader:
         self._there.set()
         return gone
 
-    def take(self) -> tuple[int, HappeningView] | None:
+    def take(self) -> tuple[int, TurnEventView] | None:
         """The next thing that happened, and how much was lost before it; None where nothing waits."""
         while self._waiting:
             view = self._feed.seen(self._waiting.popleft(), self.caller)
@@ -98,7 +98,7 @@ class Reader:
         self._there.clear()
         return None
 
-    async def next(self) -> tuple[int, HappeningView]:
+    async def next(self) -> tuple[int, TurnEventView]:
         """The same, waited for."""
         while (taken := self.take()) is None:
             await self._there.wait()
@@ -116,7 +116,7 @@ class Feed:
     def __init__(self, society: Society, capacity: int) -> None:
         self._society = society
         self._capacity = capacity
-        self._readers: defaultdict[str, set[Reader]] = defaultdict(set)
+        self._readers: defaultdict[str, set[FeedReader]] = defaultdict(set)
         self._views: OrderedDict[tuple[str, int, int, str | None], WhyView] = OrderedDict()
         self.lost = 0
         self.close = society.watch(self._happened)
@@ -132,16 +132,16 @@ class Feed:
         return sum(len(reader) for readers in self._readers.values() for reader in readers)
 
     @contextmanager
-    def reading(self, caller: Caller, agent_id: str = "") -> Iterator[Reader]:
+    def reading(self, caller: Caller, agent_id: str = "") -> Iterator[FeedReader]:
         """Look on, at one agent or at all, from now to the end of the block."""
-        reader = Reader(self, caller, agent_id, self._capacity)
+        reader = FeedReader(self, caller, agent_id, self._capacity)
         self._readers[agent_id].add(reader)
         try:
             yield reader
         finally:
             self._readers[agent_id].discard(reader)
 
-    def seen(self, waiting: _Waiting, caller: Caller) -> HappeningView | None:
+    def seen(self, waiting: _Waiting, caller: Caller) -> TurnEventView | None:
         """Something that a caller may read, as it is by now; None when it was forgotten meanwhile."""
         happening = waiting.happening
         agent = self._society.agents[happening.agent_id]
@@ -153,7 +153,7 @@ class Feed:
             if trace is None:
                 return None
             turn = self._turn(trace, agent, caller)
-        return HappeningView(agent.id, agent.persona.name, happening.entry_id, happening.step, turn)
+        return TurnEventView(agent.id, agent.persona.name, happening.entry_id, happening.step, turn)
 
     def _trace(self, waiting: _Waiting, agent: Agent) -> Trace | None:
         """The trace as it is by now: when something was forgotten, its answer may be gone."""
@@ -168,14 +168,14 @@ class Feed:
         key = (agent.id, trace.entry_id, agent.forgettings, caller.only_user)
         view = self._views.get(key)
         if view is None:
-            look = Look(self._society, agent, caller)
+            look = Viewpoint(self._society, agent, caller)
             view = as_seen(look, self._society.store, trace, agent.entry(trace.entry_id))
             self._views[key] = view
             if len(self._views) > KEPT:
                 self._views.popitem(last=False)
         return view
 
-    def _happened(self, happening: Happening) -> None:
+    def _happened(self, happening: TurnEvent) -> None:
         interested = self._readers[""] | self._readers[happening.agent_id]
         if not interested:
             return

@@ -10,13 +10,21 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from noodlings.inspect.browse import FIRST, Leaves, Page
+from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.links import FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
-from noodlings.inspect.recall import PLAINLY, ArchiveView, How, RecallView, archive_state, recall, search_for
+from noodlings.inspect.recall import (
+    PLAINLY,
+    ArchiveView,
+    RecallOptions,
+    RecallView,
+    archive_state,
+    recall,
+    search_for,
+)
 from noodlings.inspect.symbols import SymbolsView, symbols_of
 from noodlings.inspect.turns import last_flow, turns
-from noodlings.inspect.viewpoint import Look, cut, felt, grouped, readable
+from noodlings.inspect.viewpoint import Viewpoint, cut, felt, grouped, readable
 from noodlings.inspect.views import (
     AffectGroupsView,
     AgentsView,
@@ -51,7 +59,7 @@ class Inspector:
 
     def __init__(self, society: Society) -> None:
         self._society = society
-        self._leaves = Leaves()
+        self._leaves = PageReader()
 
     def agents(self, caller: Caller) -> AgentsView:
         """All agents, by name."""
@@ -260,7 +268,7 @@ class Inspector:
         query: str,
         limit: int = 10,
         who: str | None = None,
-        how: How = PLAINLY,
+        how: RecallOptions = PLAINLY,
     ) -> RecallView:
         """What everything an agent ever perceived holds on a question, best first.
 
@@ -284,13 +292,13 @@ class Inspector:
         return archive_state(self._look(caller, name))
 
     def user_id(self, caller: Caller, name: str, who: str) -> str:
-        """The id of whoever is meant by an id, a shown name, or "me"; see `Look.user` for the errors."""
+        """The id of whoever is meant by an id, a shown name, or "me"; see `Viewpoint.user` for the errors."""
         return self._look(caller, name).user(who)
 
-    def _turns(self, look: Look) -> list[Trace]:
+    def _turns(self, look: Viewpoint) -> list[Trace]:
         """The latest turns that the caller may know of, oldest first."""
         told = islice(turns(look, self._society.store, lambda trace: True), TURNS)
         return [trace for trace, _ in told][::-1]
 
-    def _look(self, caller: Caller, name: str) -> Look:
-        return Look(self._society, self._society.find(name), caller)
+    def _look(self, caller: Caller, name: str) -> Viewpoint:
+        return Viewpoint(self._society, self._society.find(name), caller)

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from noodlings.errors import NotFound
-from noodlings.inspect.viewpoint import Look, may_read
+from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import EntryView, View
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.focus import Brought, Search, reconstruct_context
-from noodlings.recall.links import Linked, Reached, explore
-from noodlings.recall.narrative import Teller
+from noodlings.recall.focus import FocusHit, Search, reconstruct_context
+from noodlings.recall.links import LinkedEntry, ReachedEntry, explore
+from noodlings.recall.narrative import Narrator
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
@@ -105,7 +105,7 @@ DEPTH = 2
 """Steps along links that are shown."""
 
 
-def linked_with(look: Look, memory: Linked, entry_id: int) -> LinksView:
+def linked_with(look: Viewpoint, memory: LinkedEntry, entry_id: int) -> LinksView:
     """A memory and what its links lead to.
 
     Raises:
@@ -129,7 +129,7 @@ def linked_with(look: Look, memory: Linked, entry_id: int) -> LinksView:
     )
 
 
-def _linked(look: Look, reached: Reached) -> LinkedEntryView:
+def _linked(look: Viewpoint, reached: ReachedEntry) -> LinkedEntryView:
     return LinkedEntryView(
         via=reached.via,
         depth=reached.depth,
@@ -144,7 +144,7 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 """Beside the user, what `noodlings.inspect.viewpoint.may_read` asks for."""
 
 
-async def focus_on(look: Look, memory: Linked, search: Search, query: str, level: int) -> FocusView:
+async def focus_on(look: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int) -> FocusView:
     """A reconstructed context. Raises `UserError` where there is no such level, or nothing to look for."""
     query = clean(query)
     context = await reconstruct_context(
@@ -153,7 +153,7 @@ async def focus_on(look: Look, memory: Linked, search: Search, query: str, level
         level,
         search=search,
         memory=memory,
-        teller=Teller(look.agent_id, look.names, look.now),
+        teller=Narrator(look.agent_id, look.names, look.now),
         filters=EVERYTHING if look.caller.sees_all else _NOT_ITS_OWN,
     )
     return FocusView(
@@ -172,7 +172,7 @@ async def focus_on(look: Look, memory: Linked, search: Search, query: str, level
     )
 
 
-def _memory(look: Look, brought: Brought) -> FocusEntryView:
+def _memory(look: Viewpoint, brought: FocusHit) -> FocusEntryView:
     recalled, reached = brought.recalled, brought.reached
     return FocusEntryView(
         score=recalled.score,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from noodlings.affect.mood import HALF_LIFE_SECONDS
-from noodlings.inspect.viewpoint import Look, felt
+from noodlings.inspect.viewpoint import Viewpoint, felt
 from noodlings.inspect.views import FeltView, View
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
 from noodlings.text import clean
@@ -73,7 +73,7 @@ class ObserveView(View):
     goals: tuple[str, ...]
 
 
-def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
+def mood_of(look: Viewpoint, turns: Sequence[Trace]) -> MoodView:
     """What it feels now, and how that went in its latest turns, oldest first."""
     agent, caller = look.agent, look.caller
     told_it = caller.sees_all or caller.role is Role.WORLD  # nobody else lets a game's events happen
@@ -95,7 +95,7 @@ def mood_of(look: Look, turns: Sequence[Trace]) -> MoodView:
     )
 
 
-def mind_of(look: Look, turns: Sequence[Trace]) -> ObserveView:
+def mind_of(look: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
     """The state of its mind, and the surprises of its latest turns, oldest first."""
     agent = look.agent
     state = [look.figure(number) for number in agent.mind.state.tolist()]

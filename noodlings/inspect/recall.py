@@ -20,9 +20,9 @@ from typing import Any, Protocol
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.recollection import subject
 from noodlings.errors import UserError
-from noodlings.inspect.viewpoint import Look, felt, may_read, readable_by
+from noodlings.inspect.viewpoint import Viewpoint, felt, may_read, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View
-from noodlings.ports import Records
+from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.search import Hit
@@ -102,14 +102,14 @@ LOADING_SECONDS = 5.0
 """So long a question waits for an archive that is not loaded yet; then it is answered by what there is."""
 
 
-class Find(Protocol):
+class Finder(Protocol):
     """A search on behalf of a caller; `options` as in `noodlings.recall.search.Searcher.search`."""
 
     async def __call__(self, query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
         """Hits, best first."""
 
 
-def search_for(look: Look) -> Find:
+def search_for(look: Viewpoint) -> Finder:
     """Finds what this caller may read, in everything that is kept of an agent.
 
     Raises, when called:
@@ -128,7 +128,7 @@ def search_for(look: Look) -> Find:
     return search
 
 
-def searchable(look: Look) -> AgentArchive:
+def searchable(look: Viewpoint) -> AgentArchive:
     """The archive of the agent that is looked at. Raises `UserError` where its memory is a plain list."""
     if look.agent.archive is None:
         raise UserError(
@@ -147,7 +147,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class RecallOptions:
     """How a question is asked; see `noodlings.recall.search.Searcher.search` for ranges.
 
     Attributes:
@@ -167,10 +167,12 @@ class How:
     min_score: float = 0.0
 
 
-PLAINLY = How()
+PLAINLY = RecallOptions()
 
 
-async def recall(look: Look, records: Records, query: str, limit: int, how: How) -> RecallView:
+async def recall(
+    look: Viewpoint, records: Repository, query: str, limit: int, how: RecallOptions
+) -> RecallView:
     """The best `limit` (1…1000) of what is found.
 
     Raises:
@@ -211,7 +213,7 @@ async def recall(look: Look, records: Records, query: str, limit: int, how: How)
     )
 
 
-def archive_state(look: Look) -> ArchiveView:
+def archive_state(look: Viewpoint) -> ArchiveView:
     """How far an agent's archive is. Raises `UserError` where memory is a plain list."""
     state = searchable(look).state()
     return ArchiveView(
@@ -228,14 +230,14 @@ def archive_state(look: Look) -> ArchiveView:
     )
 
 
-def _places(look: Look) -> dict[int, Status]:
+def _places(look: Viewpoint) -> dict[int, Status]:
     """Where the entries are that are in mind."""
     memory = look.agent.memory
     places = {entry.id: Status.EPISODIC for entry in memory.retrieve_episodic(limit=None)}
     return places | {entry.id: Status.WORKING for entry in memory.retrieve_working()}
 
 
-def _within(how: How, places: dict[int, Status], look: Look) -> Filters:
+def _within(how: RecallOptions, places: dict[int, Status], look: Viewpoint) -> Filters:
     """The filters, and the status as one of them."""
     filters = replace(how.filters, min_importance=look.least(how.filters.min_importance))
     if how.status is None:

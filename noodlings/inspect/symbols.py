@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from noodlings.inspect.viewpoint import Look, cut, felt, readable
+from noodlings.inspect.viewpoint import Viewpoint, cut, felt, readable
 from noodlings.inspect.views import FeltView, View, iso
 from noodlings.memory.likeness import likeness
 from noodlings.ports import Store
@@ -68,7 +68,7 @@ class SymbolsView(View):
     hidden: int
 
 
-def symbols_of(look: Look, store: Store, limit: int | None, offset: int, similar: bool) -> SymbolsView:
+def symbols_of(look: Viewpoint, store: Store, limit: int | None, offset: int, similar: bool) -> SymbolsView:
     """A page of them: the latest first, or with `similar` what the agent's feeling brings back."""
     subconscious, now = look.agent.subconscious, look.affect()
     if similar:
@@ -91,7 +91,7 @@ def symbols_of(look: Look, store: Store, limit: int | None, offset: int, similar
     )
 
 
-def _seen(look: Look, symbol: Symbol) -> SymbolView:
+def _seen(look: Viewpoint, symbol: Symbol) -> SymbolView:
     subconscious, now = look.agent.subconscious, look.affect()
     return SymbolView(
         id=symbol.id,

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
-from noodlings.inspect.viewpoint import Look, by_importance, may_read, readable
+from noodlings.inspect.viewpoint import Viewpoint, by_importance, may_read, readable
 from noodlings.inspect.views import FlowEntryView, FlowView, LeftOutView, TurnView
 from noodlings.ports import Store
 from noodlings.recall.lexical import stems
@@ -68,7 +68,7 @@ Told = tuple[Trace, MemoryEntry | None]
 """A turn and what was perceived in it; None where that was forgotten since."""
 
 
-def turns(look: Look, store: Store, wanted: Callable[[Trace], bool]) -> Iterator[Told]:
+def turns(look: Viewpoint, store: Store, wanted: Callable[[Trace], bool]) -> Iterator[Told]:
     """The turns that are wanted and that the caller may know of, the latest first."""
     before: int | None = None
     for _ in range(LOOKED_BACK // AT_ONCE):
@@ -84,7 +84,7 @@ def turns(look: Look, store: Store, wanted: Callable[[Trace], bool]) -> Iterator
         before = traces[-1].entry_id
 
 
-def recalled_in(look: Look, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
+def recalled_in(look: Viewpoint, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
     """What was in mind in a turn, oldest to newest, and how much of it the caller may not read.
 
     What a transistor alone brought in is among it where its words are in the answer: it came by that.
@@ -119,7 +119,7 @@ NEAREST = 3
 
 
 def left_out(
-    look: Look, trace: Trace, percept: MemoryEntry, recalled: Sequence[FlowEntryView], threshold: float
+    look: Viewpoint, trace: Trace, percept: MemoryEntry, recalled: Sequence[FlowEntryView], threshold: float
 ) -> tuple[LeftOutView, ...]:
     """The nearest misses of a turn, those that lacked least first, each once.
 
@@ -150,13 +150,13 @@ def left_out(
     return tuple(once.values())
 
 
-def _weighed(look: Look, percept: MemoryEntry) -> list[Recalled]:
+def _weighed(look: Viewpoint, percept: MemoryEntry) -> list[Recalled]:
     """What the same user told before, the most important first."""
     kept = look.agent.memory.retrieve_episodic(percept.user_id, limit=None)
     return [Recalled(entry, (Why.IMPORTANT,), entry.importance) for entry in sorted(kept, key=by_importance)]
 
 
-def _could_have_been(look: Look, entry: MemoryEntry, percept: MemoryEntry) -> bool:
+def _could_have_been(look: Viewpoint, entry: MemoryEntry, percept: MemoryEntry) -> bool:
     earlier = entry.id < percept.id
     told = may_learn(frozenset({percept.user_id}), entry.audience)
     return earlier and told and may_read(look.caller, entry)
@@ -167,7 +167,7 @@ def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> flo
     return min((one.scores[why] for one in recalled if why in one.scores), default=otherwise)
 
 
-def last_flow(look: Look, store: Store, threshold: float) -> FlowView:
+def last_flow(look: Viewpoint, store: Store, threshold: float) -> FlowView:
     """The last turn that recalled something; for a player, the last such turn with this player.
 
     Args:
@@ -190,7 +190,7 @@ def last_flow(look: Look, store: Store, threshold: float) -> FlowView:
     )
 
 
-def turn_view(look: Look, trace: Trace, percept: MemoryEntry | None) -> TurnView:
+def turn_view(look: Viewpoint, trace: Trace, percept: MemoryEntry | None) -> TurnView:
     """One turn as it appears, without what was recalled."""
     forgotten, full = percept is None, look.caller.sees_all
     return TurnView(

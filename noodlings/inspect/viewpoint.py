@@ -83,7 +83,7 @@ STEPS = 4
 """Steps between 0 and 1 in which a player sees figures that others had a part in."""
 
 
-class Look:
+class Viewpoint:
     """What one caller sees of one agent now. Cheap to make; made anew for every question.
 
     Attributes:
@@ -275,7 +275,7 @@ def _itself(entry: MemoryEntry) -> MemoryEntry:
     return entry
 
 
-def grouped(look: Look, limit: int | None) -> AffectGroupsView:
+def grouped(look: Viewpoint, limit: int | None) -> AffectGroupsView:
     """Groups in the order of `FAMILIES`, without empty ones; of each the `limit` most important."""
     kept, hidden = readable(look.caller, sorted(look.in_mind(), key=look.weight), lambda entry: entry)
     sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
@@ -291,7 +291,7 @@ def grouped(look: Look, limit: int | None) -> AffectGroupsView:
     )
 
 
-def _group(look: Look, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
+def _group(look: Viewpoint, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
     return AffectGroupView(
         family=sort,
         count=len(entries),

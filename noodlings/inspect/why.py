@@ -11,7 +11,7 @@ from itertools import islice
 
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.turns import recalled_in, turn_view, turns
-from noodlings.inspect.viewpoint import Look, felt, may_read
+from noodlings.inspect.viewpoint import Viewpoint, felt, may_read
 from noodlings.inspect.views import FeltView, FlowEntryView, TurnView, View
 from noodlings.ports import Store
 from noodlings.text import clean
@@ -123,7 +123,7 @@ CHANGED = frozenset({"fused", "serial", "offline", "failed"})
 OFFLINE = "offline"
 
 
-def why(look: Look, store: Store, back: int, silent: bool) -> WhyView:
+def why(look: Viewpoint, store: Store, back: int, silent: bool) -> WhyView:
     """A turn of an agent, `back` turns ago; the last one is 1.
 
     Args:
@@ -141,7 +141,7 @@ def why(look: Look, store: Store, back: int, silent: bool) -> WhyView:
     return as_seen(look, store, *found, back=back)
 
 
-def turn(look: Look, store: Store, entry_id: int) -> WhyView:
+def turn(look: Viewpoint, store: Store, entry_id: int) -> WhyView:
     """The turn in which a memory was perceived; without a trace, what the memory itself tells of it.
 
     There is none when the program ended in the midst of the turn, or when it was long ago.
@@ -159,7 +159,9 @@ def turn(look: Look, store: Store, entry_id: int) -> WhyView:
     return as_seen(look, store, found[0], percept)
 
 
-def as_seen(look: Look, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0) -> WhyView:
+def as_seen(
+    look: Viewpoint, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0
+) -> WhyView:
     """A turn as this caller sees it, whose right to the percept was checked before."""
     recalled, hidden = recalled_in(look, store, trace)
     theirs = percept is not None and not _of_others(look, store, trace)
@@ -183,7 +185,7 @@ def as_seen(look: Look, store: Store, trace: Trace, percept: MemoryEntry | None,
     )
 
 
-def transistors(look: Look, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:
+def transistors(look: Viewpoint, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:
     """The transistors of an agent with the last effect of each; for a player, in its talk with that player.
 
     Args:
@@ -205,7 +207,7 @@ def transistors(look: Look, store: Store, gains: dict[str, float], chain: str) -
     return TransistorsView(look.agent_id, look.name, chain, tuple(views))
 
 
-def modulations_of(look: Look, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
+def modulations_of(look: Viewpoint, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
     """What each transistor made of the thought of a turn; words made of what is not the caller's stay out.
 
     A thought holds what it was made of, and from the first transistor on that read something of others it
@@ -226,7 +228,7 @@ def modulations_of(look: Look, store: Store, trace: Trace) -> tuple[ModulationVi
     return tuple(views)
 
 
-def _of_others(look: Look, store: Store, trace: Trace) -> bool:
+def _of_others(look: Viewpoint, store: Store, trace: Trace) -> bool:
     """Whether the plain thought may hold words that are not the caller's to read.
 
     The offline voice says which memories it put into words; of a model, any that it was handed.
@@ -239,7 +241,7 @@ def _of_others(look: Look, store: Store, trace: Trace) -> bool:
 
 
 def _modulation(
-    look: Look, made: Modulation, symbols: Mapping[int, int], readable: Collection[int]
+    look: Viewpoint, made: Modulation, symbols: Mapping[int, int], readable: Collection[int]
 ) -> ModulationView:
     """What one transistor made. `symbols` is symbol → entry; `readable` are the caller's entries."""
     seen = tuple(number for number in made.entries if number in readable)
@@ -261,7 +263,7 @@ def _modulation(
     )
 
 
-def _untraced(look: Look, percept: MemoryEntry) -> WhyView:
+def _untraced(look: Viewpoint, percept: MemoryEntry) -> WhyView:
     affect = felt(percept.affect or NEUTRAL)
     return replace(
         _none(look, 0),
@@ -273,7 +275,7 @@ def _untraced(look: Look, percept: MemoryEntry) -> WhyView:
     )
 
 
-def _none(look: Look, back: int) -> WhyView:
+def _none(look: Viewpoint, back: int) -> WhyView:
     return WhyView(
         look.agent_id, look.name, back, None, None, "", 0.0, 0.0, ImportanceParts(), "", (), (), (), 0, 0, 0
     )

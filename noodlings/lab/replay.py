@@ -16,7 +16,7 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.lab.transcript import Problem, Recorded, read_transcript
+from noodlings.lab.transcript import Recorded, TranscriptProblem, read_transcript
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN
 from noodlings.values.memory import MemoryEntry
@@ -48,7 +48,7 @@ class Report:
     replies: int = 0
     clipped: int = 0
     listeners: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[TranscriptProblem] = field(default_factory=list)
 
 
 async def replay(
@@ -74,7 +74,7 @@ async def replay(
     clock.set(max((_latest(agent) for agent in society.agents.values()), default=BEGINNING))
     for line in read_transcript(path):
         report.lines += 1
-        if isinstance(line, Problem):
+        if isinstance(line, TranscriptProblem):
             report.problems.append(line)
         else:
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)

@@ -22,7 +22,7 @@ from noodlings.affect.appraisal import Appraiser
 from noodlings.agent.perceiving import identity_salience
 from noodlings.agent.recipes import read_recipe
 from noodlings.errors import LLMError, NotFound, UserError
-from noodlings.lab.scene_file import Memory, Scene
+from noodlings.lab.scene_file import Memory, WrittenScene
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Appetites, Goal, shipped_drives
@@ -93,7 +93,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class SceneStage:
     """What all scenes of a file share.
 
     Attributes:
@@ -108,7 +108,10 @@ class Stage:
 
 
 async def play(
-    scene: Scene, stage: Stage, voice: Voice | None = None, gains: Mapping[str, float] = MappingProxyType({})
+    scene: WrittenScene,
+    stage: SceneStage,
+    voice: Voice | None = None,
+    gains: Mapping[str, float] = MappingProxyType({}),
 ) -> Played:
     """The scene with its thought through the whole chain, one transistor after the other.
 
@@ -163,7 +166,7 @@ async def _thought(state: ThoughtState, offline: Voice) -> tuple[str, ThoughtSta
         return speech.text, {**state, "voice": offline}, (f"offline voice: {error}",)
 
 
-def _persona(scene: Scene, recipes: Mapping[str, Persona]) -> Persona:
+def _persona(scene: WrittenScene, recipes: Mapping[str, Persona]) -> Persona:
     if isinstance(scene.persona, dict):
         return read_recipe(scene.persona, "somebody", "the recipe in the scene")
     name = scene.persona.strip().lower()
@@ -172,7 +175,7 @@ def _persona(scene: Scene, recipes: Mapping[str, Persona]) -> Persona:
     return recipes[name]
 
 
-def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
+def _state(scene: WrittenScene, persona: Persona, voice: Voice) -> ThoughtState:
     """The moment as an agent would find it: the percept remembered and recalled for, before it is thought."""
     said = scene.percept
     affect = _felt(said.affect, said.text, True)
@@ -233,13 +236,13 @@ def _state(scene: Scene, persona: Persona, voice: Voice) -> ThoughtState:
     )
 
 
-def _goals(scene: Scene, appetites: Appetites) -> tuple[Goal, ...]:
+def _goals(scene: WrittenScene, appetites: Appetites) -> tuple[Goal, ...]:
     if scene.goals is None:
         return appetites.goals(shipped_drives(), NOW)
     return tuple(goal.value() for goal in scene.goals)
 
 
-def _memory(scene: Scene, persona: Persona) -> HierarchicalMemory:
+def _memory(scene: WrittenScene, persona: Persona) -> HierarchicalMemory:
     """Whatever a scene says that it remembers, it has in mind, however little it matters."""
     room = len(scene.memories) + 1
     memory = HierarchicalMemory(max(room, 20), max(room, 200), surprise_threshold=0.0)
@@ -262,7 +265,7 @@ def _memory(scene: Scene, persona: Persona) -> HierarchicalMemory:
     return memory
 
 
-def symbols_of(scene: Scene) -> list[Symbol]:
+def symbols_of(scene: WrittenScene) -> list[Symbol]:
     """The symbols of a scene, numbered as they stand in the file. Each is of a memory that is not there."""
     return [
         Symbol(
@@ -285,7 +288,7 @@ def _felt(given: Affect | None, text: str, addressed: bool) -> Affect:
     return given or Appraiser().appraise(text, addressed=addressed).affect
 
 
-def _in_order(scene: Scene) -> list[Memory]:
+def _in_order(scene: WrittenScene) -> list[Memory]:
     """The memories of a scene, oldest first: their ids count from 1."""
     return sorted(scene.memories, key=lambda made: -made.ago)
 

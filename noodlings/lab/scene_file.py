@@ -128,7 +128,7 @@ class Wanted(_Strict):
         return Goal(self.appetite, self.level, self.text)
 
 
-class Scene(_Strict):
+class WrittenScene(_Strict):
     """One moment of one character.
 
     Attributes:
@@ -159,7 +159,7 @@ class Scene(_Strict):
     seed: int = 0
 
 
-def load_scenes(path: Path) -> list[Scene]:
+def load_scenes(path: Path) -> list[WrittenScene]:
     """The scenes of a file, in order.
 
     Raises:
@@ -190,8 +190,8 @@ def _each(data: dict[Any, Any], path: Path) -> list[tuple[str, dict[Any, Any]]]:
     return [(f", number {at}", {**shared, **one}) for at, one in enumerate(several, 1)]
 
 
-def _scene(data: dict[Any, Any], where: str) -> Scene:
+def _scene(data: dict[Any, Any], where: str) -> WrittenScene:
     try:
-        return Scene.model_validate(data)
+        return WrittenScene.model_validate(data)
     except ValidationError as error:
-        raise UserError(f"{where}: {explain(error, Scene)}") from None
+        raise UserError(f"{where}: {explain(error, WrittenScene)}") from None

@@ -140,7 +140,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class SimulatedTurn:
     """One turn of one agent.
 
     Attributes:
@@ -245,7 +245,7 @@ class Simulation:
         self._about: dict[str, dict[int, str]] = {agent_id: {} for agent_id in scenario.ids}
         self._runner = asyncio.Runner()
 
-    def run(self, ticks: int) -> list[Turn]:
+    def run(self, ticks: int) -> list[SimulatedTurn]:
         """So many ticks more; the turns of everybody, in the order in which they were taken.
 
         Raises `UserError` inside of an event loop; there is `live` for that.
@@ -256,7 +256,7 @@ class Simulation:
             return self._runner.run(self._all(ticks))
         raise UserError("there is an event loop already: use `async for turn in simulation.live(ticks)`")
 
-    async def live(self, ticks: int) -> AsyncIterator[Turn]:
+    async def live(self, ticks: int) -> AsyncIterator[SimulatedTurn]:
         """The same, turn by turn."""
         first, self.tick = self.tick, self.tick + ticks
         for stimulus in plan(self.scenario, self.tick, self.seed, self.society.names()):
@@ -277,10 +277,10 @@ class Simulation:
     ) -> None:
         self.close()
 
-    async def _all(self, ticks: int) -> list[Turn]:
+    async def _all(self, ticks: int) -> list[SimulatedTurn]:
         return [turn async for turn in self.live(ticks)]
 
-    async def _happen(self, stimulus: Stimulus) -> AsyncIterator[Turn]:
+    async def _happen(self, stimulus: Stimulus) -> AsyncIterator[SimulatedTurn]:
         """A turn of whoever perceives it, and where that one answered somebody, a turn of that one, too."""
         begins, pace = self.scenario.begins.timestamp(), self.scenario.tick_seconds
         self.clock.set(max(self.clock.now() + 1.0, begins + stimulus.tick * pace))
@@ -299,7 +299,7 @@ class Simulation:
             other = self.society.agents[stimulus.user_id]
             yield await self._turn(other, answer, replace(stimulus, about=""))
 
-    async def _turn(self, agent: Agent, percept: Percept, stimulus: Stimulus) -> Turn:
+    async def _turn(self, agent: Agent, percept: Percept, stimulus: Stimulus) -> SimulatedTurn:
         if agent.archive is not None:
             await agent.archive.whole()  # or what comes to mind would depend on how fast we are
         trace = await agent.perceive(percept)
@@ -309,7 +309,7 @@ class Simulation:
         about = self._about[agent.id]
         about[entry.id] = stimulus.about
         known = tuple(about[found.entry_id] for found in trace.recalled)
-        return Turn(stimulus.tick, entry, stimulus.about, trace, known)
+        return SimulatedTurn(stimulus.tick, entry, stimulus.about, trace, known)
 
 
 def _persona(agent_id: str, character: Character, known: Persona | None) -> Persona:

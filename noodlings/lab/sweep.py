@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import UserError
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.lab.scenario import Scenario
 from noodlings.lab.simulation import COLUMNS, Row, Simulation
 from noodlings.memory.likeness import DEFAULT_METRIC
@@ -47,7 +47,7 @@ def written_table(path: str | Path) -> Iterator[Write]:
     if kind is None:
         raise UserError(f"{path} must end in {' or '.join(kinds)}")
     try:
-        with written_whole(path) as aside, kind(aside) as write:
+        with atomic_write(path) as aside, kind(aside) as write:
             yield write
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -3,7 +3,7 @@
     {"user": "caity", "text": "hi!", "timestamp": …, "agent": …, "affect": […], "surprise": …, …}
     {"text": "Caity says, \\"hi!\\"", "timestamp": "2025-11-15T21:53:47"}
 
-One bad line never costs another: it becomes a `Problem` with its number and is passed over.
+One bad line never costs another: it becomes a `TranscriptProblem` with its number and is passed over.
 """
 
 from __future__ import annotations
@@ -58,14 +58,14 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TranscriptProblem:
     """A line that could not be used, and why."""
 
     number: int
     why: str
 
 
-def read_transcript(path: Path) -> Iterator[Recorded | Problem]:
+def read_transcript(path: Path) -> Iterator[Recorded | TranscriptProblem]:
     """Every line of a file, in order. Empty lines do not count. Raises `UserError` for an unreadable file."""
     names = _speakers(path)
     for number, line in _lines(path):
@@ -74,13 +74,15 @@ def read_transcript(path: Path) -> Iterator[Recorded | Problem]:
         try:
             row = json.loads(line)
         except json.JSONDecodeError as error:
-            yield Problem(number, f"not JSON: {error.msg}")
+            yield TranscriptProblem(number, f"not JSON: {error.msg}")
             continue
         if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not clean(row["text"]):
-            yield Problem(number, 'not an object with a "text" that is a line of words')
+            yield TranscriptProblem(number, 'not an object with a "text" that is a line of words')
             continue
         if row.get("timestamp") is not None and _seconds(row["timestamp"]) is None:
-            yield Problem(number, f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}")
+            yield TranscriptProblem(
+                number, f"its timestamp is neither ISO 8601 nor seconds from 0 to {LATEST:.0f}"
+            )
             continue
         yield _recorded(number, row, names)
 

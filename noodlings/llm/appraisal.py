@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import Call, Task
+from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import without_thinking
 from noodlings.llm.prompts import appraisal_prompt
@@ -45,7 +45,7 @@ class LLMAppraiser:
 
     async def appraise(self, text: str, addressed: bool, allowance: Allowance) -> Affect:
         """What is felt about a text. Raises `LLMError` when the model gives no such thing, or not in time."""
-        call = Call(Task.APPRAISE, appraisal_prompt(text, addressed), temperature=0.0, format=_FORMAT)
+        call = ModelCall(Task.APPRAISE, appraisal_prompt(text, addressed), temperature=0.0, format=_FORMAT)
         return await self._gateway.ask(call, lambda answer: affect_in(answer.text), allowance)
 
 

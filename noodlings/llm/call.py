@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.errors import LLMError, UserError
-from noodlings.files import made_private
+from noodlings.files import make_private
 
 CHARACTERS_A_TOKEN = 4
 """Of English prose, about; less in most other languages, so that there an estimate is too low."""
@@ -34,7 +34,7 @@ class Task(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """What a model is asked.
 
     Attributes:
@@ -60,7 +60,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What a model answered: its text, and whether it came to an end before its tokens did."""
 
     text: str
@@ -129,21 +129,21 @@ class _Line:
     error: str = ""
 
 
-class Recorder:
+class CallRecorder:
     """Writes calls to the end of a file. Raises `UserError` when that cannot be written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            made_private(path).open("a", encoding="utf-8").close()
+            make_private(path).open("a", encoding="utf-8").close()
         except OSError as error:
             raise UserError(f"llm.record: {path} cannot be written: {error.strerror}") from None
 
-    def keep(self, call: Call, spent: Spent, outcome: Answer | LLMError) -> None:
+    def keep(self, call: ModelCall, spent: Spent, outcome: ModelAnswer | LLMError) -> None:
         """One call and what became of it. Raises `LLMError` when it cannot be written."""
         line = _Line(call.task, prompt_hash(call), spent.calls, spent.tokens)
-        if isinstance(outcome, Answer):
+        if isinstance(outcome, ModelAnswer):
             line = replace(line, text=outcome.text, whole=outcome.whole)
         else:
             line = replace(line, error=str(outcome))
@@ -154,7 +154,7 @@ class Recorder:
             raise LLMError(f"the call cannot be recorded in {self._path}: {error.strerror}") from None
 
 
-class Replay:
+class CallReplay:
     """Answers calls from a recording. Raises `UserError` when the file cannot be read."""
 
     def __init__(self, path: Path) -> None:
@@ -171,7 +171,7 @@ class Replay:
                 raise UserError(f"llm.replay: line {number} of {path} is no recorded call") from None
             self._lines[line.task, line.prompt].append(line)
 
-    def take(self, call: Call, spent: Spent) -> Answer:
+    def take(self, call: ModelCall, spent: Spent) -> ModelAnswer:
         """The next answer to this prompt; what it cost then is added to `spent`.
 
         Raises:
@@ -185,9 +185,9 @@ class Replay:
         spent.tokens += line.tokens
         if line.error:
             raise LLMError(line.error)
-        return Answer(line.text, line.whole)
+        return ModelAnswer(line.text, line.whole)
 
 
-def prompt_hash(call: Call) -> str:
+def prompt_hash(call: ModelCall) -> str:
     """Of both messages, 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(call.prompt).encode()).hexdigest()[:16]

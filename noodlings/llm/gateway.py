@@ -19,11 +19,20 @@ from typing import TypeVar
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
-from noodlings.llm.call import Answer, Call, CallFailed, Receipt, Recorder, Replay, Spent, Task
+from noodlings.llm.call import (
+    CallFailed,
+    CallRecorder,
+    CallReplay,
+    ModelAnswer,
+    ModelCall,
+    Receipt,
+    Spent,
+    Task,
+)
 from noodlings.llm.endpoint import address
-from noodlings.llm.limits import Budget, Circuit, CircuitOpen
-from noodlings.llm.transport import Wire
-from noodlings.ports import Allowance, Shelf
+from noodlings.llm.limits import CircuitBreaker, CircuitOpen, TokenBudget
+from noodlings.llm.transport import Transport
+from noodlings.ports import Allowance, WorldStore
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt, where a failure may pass; the server may ask for longer."""
@@ -47,7 +56,7 @@ class _Errand:
         sent: when the attempt that is on its way was sent; None while it waits for its turn.
     """
 
-    call: Call
+    call: ModelCall
     user_id: str
     until: float
     spent: Spent
@@ -72,7 +81,7 @@ class Gateway:
     def __init__(
         self,
         settings: LLMSettings,
-        shelf: Shelf | None = None,
+        shelf: WorldStore | None = None,
         now: Callable[[], float] = time.time,
         *,
         monotonic: Callable[[], float] = time.monotonic,
@@ -83,12 +92,12 @@ class Gateway:
         self._endpoint = f"the model at {address(settings.base_url, 'llm.base_url')}"
         self._settings = settings
         self._now, self._monotonic, self._sleep = now, monotonic, sleep
-        self._wire = Wire(settings)
-        self._circuit = Circuit(monotonic)
-        self._budget = Budget(settings.budget, shelf)
+        self._wire = Transport(settings)
+        self._circuit = CircuitBreaker(monotonic)
+        self._budget = TokenBudget(settings.budget, shelf)
         self._slots = asyncio.Semaphore(settings.concurrency)
-        self._recorder = Recorder(Path(settings.record).expanduser()) if settings.record else None
-        self._replay = Replay(Path(settings.replay).expanduser()) if settings.replay else None
+        self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
+        self._replay = CallReplay(Path(settings.replay).expanduser()) if settings.replay else None
 
     def model(self, task: Task) -> str:
         """The name of the model that is asked."""
@@ -98,7 +107,7 @@ class Gateway:
         """Load the library that the first call would wait a second for. On any thread."""
         import_module("openai")
 
-    async def ask(self, call: Call, read: Callable[[Answer], T], allowance: Allowance) -> T:
+    async def ask(self, call: ModelCall, read: Callable[[ModelAnswer], T], allowance: Allowance) -> T:
         """What `read` makes of the model's answer.
 
         Args:
@@ -123,11 +132,11 @@ class Gateway:
         """Let go of open connections. A second time it does nothing."""
         await self._wire.close()
 
-    async def _recorded(self, call: Call, allowance: Allowance, spent: Spent) -> Answer:
+    async def _recorded(self, call: ModelCall, allowance: Allowance, spent: Spent) -> ModelAnswer:
         """The answer of the endpoint, or of the recording in its place."""
         if self._replay is not None:
             return self._replay.take(call, spent)
-        outcome: Answer | LLMError
+        outcome: ModelAnswer | LLMError
         try:
             outcome = await self._in_time(call, allowance, spent)
         except LLMError as error:
@@ -138,7 +147,7 @@ class Gateway:
             raise outcome
         return outcome
 
-    async def _in_time(self, call: Call, allowance: Allowance, spent: Spent) -> Answer:
+    async def _in_time(self, call: ModelCall, allowance: Allowance, spent: Spent) -> ModelAnswer:
         """The answer before the deadline, if the endpoint is not left alone."""
         whole = SHARES.get(call.task, 1.0) * self._settings.timeout_seconds
         begun = self._monotonic()
@@ -157,7 +166,7 @@ class Gateway:
             again = datetime.fromtimestamp(self._now() + refused.seconds, UTC).strftime("%H:%M:%S UTC")
             raise LLMError(f"{refused}; it is tried again at {again}") from None
 
-    async def _attempts(self, errand: _Errand) -> Answer:
+    async def _attempts(self, errand: _Errand) -> ModelAnswer:
         """The answer to the first attempt that has one; raises what the last one met."""
         for pause in PAUSES:
             try:
@@ -169,7 +178,7 @@ class Gateway:
             await self._sleep(wait)
         return await self._attempt(errand)
 
-    async def _attempt(self, errand: _Errand) -> Answer:
+    async def _attempt(self, errand: _Errand) -> ModelAnswer:
         """One attempt, when it is its turn and the budget allows it; counted however it ends."""
         call, who, spent = errand.call, errand.user_id, errand.spent
         errand.sent = None

@@ -22,7 +22,7 @@ from typing import Any
 from noodlings.config import BudgetSettings
 from noodlings.errors import LLMError, StoreError
 from noodlings.llm.call import CallFailed
-from noodlings.ports import Shelf
+from noodlings.ports import WorldStore
 
 FAILURES = 3
 """In a row, until it opens."""
@@ -44,7 +44,7 @@ class CircuitOpen(LLMError):
         self.reason = reason
 
 
-class Circuit:
+class CircuitBreaker:
     """One endpoint's. Not safe to share between threads.
 
     Args:
@@ -144,7 +144,7 @@ class _Window:
         return datetime.fromtimestamp((self.number + 1) * self.seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-class Budget:
+class TokenBudget:
     """What may be spent, and what was.
 
     Args:
@@ -152,7 +152,7 @@ class Budget:
         shelf: where it is kept; None forgets it at the end.
     """
 
-    def __init__(self, settings: BudgetSettings, shelf: Shelf | None) -> None:
+    def __init__(self, settings: BudgetSettings, shelf: WorldStore | None) -> None:
         self._limits = settings
         self._limited = any(settings.model_dump().values())
         self._shelf = shelf

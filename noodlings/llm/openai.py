@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import Answer, Call, Task
+from noodlings.llm.call import ModelAnswer, ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.prompts import modulate_prompt, reply_prompt
 from noodlings.ports import Allowance, Speech, Utterance
@@ -86,7 +86,7 @@ class OpenAIVoice:
 
     async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
         """The model's reply. Raises `LLMError` when there is none that can be said, or not in time."""
-        call = Call(
+        call = ModelCall(
             Task.REPLY,
             reply_prompt(utterance),
             REPLY_TEMPERATURE,
@@ -97,7 +97,7 @@ class OpenAIVoice:
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
         """The thought through one lens. Raises `LLMError` when it cannot be said, or not in time."""
-        call = Call(
+        call = ModelCall(
             Task.MODULATE,
             modulate_prompt(thought, lens, utterance),
             MODULATE_TEMPERATURE,
@@ -106,8 +106,8 @@ class OpenAIVoice:
         )
         return await self._said(call, utterance, allowance)
 
-    async def _said(self, call: Call, utterance: Utterance, allowance: Allowance) -> str:
-        def read(answer: Answer) -> str:
+    async def _said(self, call: ModelCall, utterance: Utterance, allowance: Allowance) -> str:
+        def read(answer: ModelAnswer) -> str:
             return sayable(answer.text, utterance.persona, whole=answer.whole)
 
         return await self._gateway.ask(call, read, allowance)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import Call, Task
+from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import without_thinking
 from noodlings.llm.prompts import symbol_prompt
@@ -52,7 +52,7 @@ class LLMSymbolist:
 
     async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
         """An image. Raises `LLMError` when the model gives none that is new, or not in time."""
-        call = Call(
+        call = ModelCall(
             Task.SYMBOL,
             symbol_prompt(event, affect, avoid, EXAMPLES),
             TEMPERATURE,

@@ -29,7 +29,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.config import LLMSettings
-from noodlings.llm.call import Answer, Call, CallFailed, Receipt
+from noodlings.llm.call import CallFailed, ModelAnswer, ModelCall, Receipt
 from noodlings.llm.endpoint import NO_KEY, clean_words, failure, refusal
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ LARGEST_REFUSAL = 20_000
 """Bytes; of a larger one no more is read, and what it says is lost."""
 
 
-class Refused(Exception):
+class EndpointRefusal(Exception):
     """A status other than success.
 
     Attributes:
@@ -58,7 +58,7 @@ class Refused(Exception):
 
 
 async def refuse(response: Any) -> None:
-    """A hook of the HTTP client for each answer that begins. Raises `Refused` for what is no success."""
+    """A hook of the HTTP client for each answer that begins. Raises `EndpointRefusal` for a refusal."""
     if response.is_success:
         return
     body = bytearray()
@@ -66,7 +66,7 @@ async def refuse(response: Any) -> None:
         body += piece
         if len(body) > LARGEST_REFUSAL:
             break
-    raise Refused(response.status_code, bytes(body), response.headers.get("retry-after", ""))
+    raise EndpointRefusal(response.status_code, bytes(body), response.headers.get("retry-after", ""))
 
 
 def _said(body: bytes) -> tuple[str, str]:
@@ -119,7 +119,7 @@ DONE = "[DONE]"
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class StreamPiece:
     """What one event of a stream brings: text, perhaps the end, perhaps what it cost in tokens."""
 
     text: str = ""
@@ -127,7 +127,7 @@ class Piece:
     usage: int = 0
 
 
-def completion(body: bytes | bytearray, key: str) -> tuple[Answer, int]:
+def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, int]:
     """The answer in a body, and the tokens it cost as far as the server says so."""
     found = _parsed(body, "its answer is no JSON", key)
     try:
@@ -137,10 +137,10 @@ def completion(body: bytes | bytearray, key: str) -> tuple[Answer, int]:
         raise CallFailed("it answered something that is no chat completion") from None
     if not isinstance(text, str):
         raise CallFailed("it answered without any text", ailing=False)
-    return Answer(text, end != "length"), _usage(found)
+    return ModelAnswer(text, end != "length"), _usage(found)
 
 
-def piece(data: str, key: str) -> Piece:
+def piece(data: str, key: str) -> StreamPiece:
     """The piece in the data of an event."""
     found = _parsed(data, "its stream is no JSON", key)
     try:
@@ -151,7 +151,7 @@ def piece(data: str, key: str) -> Piece:
         text = None
     if not isinstance(text, str):
         raise CallFailed("its stream is no chat completion")
-    return Piece(text, str(end), _usage(found))
+    return StreamPiece(text, str(end), _usage(found))
 
 
 def _parsed(text: bytes | bytearray | str, otherwise: str, key: str) -> Any:
@@ -185,7 +185,7 @@ SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "str
 told `max_completion_tokens`, as some of OpenAI's want."""
 
 
-class Wire:
+class Transport:
     """The connections to an endpoint.
 
     Args:
@@ -199,8 +199,8 @@ class Wire:
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
 
     async def send(
-        self, call: Call, model: str, tokens: int, receipt: Receipt, heard: Callable[[], object]
-    ) -> Answer:
+        self, call: ModelCall, model: str, tokens: int, receipt: Receipt, heard: Callable[[], object]
+    ) -> ModelAnswer:
         """The endpoint's answer.
 
         Args:
@@ -226,8 +226,8 @@ class Wire:
         except CallFailed:
             raise
         except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
-            met = error if isinstance(error, Refused) else error.__cause__  # some versions wrap it
-            if isinstance(met, Refused):
+            met = error if isinstance(error, EndpointRefusal) else error.__cause__  # some versions wrap it
+            if isinstance(met, EndpointRefusal):
                 receipt.refused = True
                 raise self._refusal(met, model) from None
             lost = isinstance(error, openai.APIConnectionError)
@@ -240,7 +240,7 @@ class Wire:
             await self._client.close()
             self._client = None
 
-    async def _whole(self, pieces: AsyncIterator[bytes], receipt: Receipt) -> Answer:
+    async def _whole(self, pieces: AsyncIterator[bytes], receipt: Receipt) -> ModelAnswer:
         body = bytearray()
         async for some in pieces:
             body += some
@@ -250,7 +250,7 @@ class Wire:
 
     async def _streamed(
         self, pieces: AsyncIterator[bytes], receipt: Receipt, heard: Callable[[], object]
-    ) -> Answer:
+    ) -> ModelAnswer:
         texts: list[str] = []
         end = ""
         try:
@@ -272,9 +272,9 @@ class Wire:
             pass  # the answer is complete, only the connection lingers
         if not end:
             raise CallFailed("its stream ended in the middle")
-        return Answer("".join(texts), end != "length")
+        return ModelAnswer("".join(texts), end != "length")
 
-    def _refusal(self, met: Refused, model: str) -> CallFailed:
+    def _refusal(self, met: EndpointRefusal, model: str) -> CallFailed:
         words = refusal(met.status, met.message, self._key)
         refused = self._refused[model]
         if met.status == 400 and met.param in SPARED - refused:
@@ -283,7 +283,7 @@ class Wire:
         passing = met.status == 429 or met.status >= 500
         return CallFailed(words, passing=passing, ailing=passing or met.status in _USELESS, wait=met.wait)
 
-    def _parameters(self, call: Call, model: str, tokens: int) -> dict[str, Any]:
+    def _parameters(self, call: ModelCall, model: str, tokens: int) -> dict[str, Any]:
         """Of the call, as the endpoint names them, without those the model refused."""
         refused = self._refused[model]
         system, user = call.prompt

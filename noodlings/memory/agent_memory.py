@@ -13,7 +13,7 @@ from typing import Any
 
 from noodlings.clock import later
 from noodlings.config import ImportanceWeights
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import encode
 from noodlings.memory.importance import strength_of
 from noodlings.memory.saved import Saved, SavedEntry, read, write
@@ -22,7 +22,7 @@ from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind, Percept
 
 
-class Recorder(ABC):
+class AgentMemory(ABC):
     """Encodes percepts in order of arrival; what becomes of an entry is up to the kind of memory.
 
     Args:
@@ -34,7 +34,7 @@ class Recorder(ABC):
             reading what the journal collected and writing it.
     """
 
-    def __init__(self, weights: ImportanceWeights, journal: Journal | None) -> None:
+    def __init__(self, weights: ImportanceWeights, journal: ChangeJournal | None) -> None:
         self.lock = RLock()
         self.weights = weights
         self._journal = journal

@@ -9,7 +9,7 @@ from noodlings.values.memory import EntryVector, Link, MemoryEntry, Symbol
 from noodlings.values.trace import Trace
 
 
-class Journal:
+class ChangeJournal:
     """Collects changes until they are committed. What is added and then changed is added in its last form."""
 
     def __init__(self) -> None:

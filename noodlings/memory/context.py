@@ -24,7 +24,7 @@ ENTRY_TOKENS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class ContextBudget:
     """How much may be in mind. Raises `UserError` for less than nothing.
 
     Attributes:
@@ -44,7 +44,7 @@ class Budget:
             raise UserError(f"a context cannot have fewer than 0 entries or tokens: {self}")
 
 
-DEFAULT_BUDGET = Budget()
+DEFAULT_BUDGET = ContextBudget()
 
 
 def token_count(entry: MemoryEntry) -> int:
@@ -58,7 +58,7 @@ def gather(
     episodic: EpisodicMemory,
     user_id: str | None,
     felt: Affect | None,
-    budget: Budget,
+    budget: ContextBudget,
     *,
     also: Sequence[Recalled],
     present: frozenset[str] | None,
@@ -107,7 +107,7 @@ def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
 
 
 def assemble(
-    latest: Sequence[Recalled], chosen: Sequence[Sequence[Recalled]], budget: Budget
+    latest: Sequence[Recalled], chosen: Sequence[Sequence[Recalled]], budget: ContextBudget
 ) -> list[Recalled]:
     """The context, oldest to newest.
 

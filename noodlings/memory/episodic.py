@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.importance import strength_of
 from noodlings.memory.likeness import Metric
 from noodlings.memory.stream import Floats, Mask, Rows, Stream
@@ -115,7 +115,7 @@ class TwoStreams:
         on_working: called when working memory holds something else than before; for whoever mirrors it.
     """
 
-    def __init__(self, working: Stream, episodic: EpisodicMemory, journal: Journal | None) -> None:
+    def __init__(self, working: Stream, episodic: EpisodicMemory, journal: ChangeJournal | None) -> None:
         self.working = working
         self.episodic = episodic
         self.consolidated = 0

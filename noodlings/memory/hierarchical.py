@@ -24,9 +24,9 @@ from typing import Any, TypeVar
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.agent_memory import Recorder
-from noodlings.memory.change_journal import Journal
-from noodlings.memory.context import DEFAULT_BUDGET, Budget, gather
+from noodlings.memory.agent_memory import AgentMemory
+from noodlings.memory.change_journal import ChangeJournal
+from noodlings.memory.context import DEFAULT_BUDGET, ContextBudget, gather
 from noodlings.memory.encode import read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced
@@ -75,7 +75,7 @@ log = logging.getLogger(__name__)
 
 
 @one_at_a_time(but=("save", "load"))
-class HierarchicalMemory(Recorder):
+class HierarchicalMemory(AgentMemory):
     """The conscious memory of one agent. Leaving it is not deletion. Threads may share it.
 
     Args:
@@ -100,7 +100,7 @@ class HierarchicalMemory(Recorder):
         metric: str = DEFAULT_METRIC,
         weights: ImportanceWeights = DEFAULT_WEIGHTS,
         symbol_capacity: int = 100,
-        journal: Journal | None = None,
+        journal: ChangeJournal | None = None,
     ) -> None:
         for name, value in (("working_capacity", working_capacity), ("episodic_capacity", episodic_capacity)):
             if value < 1:
@@ -266,7 +266,7 @@ class HierarchicalMemory(Recorder):
         self,
         user_id: str | None,
         current_affect: Any,
-        budget: Budget = DEFAULT_BUDGET,
+        budget: ContextBudget = DEFAULT_BUDGET,
         *,
         also: Sequence[Recalled] = (),
         present: frozenset[str] | None = None,
@@ -317,7 +317,7 @@ class HierarchicalMemory(Recorder):
         With `total_size` there are exactly that many, as far as memory has them. Nothing is brought that was
         told in private and that `user_id` lacks; if others listen too, say so with `context(present=…)`.
         """
-        budget = Budget(working_n, episodic_n, affect_similar_n, total_size)
+        budget = ContextBudget(working_n, episodic_n, affect_similar_n, total_size)
         present = None if user_id is None else frozenset((user_id,))
         return [found.entry for found in self.context(user_id, current_affect, budget, present=present)]
 

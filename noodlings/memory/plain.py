@@ -14,9 +14,9 @@ from typing import Any
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.agent_memory import Recorder
-from noodlings.memory.change_journal import Journal
-from noodlings.memory.context import Budget, assemble, recent
+from noodlings.memory.agent_memory import AgentMemory
+from noodlings.memory.change_journal import ChangeJournal
+from noodlings.memory.context import ContextBudget, assemble, recent
 from noodlings.memory.importance import DEFAULT_WEIGHTS
 from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
@@ -25,12 +25,14 @@ CAPACITY = 500
 CONTEXT = 10
 
 
-class PlainMemory(Recorder):
+class PlainMemory(AgentMemory):
     """The last 500 percepts, of which the last 10 come to mind."""
 
     hierarchical = False
 
-    def __init__(self, weights: ImportanceWeights = DEFAULT_WEIGHTS, journal: Journal | None = None) -> None:
+    def __init__(
+        self, weights: ImportanceWeights = DEFAULT_WEIGHTS, journal: ChangeJournal | None = None
+    ) -> None:
         super().__init__(weights, journal)
         self._entries: dict[int, MemoryEntry] = {}
 
@@ -127,7 +129,7 @@ class PlainMemory(Recorder):
         self,
         user_id: str | None,
         current_affect: Any,
-        budget: Budget = Budget(CONTEXT, 0, 0),  # noqa: B008 -- frozen
+        budget: ContextBudget = ContextBudget(CONTEXT, 0, 0),  # noqa: B008 -- frozen
         *,
         also: Sequence[Recalled] = (),
         present: frozenset[str] | None = None,
@@ -140,7 +142,9 @@ class PlainMemory(Recorder):
             for entry in reversed(self._entries.values())
             if entry.id not in without and (present is None or may_learn(present, entry.audience))
         )
-        return assemble(recent(islice(known, CONTEXT)), (), Budget(CONTEXT, 0, 0, None, budget.max_tokens))
+        return assemble(
+            recent(islice(known, CONTEXT)), (), ContextBudget(CONTEXT, 0, 0, None, budget.max_tokens)
+        )
 
     def stats(self) -> MemoryStats:
         """How full the list is."""

@@ -29,7 +29,7 @@ from typing import Any
 
 from noodlings.clock import moment
 from noodlings.errors import UserError
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import CleanText, clean
 from noodlings.values.audience import Audience
@@ -210,7 +210,7 @@ def write(saved: Saved, path: Path) -> None:
         with _writing:
             if path.exists():
                 _require_ours(path)
-            with written_whole(path) as aside:
+            with atomic_write(path) as aside:
                 put(saved, aside)
     except (OSError, sqlite3.Error) as error:
         raise UserError(f"{path} cannot be written: {_why(error)}") from None

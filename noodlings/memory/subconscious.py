@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from noodlings.errors import LLMError, UserError
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import finite, read_affect, unit
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
 from noodlings.ports import Allowance, Symbolist
@@ -76,7 +76,7 @@ class SubconsciousMemory:
         affect_similarity_threshold: float = 0.7,
         *,
         metric: str = DEFAULT_METRIC,
-        journal: Journal | None = None,
+        journal: ChangeJournal | None = None,
     ) -> None:
         if capacity < 1:
             raise UserError(f"capacity is {capacity}: it must be at least 1")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.notes.note import Note, folder_of, path_of, render
 from noodlings.values.memory import MemoryEntry
 
@@ -33,7 +33,7 @@ class Notebook:
         path = self.folder / path_of(note.agent_id, note.entry)
         self._make(path.parent)
         # A copy is not worth an fsync, which takes longer than all the rest.
-        with written_whole(path, synced=False) as aside:
+        with atomic_write(path, synced=False) as aside:
             aside.write_text(render(note), encoding="utf-8", newline="\n")
         return path
 
@@ -70,7 +70,7 @@ class Notebook:
     def mark(self, agent_id: str) -> None:
         """Note down that something of an agent is being forgotten; until `unmark`, also if we are killed."""
         if (self.folder / folder_of(agent_id)).is_dir():
-            with written_whole(self._mark(agent_id)) as aside:
+            with atomic_write(self._mark(agent_id)) as aside:
                 aside.write_text(agent_id, encoding="utf-8")
 
     def unmark(self, agent_id: str) -> None:

@@ -24,7 +24,7 @@ LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class NoteHit:
     """A note that holds what was looked for.
 
     Attributes:
@@ -53,14 +53,14 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NoteSearch:
     """Hits, latest first, and the files that could not be read, each with the reason."""
 
-    hits: tuple[Hit, ...]
+    hits: tuple[NoteHit, ...]
     torn: tuple[tuple[Path, str], ...]
 
 
-def search(folder: Path, query: str, user: str | None = None, private: bool = False) -> Found:
+def search(folder: Path, query: str, user: str | None = None, private: bool = False) -> NoteSearch:
     """The notes in which every word of the query occurs, in any order, also as a part of a longer word.
 
     Args:
@@ -80,7 +80,7 @@ def search(folder: Path, query: str, user: str | None = None, private: bool = Fa
         raise NotFound(
             f"there are no notes in {folder.parent} yet; this writes them: noodlings notes rebuild"
         )
-    hits: list[Hit] = []
+    hits: list[NoteHit] = []
     torn: list[tuple[Path, str]] = []
     for path in _files(folder, torn):
         try:
@@ -95,7 +95,7 @@ def search(folder: Path, query: str, user: str | None = None, private: bool = Fa
         if user in (None, hit.user_id) and (private or not hit.private):
             hits.append(hit)
     hits.sort(key=lambda hit: (-hit.timestamp, hit.path))
-    return Found(tuple(hits), tuple(sorted(torn)))
+    return NoteSearch(tuple(hits), tuple(sorted(torn)))
 
 
 def _files(folder: Path, torn: list[tuple[Path, str]]) -> Iterator[Path]:
@@ -134,10 +134,10 @@ def _parts(text: str) -> tuple[str, list[str]]:
     return front, said
 
 
-def _hit(path: Path, front: str, said: list[str]) -> Hit:
+def _hit(path: Path, front: str, said: list[str]) -> NoteHit:
     try:
         data: Any = yaml.safe_load(front)
-        hit = Hit(
+        hit = NoteHit(
             path,
             agent_id=_of(str, data["agent"]),
             entry_id=_of(int, data["id"]),

@@ -26,9 +26,9 @@ from threading import Condition, Lock, Thread
 from noodlings.errors import StoreError
 from noodlings.notes.note import Note
 from noodlings.notes.notebook import Notebook
-from noodlings.ports import Changes, Forgotten, Records, Snapshot
+from noodlings.ports import Changes, Forgotten, Repository, StoreSnapshot
 from noodlings.values.affect import Affect
-from noodlings.values.memory import KeptEntry, Link
+from noodlings.values.memory import ArchivedEntry, Link
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ AT_ONCE = 20
 """Notes that are written under one lock: forgetting waits for so many at most."""
 
 
-class Scribe:
+class NoteWriter:
     """Writes and removes notes. Safe to use from any thread.
 
     Args:
@@ -45,7 +45,9 @@ class Scribe:
         feeling: the word for an affect.
     """
 
-    def __init__(self, records: Records, notebook: Notebook, feeling: Callable[[Affect | None], str]) -> None:
+    def __init__(
+        self, records: Repository, notebook: Notebook, feeling: Callable[[Affect | None], str]
+    ) -> None:
         self.notebook = notebook
         self._records = records
         self._feeling = feeling
@@ -158,7 +160,7 @@ class BackgroundWriter:
 
     def __init__(
         self,
-        scribe: Scribe,
+        scribe: NoteWriter,
         unfinished: Sequence[str] = (),
         *,
         capacity: int = CAPACITY,
@@ -177,7 +179,7 @@ class BackgroundWriter:
             self._start()
 
     def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
-        """Have the notes of these memories written soon, see `Scribe.refresh`. Never waits."""
+        """Have the notes of these memories written soon, see `NoteWriter.refresh`. Never waits."""
         with self._changed:
             waits = not self._due  # else it knows that there is work: to wake it would cost an event its turn
             for entry_id in ids:
@@ -240,7 +242,7 @@ class BackgroundWriter:
         self._warned = True
 
 
-class NoteKeeper:
+class NoteSync:
     """The port `Notes`, over Markdown files.
 
     Args:
@@ -248,7 +250,7 @@ class NoteKeeper:
         enabled: whether notes are written. What is forgotten leaves those that are there in any case.
     """
 
-    def __init__(self, scribe: Scribe, enabled: bool = True) -> None:
+    def __init__(self, scribe: NoteWriter, enabled: bool = True) -> None:
         self._scribe = scribe
         self._enabled = enabled
         self._background = BackgroundWriter(scribe, _unfinished(scribe))
@@ -267,7 +269,7 @@ class NoteKeeper:
             self._background.add(changes.agent_id, due, new)
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
-        """Let `delete` delete these memories, and take them out of every note; see `Scribe.forget`."""
+        """Let `delete` delete these memories, and take them out of every note; see `NoteWriter.forget`."""
         return self._scribe.forget(agent_id, ids, delete)
 
     def read(self, agent_id: str, entry_id: int) -> str | None:
@@ -285,7 +287,7 @@ class NoteKeeper:
         self._background.close()
 
 
-def _unfinished(scribe: Scribe) -> list[str]:
+def _unfinished(scribe: NoteWriter) -> list[str]:
     try:
         return scribe.notebook.marked()
     except OSError as error:
@@ -306,7 +308,7 @@ class Rebuilt:
     left_out: int
 
 
-def rebuild(kept: Snapshot, scribe: Scribe, done: Callable[[int], None]) -> Rebuilt:
+def rebuild(kept: StoreSnapshot, scribe: NoteWriter, done: Callable[[int], None]) -> Rebuilt:
     """Make all notes anew. Nobody else may write to the data folder meanwhile.
 
     Args:
@@ -341,7 +343,7 @@ def _remove_others(notebook: Notebook, written: set[Path]) -> int:
     return len(others)
 
 
-def _some_at_a_time(entries: Iterable[KeptEntry]) -> Iterator[list[KeptEntry]]:
+def _some_at_a_time(entries: Iterable[ArchivedEntry]) -> Iterator[list[ArchivedEntry]]:
     rest = iter(entries)
     while some := list(islice(rest, REBUILT_AT_ONCE)):
         yield some

@@ -15,9 +15,9 @@ from typing import Any
 from noodlings.agent.state import readable_state
 from noodlings.errors import UserError
 from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
-from noodlings.ports import Snapshot
+from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
-from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link
+from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
 from noodlings.values.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Exported:
     left_out: int = 0
 
 
-def export(kept: Snapshot, agents: Iterable[str], write: Callable[[str], object]) -> Exported:
+def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], object]) -> Exported:
     """Write these agents, line by line.
 
     Args:
@@ -93,7 +93,7 @@ def _written(line: dict[str, Any]) -> str:
     return _JSON.encode(line) + "\n"
 
 
-def _agent_line(agent: KeptAgent) -> dict[str, Any]:
+def _agent_line(agent: ArchivedAgent) -> dict[str, Any]:
     try:
         state = readable_state(agent.state)
     except UserError:
@@ -102,7 +102,7 @@ def _agent_line(agent: KeptAgent) -> dict[str, Any]:
     return {"type": "agent", "id": agent.agent_id, **last, "state": state}
 
 
-def _entry_line(agent_id: str, kept: KeptEntry) -> dict[str, Any]:
+def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
     entry = kept.entry
     state = entry.phenomenal_state
     return {
@@ -133,7 +133,7 @@ def _link_line(agent_id: str, link: Link) -> dict[str, Any]:
     return {"type": "link", "agent": agent_id, "kind": line.pop("type"), **line}
 
 
-def _symbol_line(agent_id: str, made: KeptSymbol) -> dict[str, Any]:
+def _symbol_line(agent_id: str, made: ArchivedSymbol) -> dict[str, Any]:
     line = asdict(made.symbol)
     audience = made.symbol.audience
     del line["audience"]

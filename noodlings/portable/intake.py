@@ -24,7 +24,7 @@ from noodlings.portable.lines import (
     read_line,
     read_object,
 )
-from noodlings.ports import Intake
+from noodlings.ports import AgentImporter
 from noodlings.text import clean, shorten
 
 LONGEST = 16_000_000
@@ -69,7 +69,7 @@ def check(file: BinaryIO, progress: Progress) -> Imported:
     return found
 
 
-def take_in(file: BinaryIO, agents: list[str], into: Intake, progress: Progress) -> None:
+def take_in(file: BinaryIO, agents: list[str], into: AgentImporter, progress: Progress) -> None:
     """Keep everything of a file that was checked, each agent in one transaction.
 
     Args:
@@ -98,7 +98,7 @@ def take_in(file: BinaryIO, agents: list[str], into: Intake, progress: Progress)
         done.append(agent_id)
 
 
-def _take_in(lines: Iterator[Record], into: Intake) -> None:
+def _take_in(lines: Iterator[Record], into: AgentImporter) -> None:
     agent = next(lines)
     if not isinstance(agent, AgentLine):
         raise UserError("the file was changed while it was read")

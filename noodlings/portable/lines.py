@@ -32,10 +32,10 @@ from noodlings.validation import explain
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, confined_to
 from noodlings.values.memory import (
+    ArchivedAgent,
+    ArchivedEntry,
+    ArchivedSymbol,
     ImportanceParts,
-    KeptAgent,
-    KeptEntry,
-    KeptSymbol,
     Link,
     LinkType,
     MemoryEntry,
@@ -153,9 +153,9 @@ class AgentLine(Strict):
         """The id, as the lines of its entries and traces call it."""
         return self.id
 
-    def value(self) -> KeptAgent:
+    def value(self) -> ArchivedAgent:
         """The agent."""
-        return KeptAgent(self.id, self.last_id, self.state, self.last_symbol_id)
+        return ArchivedAgent(self.id, self.last_id, self.state, self.last_symbol_id)
 
 
 class EntryLine(Strict):
@@ -189,7 +189,7 @@ class EntryLine(Strict):
     episodic: bool
     consolidated: bool
 
-    def value(self) -> KeptEntry:
+    def value(self) -> ArchivedEntry:
         """The memory."""
         same = {field.name: getattr(self, field.name) for field in fields(MemoryEntry)}
         changed = {
@@ -198,7 +198,7 @@ class EntryLine(Strict):
             "phenomenal_state": state_array(self.phenomenal_state),
             "audience": kept_audience(self.kind, self.user_id, self.audience, self.confined),
         }
-        return KeptEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
+        return ArchivedEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
 
 
 class _Recalled(Strict):
@@ -309,12 +309,12 @@ class SymbolLine(Strict):
     circle: list[Text]
     faded: bool
 
-    def value(self) -> KeptSymbol:
+    def value(self) -> ArchivedSymbol:
         """The symbol."""
         unchanged = (field.name for field in fields(Symbol) if field.name not in ("affect", "audience"))
         same = {name: getattr(self, name) for name in unchanged}
         symbol = Symbol(**same, affect=self.affect.value(), audience=confined_to(self.circle))
-        return KeptSymbol(symbol, self.faded)
+        return ArchivedSymbol(symbol, self.faded)
 
 
 class EndLine(Strict):

@@ -10,19 +10,20 @@ import numpy.typing as npt
 
 from noodlings.ports.language import Allowance, FeelingModel, OwnLine, Speech, Symbolist, Utterance, Voice
 from noodlings.ports.storage import (
+    AgentImporter,
     AgentRecord,
     AgentState,
     Changes,
     Forgotten,
-    Intake,
     Notes,
-    Records,
-    Shelf,
-    Snapshot,
+    Repository,
     Store,
+    StoreSnapshot,
+    WorldStore,
 )
 
 __all__ = [
+    "AgentImporter",
     "AgentRecord",
     "AgentState",
     "Allowance",
@@ -31,17 +32,16 @@ __all__ = [
     "Embedder",
     "FeelingModel",
     "Forgotten",
-    "Intake",
     "Notes",
     "OwnLine",
-    "Records",
-    "Shelf",
-    "Snapshot",
+    "Repository",
     "Speech",
     "Store",
+    "StoreSnapshot",
     "Symbolist",
     "Utterance",
     "Voice",
+    "WorldStore",
 ]
 
 

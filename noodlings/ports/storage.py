@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from noodlings.values.memory import (
+    ArchivedAgent,
+    ArchivedEntry,
+    ArchivedSymbol,
     EntryVector,
-    KeptAgent,
-    KeptEntry,
-    KeptSymbol,
     Link,
     MemoryEntry,
     Order,
@@ -95,7 +95,7 @@ class Store(Protocol):
         """Entries of the archive by id; ids that do not exist (or were forgotten) are missing."""
 
 
-class Shelf(Protocol):
+class WorldStore(Protocol):
     """Where a world keeps who is where, beside the agents and in the same file."""
 
     def world_get(self, key: str) -> Any:
@@ -121,7 +121,7 @@ class Forgotten:
     erased: bool = True
 
 
-class Snapshot(Protocol):
+class StoreSnapshot(Protocol):
     """Everything that was kept of all agents at one moment, whatever is written meanwhile.
 
     Attributes:
@@ -133,10 +133,10 @@ class Snapshot(Protocol):
     def agents(self) -> list[str]:
         """Ids of all agents, sorted."""
 
-    def agent(self, agent_id: str) -> KeptAgent:
+    def agent(self, agent_id: str) -> ArchivedAgent:
         """An agent of `agents`."""
 
-    def entries(self, agent_id: str) -> Iterator[KeptEntry]:
+    def entries(self, agent_id: str) -> Iterator[ArchivedEntry]:
         """Everything an agent ever perceived, in the order of ids."""
 
     def traces(self, agent_id: str) -> Iterator[Trace]:
@@ -145,17 +145,19 @@ class Snapshot(Protocol):
     def links(self, agent_id: str) -> Iterator[Link]:
         """All links between its entries, in the order of source, target and type."""
 
-    def symbols(self, agent_id: str) -> Iterator[KeptSymbol]:
+    def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
         """All symbols made of its entries, in the order of ids."""
 
 
-class Intake(Protocol):
+class AgentImporter(Protocol):
     """Where whole agents are taken in."""
 
     def agents(self) -> list[str]:
         """Ids of those that are there, sorted."""
 
-    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link | KeptSymbol]) -> None:
+    def take_in(
+        self, agent: ArchivedAgent, records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol]
+    ) -> None:
         """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
 
 
@@ -179,7 +181,7 @@ class Notes(Protocol):
         """Finish what is waiting. The store is still open."""
 
 
-class Records(Store, Shelf, Protocol):
+class Repository(Store, WorldStore, Protocol):
     """A store as a society holds it: with everything that was ever perceived, and the way out of it.
 
     An entry of which there is no vector is still to be embedded.

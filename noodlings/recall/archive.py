@@ -14,9 +14,9 @@ from threading import RLock
 import numpy.typing as npt
 
 from noodlings.errors import UserError
-from noodlings.recall.cues import People, holds_time
+from noodlings.recall.cues import PeopleIndex, holds_time
 from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
-from noodlings.recall.growing_array import Growing
+from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.lexical import LexicalIndex, stems
 from noodlings.recall.neighbours import Neighbours
 from noodlings.recall.vectors import VectorIndex
@@ -25,7 +25,7 @@ from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 
 
-class Archive:
+class SearchIndex:
     """Everything one agent ever perceived. `noodlings.recall.search.Searcher` finds in it.
 
     Attributes:
@@ -43,18 +43,18 @@ class Archive:
 
     def __init__(self, model: str = "", dimensions: int = 0) -> None:
         """Args: model, dimensions: of the embedder whose vectors will come; without them, words alone."""
-        self.people = People()
-        self.ids = Growing("int64")
+        self.people = PeopleIndex()
+        self.ids = GrowingArray("int64")
         self.index = FilterIndex()
         self.neighbours = Neighbours()
         self.words = LexicalIndex()
-        self.affects = Growing("float32", 5)
-        self.lengths = Growing("float32")
-        self.with_time = Growing("bool")
-        self.asks = Growing("bool")
+        self.affects = GrowingArray("float32", 5)
+        self.lengths = GrowingArray("float32")
+        self.with_time = GrowingArray("bool")
+        self.asks = GrowingArray("bool")
         self.lock = RLock()
         self._vectors = VectorIndex(model, dimensions) if model else None
-        self._answered = Growing("bool")  # whether the words of the response are in `words`
+        self._answered = GrowingArray("bool")  # whether the words of the response are in `words`
 
     def __len__(self) -> int:
         return len(self.index.row_of)

@@ -32,7 +32,7 @@ class Mention:
     end: int
 
 
-class People:
+class PeopleIndex:
     """Ids and the names they go by."""
 
     def __init__(self) -> None:
@@ -220,7 +220,7 @@ class Cues:
     asks_when: bool
 
 
-def read(query: str, people: People, asker: str | None = None, only: str | None = None) -> Cues:
+def read(query: str, people: PeopleIndex, asker: str | None = None, only: str | None = None) -> Cues:
     """The cues of a question.
 
     Args:

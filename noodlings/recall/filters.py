@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from noodlings.affect.feeling import FAMILIES, family_of, feeling
 from noodlings.errors import UserError
-from noodlings.recall.growing_array import Growing
+from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Rows
 from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry
@@ -99,16 +99,16 @@ class FilterIndex:
 
     def __init__(self) -> None:
         self.row_of: dict[int, int] = {}
-        self.timestamps = Growing(np.float64)
-        self.users = Growing(np.int32)
-        self.alive = Growing(np.bool_)
-        self._importance = Growing(np.float32)
-        self._feelings = Growing(np.int16)
+        self.timestamps = GrowingArray(np.float64)
+        self.users = GrowingArray(np.int32)
+        self.alive = GrowingArray(np.bool_)
+        self._importance = GrowingArray(np.float32)
+        self._feelings = GrowingArray(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
         # Each audience that something is confined to has a number; by row that, or 0 for what is open.
         self._audiences: dict[Audience, int] = {}
-        self._confined = Growing(np.int32)
+        self._confined = GrowingArray(np.int32)
         self._in_order = True
 
     def append(self, entry: MemoryEntry) -> None:

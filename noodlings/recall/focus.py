@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.links import Linked, Reached, explore
-from noodlings.recall.narrative import Teller, block, token_count
+from noodlings.recall.links import LinkedEntry, ReachedEntry, explore
+from noodlings.recall.narrative import Narrator, block, token_count
 from noodlings.recall.search import Hit
 from noodlings.values.memory import Recalled, Why
 
@@ -51,7 +51,7 @@ Search = Callable[[str, Filters, int], Awaitable[Sequence[Hit]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class FocusHit:
     """A memory of a context, and where it came from.
 
     Attributes:
@@ -61,7 +61,7 @@ class Brought:
     """
 
     recalled: Recalled
-    reached: Reached | None = None
+    reached: ReachedEntry | None = None
 
     @property
     def searched(self) -> bool:
@@ -83,7 +83,7 @@ class Reconstruction:
 
     level: FocusLevel
     since: float
-    memories: tuple[Brought, ...]
+    memories: tuple[FocusHit, ...]
     text: str
     tokens: int
 
@@ -104,8 +104,8 @@ async def reconstruct_context(
     focus_level: int = DEFAULT_LEVEL,
     *,
     search: Search,
-    memory: Linked,
-    teller: Teller,
+    memory: LinkedEntry,
+    teller: Narrator,
     filters: Filters = EVERYTHING,
 ) -> Reconstruction:
     """What an agent remembers about a question.
@@ -141,7 +141,7 @@ def level_of(number: int) -> FocusLevel:
     return LEVELS[number]
 
 
-def _as_stored(hits: Sequence[Hit], filters: Filters, memory: Linked, agent_id: str) -> list[Recalled]:
+def _as_stored(hits: Sequence[Hit], filters: Filters, memory: LinkedEntry, agent_id: str) -> list[Recalled]:
     """What the search found, as it is stored now: an index may lag behind what was forgotten or changed."""
     entries = memory.entries(agent_id, [hit.entry_id for hit in hits])
     return [
@@ -151,21 +151,21 @@ def _as_stored(hits: Sequence[Hit], filters: Filters, memory: Linked, agent_id: 
     ]
 
 
-def _merged(found: Sequence[Recalled], reached: Sequence[Reached], limit: int) -> list[Brought]:
+def _merged(found: Sequence[Recalled], reached: Sequence[ReachedEntry], limit: int) -> list[FocusHit]:
     """Both, each entry once, best first; of those that only links led to, the best `limit`."""
     by_links = {one.entry.id: one for one in reached}
     memories = [_searched(hit, by_links.pop(hit.entry.id, None)) for hit in found]
     linked = sorted(by_links.values(), key=lambda one: (-one.score, one.entry.id))
-    memories += [Brought(_linked(one), one) for one in linked[:limit]]
+    memories += [FocusHit(_linked(one), one) for one in linked[:limit]]
     return sorted(memories, key=lambda brought: (-brought.recalled.score, brought.recalled.entry.id))
 
 
-def _searched(hit: Recalled, reached: Reached | None) -> Brought:
+def _searched(hit: Recalled, reached: ReachedEntry | None) -> FocusHit:
     if reached is None:
-        return Brought(hit)
+        return FocusHit(hit)
     linked = _linked(reached)
-    return Brought(replace(hit, why=hit.why + linked.why, scores=hit.scores | linked.scores), reached)
+    return FocusHit(replace(hit, why=hit.why + linked.why, scores=hit.scores | linked.scores), reached)
 
 
-def _linked(reached: Reached) -> Recalled:
+def _linked(reached: ReachedEntry) -> Recalled:
     return Recalled(reached.entry, (Why.LINKED,), reached.score, {Why.LINKED.value: reached.score})

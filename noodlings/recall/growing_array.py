@@ -10,7 +10,7 @@ import numpy.typing as npt
 _FIRST = 64
 
 
-class Growing:
+class GrowingArray:
     """Rows of one shape and type, contiguous in memory.
 
     Capacity grows by half; the part that is not used yet is zero and, where the system allots memory page by
@@ -31,9 +31,9 @@ class Growing:
         """All rows, as a view that is valid until the next `append`. Writing to it is allowed."""
         return self._data[: self._length]
 
-    def taken(self, rows: npt.NDArray[np.intp]) -> Growing:
+    def taken(self, rows: npt.NDArray[np.intp]) -> GrowingArray:
         """A copy of some rows, in their order."""
-        copy = Growing(self._data.dtype, *self._tail)
+        copy = GrowingArray(self._data.dtype, *self._tail)
         copy._data = self._data[rows]
         copy._length = len(rows)
         return copy

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from noodlings import stemming
-from noodlings.recall.growing_array import Growing
+from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Mask, Neighbours, Numbers, Rows
 from noodlings.stemming import STOP_WORDS
 
@@ -73,7 +73,7 @@ class LexicalIndex:
 
     def __init__(self) -> None:
         self._postings: dict[str, _Postings] = {}
-        self._lengths = Growing(np.float32)
+        self._lengths = GrowingArray(np.float32)
         self._total_length = 0
 
     def __len__(self) -> int:

@@ -27,7 +27,7 @@ Way = tuple[int, Link]
 """A neighbour, and the strongest link that leads there."""
 
 
-class Linked(Protocol):
+class LinkedEntry(Protocol):
     """Where entries and their links are kept; every store is one."""
 
     def links_of(self, agent_id: str, ids: Sequence[int], strongest: int | None = None) -> list[Link]:
@@ -38,7 +38,7 @@ class Linked(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedEntry:
     """An entry that a link led to.
 
     Attributes:
@@ -66,12 +66,12 @@ class Exploration:
     `refused` counts neighbours that may not be seen, as far as they were looked at.
     """
 
-    reached: tuple[Reached, ...] = ()
+    reached: tuple[ReachedEntry, ...] = ()
     refused: int = 0
 
 
 def explore(
-    memory: Linked,
+    memory: LinkedEntry,
     agent_id: str,
     starts: Mapping[int, float],
     depth: int,
@@ -100,7 +100,7 @@ def explore(
     frontier = dict(starts)
     known = set(starts)
     refused: set[int] = set()
-    reached: list[Reached] = []
+    reached: list[ReachedEntry] = []
 
     def load(entry_ids: list[int]) -> Mapping[int, MemoryEntry]:
         return memory.entries(agent_id, entry_ids)
@@ -122,10 +122,10 @@ def explore(
             ]
             most *= 4
         refused |= {entry_id for entry_id, entry in looked.items() if entry is None}
-        found: dict[int, Reached] = {}
+        found: dict[int, ReachedEntry] = {}
         for here, leading in ways.items():
             for entry, link in _strongest(leading, looked, fan_out):
-                new = Reached(entry, link, step, frontier[here] * link.strength * FADE)
+                new = ReachedEntry(entry, link, step, frontier[here] * link.strength * FADE)
                 old = found.get(entry.id)
                 if old is None or (-new.score, new.via) < (-old.score, old.via):
                     found[entry.id] = new

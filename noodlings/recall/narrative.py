@@ -32,7 +32,7 @@ _DONE = frozenset({Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE})
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class Narrator:
     """Whose memories are told.
 
     Attributes:
@@ -50,13 +50,13 @@ class Teller:
         return clean(shown_name(user_id, self.names))
 
 
-def block(entries: Iterable[MemoryEntry], teller: Teller) -> str:
+def block(entries: Iterable[MemoryEntry], teller: Narrator) -> str:
     """Entries told one a line, oldest to newest; "" for none."""
     in_time = sorted(entries, key=lambda entry: (entry.timestamp, entry.id))
     return "\n".join(f"- {told(entry, teller)}" for entry in in_time)
 
 
-def told(entry: MemoryEntry, teller: Teller) -> str:
+def told(entry: MemoryEntry, teller: Narrator) -> str:
     """One entry as a line.
 
     `2 d ago (garden) caity said to Phi: "My dog died."; Phi felt sad, and answered: "Oh no." [tags: dog]`
@@ -85,7 +85,7 @@ def _noted(entry: MemoryEntry) -> str:
     return "".join(f" [{name}: {_short(text, NOTED)}]" for name, text in noted.items() if clean(text))
 
 
-def _happened(entry: MemoryEntry, teller: Teller) -> str:
+def _happened(entry: MemoryEntry, teller: Narrator) -> str:
     who, what = teller.name(entry.user_id), _quoted(entry.user_text)
     if entry.kind in _DONE:
         return f"{who} {_short(entry.user_text)}".rstrip()
@@ -98,7 +98,7 @@ def _happened(entry: MemoryEntry, teller: Teller) -> str:
     return f"{who} {verb} to {hearers}: {what}" if hearers else f"{who} {verb}: {what}"
 
 
-def _hearers(entry: MemoryEntry, teller: Teller) -> str:
+def _hearers(entry: MemoryEntry, teller: Narrator) -> str:
     """To whom it was said, as far as that is known."""
     ids = entry.audience.witnesses - {entry.user_id} if entry.private else frozenset()
     if not ids and (entry.private or entry.parts.addressed > 0.0):

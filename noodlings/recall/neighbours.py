@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.recall.growing_array import Growing
+from noodlings.recall.growing_array import GrowingArray
 
 BEFORE = (0.6, 0.4)
 """How much the line before, and the one before that, count for a line."""
@@ -32,14 +32,14 @@ class Neighbours:
     """Which rows of an archive follow each other in the same talk."""
 
     def __init__(self) -> None:
-        self._times = Growing(np.float64)
-        self._places = Growing(np.int32)
-        self._aside = Growing(np.bool_)
+        self._times = GrowingArray(np.float64)
+        self._places = GrowingArray(np.int32)
+        self._aside = GrowingArray(np.bool_)
         self._codes: dict[str, int] = {}
         # The row before each, the one before that, and the one after it, in the same talk.
-        self._one = Growing(np.intp)
-        self._two = Growing(np.intp)
-        self._next = Growing(np.intp)
+        self._one = GrowingArray(np.intp)
+        self._two = GrowingArray(np.intp)
+        self._next = GrowingArray(np.intp)
         self._latest = _NONE
 
     def __len__(self) -> int:

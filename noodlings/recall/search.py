@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from noodlings.errors import UserError
 from noodlings.recall import cues
-from noodlings.recall.archive import Archive
+from noodlings.recall.archive import SearchIndex
 from noodlings.recall.cues import Cues, NamedDate, spans
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT, congruence, lift
@@ -36,7 +36,7 @@ MEANT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ContentScores:
     """The components that tell what is meant and said, for the rows that were asked for.
 
     Attributes:
@@ -70,13 +70,13 @@ class Content:
 
 
 def content(
-    archive: Archive,
+    archive: SearchIndex,
     question: Cues,
     query_vector: npt.ArrayLike | None,
     rows: Rows | None,
     told: Rows | None,
     hidden: Rows,
-) -> Content:
+) -> ContentScores:
     """What is meant and said in `rows` (all where None) and around them.
 
     Of those whom the filters ask for it is all they `told` and nothing else, as if nobody else had ever said
@@ -98,7 +98,7 @@ def content(
     scores, own = words.score(question.words, near, hidden)
     if rows is not None:
         scores, own = scores[rows], own[rows]
-    return Content(meaning, scores, own, rows, near, asks, vectors, query_vector)
+    return ContentScores(meaning, scores, own, rows, near, asks, vectors, query_vector)
 
 
 Moments = npt.NDArray[np.float64]
@@ -134,7 +134,7 @@ class Hit:
 class Searcher:
     """Asks one archive."""
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: SearchIndex) -> None:
         self.archive = archive
 
     def wording(self, query: str, filters: Filters = EVERYTHING, asker: str | None = None) -> str:
@@ -210,7 +210,7 @@ class Searcher:
     def _parts(
         self,
         question: cues.Cues,
-        around: Content,
+        around: ContentScores,
         rows: Rows | None,
         told: Rows | None,
     ) -> dict[str, Numbers]:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
-from noodlings.recall.growing_array import Growing
+from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Neighbours, Numbers, Rows
 from noodlings.recall.rank import best_rows
 
@@ -37,10 +37,10 @@ class VectorIndex:
             raise UserError(f"a vector has at least one number, not {dimensions}")
         self.model = model
         self.dimensions = dimensions
-        self._matrix = Growing(np.float32, dimensions)
-        self._present = Growing(np.bool_)
+        self._matrix = GrowingArray(np.float32, dimensions)
+        self._present = GrowingArray(np.bool_)
         # 1 / length of a row mixed with its neighbours; 0 where there is no vector at all around.
-        self._scale = Growing(np.float32)
+        self._scale = GrowingArray(np.float32)
         self._missing = 0
         self._room: Numbers = np.empty(0, np.float32)  # for products; fresh memory costs as much as a sort
 

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from noodlings.errors import NotFound, StoreError, UserError
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.store.database import BUSY_SECONDS, DATABASE_NAME, LOGS, require_content
 from noodlings.store.lock import writer_lock
 
@@ -43,7 +43,7 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
     _require_destination(folder, destination, [DATABASE_NAME, *beside], force)
     with _in_words(destination):
         destination.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with writer_lock(destination), written_whole(target) as aside:
+        with writer_lock(destination), atomic_write(target) as aside:
             _copy(source, aside)
             for name in beside:
                 _copy_beside(folder / name, destination / name)

@@ -21,10 +21,10 @@ from sqlalchemy import Connection, NullPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from noodlings.errors import NotFound, StoreBusy, StoreError
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA, make_tables
-from noodlings.store.writing import Direct
+from noodlings.store.writing import DriverTransaction
 
 DATABASE_NAME = "noodlings.db"
 LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
@@ -91,13 +91,13 @@ class Database:
                 yield self._connection
 
     @contextmanager
-    def direct(self) -> Iterator[Direct]:
+    def direct(self) -> Iterator[DriverTransaction]:
         """The same without what SQLAlchemy does around each statement; see `noodlings.store.writing`."""
         with self._mutex, self._in_words(), self._measured():
             self._require_open()
             self._driver.execute(self._begin)
             with self._driver:  # commits, or rolls back
-                yield Direct(self._driver)
+                yield DriverTransaction(self._driver)
 
     def mark_for_erasure(self, connection: Connection) -> None:
         """Within a transaction that deletes: its bytes must leave the disk, even if we are killed then."""
@@ -185,12 +185,12 @@ class Database:
             )
         try:
             with (
-                written_whole(self.path) as aside,
+                atomic_write(self.path) as aside,
                 closing(self._connect(aside)) as driver,
                 self._wrap(driver) as connection,
             ):
                 driver.execute("PRAGMA journal_mode = MEMORY")  # what a kill leaves aside is of no use
-                driver.execute("PRAGMA synchronous = OFF")  # `written_whole` brings it to the disk
+                driver.execute("PRAGMA synchronous = OFF")  # `atomic_write` brings it to the disk
                 with connection.begin():
                     make_tables(connection)
         except OSError as error:

@@ -16,7 +16,7 @@ from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forgetting import content_words, repeats, turns_made_of, without
 from noodlings.store.rows import Row, entry_of, link_of, symbol_of, trace_of, trace_row, vector_of, vector_row
-from noodlings.store.writing import Batch, batch_of
+from noodlings.store.writing import CommitRows, commit_rows
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
 
@@ -53,7 +53,7 @@ class MemoryStore:
 
     def commit(self, changes: Changes) -> None:
         """Keep it all, or raise `StoreError` and keep nothing."""
-        batch = batch_of(changes)
+        batch = commit_rows(changes)
         agent = self._agents.get(batch.agent_id, _Agent())
         _check(agent, batch)
         self._version += 1
@@ -236,7 +236,7 @@ def _keep_vectors(agent: _Agent, rows: Iterable[Row]) -> None:
     agent.vectors |= {row["entry_id"]: row for row in rows if row["entry_id"] in agent.entries}
 
 
-def _keep_symbols(agent: _Agent, batch: Batch) -> None:
+def _keep_symbols(agent: _Agent, batch: CommitRows) -> None:
     for row in batch.symbols:
         if row["entry_id"] in agent.entries:
             agent.symbols[row["id"]] = row
@@ -246,7 +246,7 @@ def _keep_symbols(agent: _Agent, batch: Batch) -> None:
             agent.symbols[symbol_id]["faded"] = True
 
 
-def _check(agent: _Agent, batch: Batch) -> None:
+def _check(agent: _Agent, batch: CommitRows) -> None:
     """Refuse what the database would: an entry added twice, or changed before it was added."""
     added = [row["id"] for row in batch.added]
     twice = {entry_id for entry_id in added if entry_id in agent.entries or added.count(entry_id) > 1}

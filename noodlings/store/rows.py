@@ -22,9 +22,9 @@ from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience
 from noodlings.values.memory import (
+    ArchivedSymbol,
     EntryVector,
     ImportanceParts,
-    KeptSymbol,
     Link,
     LinkType,
     MemoryEntry,
@@ -377,6 +377,6 @@ def symbol_of(row: Stored) -> Symbol:
     )
 
 
-def kept_symbol_of(row: Stored) -> KeptSymbol:
+def kept_symbol_of(row: Stored) -> ArchivedSymbol:
     """The symbol of a row, and whether it faded. Raises `StoreError` when the row is damaged."""
-    return KeptSymbol(symbol_of(row), row["faded"])
+    return ArchivedSymbol(symbol_of(row), row["faded"])

@@ -32,7 +32,7 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
-from noodlings.store.writing import batch_of, keep, keep_vectors
+from noodlings.store.writing import commit_rows, write_commit, write_vectors
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.trace import Trace
 
@@ -73,11 +73,11 @@ class SqlStore:
 
     def commit(self, changes: Changes) -> None:
         """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""
-        batch = batch_of(changes)
+        batch = commit_rows(changes)
         with self._database.direct() as transaction:
             if batch.agent_id not in self._known:
                 transaction.run(sql.ADD_AGENT, {"agent_id": batch.agent_id, "forgotten_id": 0})
-            keep(transaction, batch, self._kept_traces)
+            write_commit(transaction, batch, self._kept_traces)
         self._known.add(batch.agent_id)
 
     def load(self, agent_id: str) -> AgentRecord | None:
@@ -183,7 +183,7 @@ class SqlStore:
         """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
         rows = [vector_row(agent_id, vector) for vector in vectors]
         with self._database.direct() as transaction:
-            keep_vectors(transaction, agent_id, rows)
+            write_vectors(transaction, agent_id, rows)
 
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.

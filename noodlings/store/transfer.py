@@ -31,7 +31,7 @@ from noodlings.store.rows import (
     trace_of,
     trace_row,
 )
-from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link
+from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
 from noodlings.values.trace import Trace
 
 Source = TypeVar("Source")
@@ -43,7 +43,7 @@ AT_ONCE = 500
 log = logging.getLogger(__name__)
 
 
-class Snapshot:
+class SqlSnapshot:
     """What was kept at one moment.
 
     Attributes:
@@ -58,21 +58,21 @@ class Snapshot:
         """Ids of all agents, sorted."""
         return list(self._connection.execute(sql.AGENTS).scalars())
 
-    def agent(self, agent_id: str) -> KeptAgent:
+    def agent(self, agent_id: str) -> ArchivedAgent:
         """An agent of `agents`; with an empty state where that cannot be read."""
         of_agent = {"of_agent": agent_id}
         row = self._connection.execute(sql.AGENT, of_agent).one()
         last_id: int = self._connection.execute(sql.LAST_ID, of_agent).scalar_one()
         state = None if row.state is None else self._read((agent_id, row.state), _state)
         last_symbol_id: int = self._connection.execute(sql.LAST_SYMBOL_ID, of_agent).scalar_one()
-        return KeptAgent(
+        return ArchivedAgent(
             agent_id,
             max(last_id, row.forgotten_id),
             state or {},
             max(last_symbol_id, row.forgotten_symbol_id),
         )
 
-    def entries(self, agent_id: str) -> Iterator[KeptEntry]:
+    def entries(self, agent_id: str) -> Iterator[ArchivedEntry]:
         """Everything an agent ever perceived, in the order of ids."""
         return self._page(sql.ARCHIVE, "id", agent_id, _kept_entry)
 
@@ -84,7 +84,7 @@ class Snapshot:
         """All links between its entries, in the order of source, target and type."""
         return self._all(sql.LINKS, agent_id, link_of)
 
-    def symbols(self, agent_id: str) -> Iterator[KeptSymbol]:
+    def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
         """All symbols made of its entries, in the order of ids."""
         return self._all(sql.ALL_SYMBOLS, agent_id, kept_symbol_of)
 
@@ -118,7 +118,7 @@ class Snapshot:
             return None
 
 
-class Intake:
+class SqlImporter:
     """Takes agents into a data folder."""
 
     def __init__(self, database: Database) -> None:
@@ -129,7 +129,9 @@ class Intake:
         with self._database.transaction() as connection:
             return list(connection.execute(sql.AGENTS).scalars())
 
-    def take_in(self, agent: KeptAgent, records: Iterable[KeptEntry | Trace | Link | KeptSymbol]) -> None:
+    def take_in(
+        self, agent: ArchivedAgent, records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol]
+    ) -> None:
         """Keep an agent with its entries, traces, links and symbols, in one transaction.
 
         Args:
@@ -152,18 +154,18 @@ class Intake:
         with self._database.transaction() as connection:
             connection.execute(sql.ADD_AGENT, row)
             for some in _portions(records):
-                entries = [kept for kept in some if isinstance(kept, KeptEntry)]
+                entries = [kept for kept in some if isinstance(kept, ArchivedEntry)]
                 _add(connection, sql.ADD_ENTRY, [_entry_row(agent.agent_id, kept) for kept in entries])
                 traces = [trace for trace in some if isinstance(trace, Trace)]
                 _add(connection, sql.ADD_TRACE, [trace_row(trace) for trace in traces])
                 links = [link for link in some if isinstance(link, Link)]
                 _add(connection, sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
-                symbols = [kept for kept in some if isinstance(kept, KeptSymbol)]
+                symbols = [kept for kept in some if isinstance(kept, ArchivedSymbol)]
                 _add(connection, sql.ADD_SYMBOL, [_symbol_row(agent.agent_id, kept) for kept in symbols])
 
 
 @contextmanager
-def snapshot(folder: Path) -> Iterator[Snapshot]:
+def snapshot(folder: Path) -> Iterator[SqlSnapshot]:
     """What is kept in a data folder now.
 
     Raises:
@@ -171,11 +173,11 @@ def snapshot(folder: Path) -> Iterator[Snapshot]:
         StoreError: the database is damaged, foreign or of another version.
     """
     with closing(Database(folder, read_only=True)) as database, database.transaction() as connection:
-        yield Snapshot(connection)
+        yield SqlSnapshot(connection)
 
 
 @contextmanager
-def intake(folder: Path, durability: Durability = "normal") -> Iterator[Intake]:
+def intake(folder: Path, durability: Durability = "normal") -> Iterator[SqlImporter]:
     """The way into a data folder, which is made when it is missing.
 
     Raises:
@@ -183,7 +185,7 @@ def intake(folder: Path, durability: Durability = "normal") -> Iterator[Intake]:
         StoreError: the database is damaged, foreign or of another version.
     """
     with closing(Database(folder, durability)) as database:
-        yield Intake(database)
+        yield SqlImporter(database)
 
 
 def _state(stored: tuple[str, str]) -> dict[str, Any]:
@@ -194,16 +196,16 @@ def _state(stored: tuple[str, str]) -> dict[str, Any]:
     return data
 
 
-def _kept_entry(row: Stored) -> KeptEntry:
-    return KeptEntry(entry_of(row), row["episodic"], row["consolidated"])
+def _kept_entry(row: Stored) -> ArchivedEntry:
+    return ArchivedEntry(entry_of(row), row["episodic"], row["consolidated"])
 
 
-def _entry_row(agent_id: str, kept: KeptEntry) -> Row:
+def _entry_row(agent_id: str, kept: ArchivedEntry) -> Row:
     membership = {"episodic": kept.episodic, "consolidated": kept.consolidated}
     return entry_row(agent_id, kept.entry) | membership
 
 
-def _symbol_row(agent_id: str, kept: KeptSymbol) -> Row:
+def _symbol_row(agent_id: str, kept: ArchivedSymbol) -> Row:
     return symbol_row(agent_id, kept.symbol) | {"faded": kept.faded}
 
 

@@ -34,7 +34,7 @@ Statement = Insert | Update | Delete | Select[Any]
 _DIALECT = sqlite.dialect(paramstyle="named")
 
 
-class Direct:
+class DriverTransaction:
     """An open transaction; `noodlings.store.database.Database.direct` gives it. Raises `sqlite3.Error`.
 
     A statement may not have parameters that expand to several.
@@ -72,7 +72,7 @@ def _prepared(statement: Statement, names: tuple[str, ...]) -> tuple[str, Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class CommitRows:
     """The rows of one commit.
 
     Attributes:
@@ -106,7 +106,7 @@ class Batch:
         return frozenset(row[end] for row in self.links for end in ("source_id", "target_id"))
 
 
-def batch_of(changes: Changes) -> Batch:
+def commit_rows(changes: Changes) -> CommitRows:
     """The rows of `changes`. Raises `StoreError` when a part cannot be kept, or is another agent's."""
     for part in (changes.state, changes.trace):
         if part is not None and part.agent_id != changes.agent_id:
@@ -115,7 +115,7 @@ def batch_of(changes: Changes) -> Batch:
     added = [entry_row(changes.agent_id, entry) for entry in changes.added]
     for row in added:
         row["episodic"] = row["consolidated"] = row["id"] in members
-    return Batch(
+    return CommitRows(
         agent_id=text(changes.agent_id, "agent_id"),
         state=None if changes.state is None else to_json(changes.state.data, "the state"),
         added=added,
@@ -130,7 +130,7 @@ def batch_of(changes: Changes) -> Batch:
     )
 
 
-def keep(transaction: Direct, batch: Batch, kept_traces: int) -> None:
+def write_commit(transaction: DriverTransaction, batch: CommitRows, kept_traces: int) -> None:
     """Keep a batch of an agent that is known; of its traces those of its latest `kept_traces` percepts.
 
     Raises:
@@ -146,31 +146,31 @@ def keep(transaction: Direct, batch: Batch, kept_traces: int) -> None:
     if batch.trace is not None:
         _keep_trace(transaction, batch.trace, kept_traces)
     _keep_links(transaction, batch)
-    keep_vectors(transaction, agent_id, batch.vectors)
+    write_vectors(transaction, agent_id, batch.vectors)
     _keep_symbols(transaction, batch)
 
 
-def keep_vectors(transaction: Direct, agent_id: str, rows: Sequence[Row]) -> None:
+def write_vectors(transaction: DriverTransaction, agent_id: str, rows: Sequence[Row]) -> None:
     """Add vectors, or replace them. One of an entry that was forgotten meanwhile is left out."""
     there = _there(transaction, agent_id, {row["entry_id"] for row in rows})
     transaction.run_each(sql.ADD_VECTOR, [row for row in rows if row["entry_id"] in there])
 
 
-def _keep_trace(transaction: Direct, trace: Row, kept_traces: int) -> None:
+def _keep_trace(transaction: DriverTransaction, trace: Row, kept_traces: int) -> None:
     of_agent, entry_id = trace["agent_id"], trace["entry_id"]
     if _there(transaction, of_agent, [entry_id]):
         transaction.run(sql.ADD_TRACE, trace)
         transaction.run(sql.PRUNE_TRACES, {"of_agent": of_agent, "oldest": entry_id - kept_traces})
 
 
-def _keep_links(transaction: Direct, batch: Batch) -> None:
+def _keep_links(transaction: DriverTransaction, batch: CommitRows) -> None:
     """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
     there = _there(transaction, batch.agent_id, batch.linked)
     rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
     transaction.run_each(sql.ADD_LINK, rows)
 
 
-def _keep_symbols(transaction: Direct, batch: Batch) -> None:
+def _keep_symbols(transaction: DriverTransaction, batch: CommitRows) -> None:
     """Add symbols, and note which faded. One of an entry that was forgotten meanwhile is left out."""
     there = _there(transaction, batch.agent_id, {row["entry_id"] for row in batch.symbols})
     transaction.run_each(sql.ADD_SYMBOL, [row for row in batch.symbols if row["entry_id"] in there])
@@ -178,7 +178,7 @@ def _keep_symbols(transaction: Direct, batch: Batch) -> None:
     transaction.run_each(sql.FADE_SYMBOL, faded)
 
 
-def _there(transaction: Direct, agent_id: str, ids: Collection[int]) -> set[int]:
+def _there(transaction: DriverTransaction, agent_id: str, ids: Collection[int]) -> set[int]:
     """Those of the entries that are there; the others must have been forgotten."""
     there = {
         entry_id
@@ -190,14 +190,16 @@ def _there(transaction: Direct, agent_id: str, ids: Collection[int]) -> set[int]
     return there
 
 
-def _change(transaction: Direct, statement: Update, agent_id: str, columns: Mapping[int, Row]) -> None:
+def _change(
+    transaction: DriverTransaction, statement: Update, agent_id: str, columns: Mapping[int, Row]
+) -> None:
     """Update each of these entries by id. One that was forgotten meanwhile is left out."""
     rows = [{"of_agent": agent_id, "of_id": entry_id, **row} for entry_id, row in columns.items()]
     if transaction.run_each(statement, rows) < len(rows):
         _require_forgotten(transaction, agent_id, columns)
 
 
-def _require_forgotten(transaction: Direct, agent_id: str, ids: Iterable[int]) -> None:
+def _require_forgotten(transaction: DriverTransaction, agent_id: str, ids: Iterable[int]) -> None:
     """Raise `StoreError` when one of these entries is not there because it never was: that is a mistake."""
     of_agent = {"of_agent": agent_id}
     (agent,) = transaction.fetch(sql.AGENT, of_agent)

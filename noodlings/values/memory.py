@@ -270,7 +270,7 @@ STORED = (Order.WHEN, Order.IMPORTANCE, Order.WHO, Order.TEXT)
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAgent:
+class ArchivedAgent:
     """An agent beside its memories.
 
     Attributes:
@@ -287,7 +287,7 @@ class KeptAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEntry:
+class ArchivedEntry:
     """A memory, whether it is in episodic memory, and whether it ever was."""
 
     entry: MemoryEntry
@@ -296,7 +296,7 @@ class KeptEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSymbol:
+class ArchivedSymbol:
     """A symbol, and whether it left the subconscious."""
 
     symbol: Symbol

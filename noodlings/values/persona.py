@@ -17,15 +17,15 @@ TRANSISTORS = ("affect", "goal", "memory", "subconscious", "ego")
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class PersonaVoice:
     """How an agent sounds when no model speaks for it.
 
     Attributes:
         case: "plain", "upper" or "lower".
         address: what it likes to call whoever it talks to; empty for their name.
-        interjections: short outbursts by feeling (`noodlings.values.wording.Feeling`).
+        interjections: short outbursts by feeling (`noodlings.values.wording.SpokenFeeling`).
         mannerisms: sentences it likes to put in, complete in themselves.
-        lines: its own words by occasion (`noodlings.values.wording.Occasion`), as phrases
+        lines: its own words by occasion (`noodlings.values.wording.DialogueAct`), as phrases
             (`noodlings.values.wording`), so are interjections, mannerisms and gestures; preferred to the
             shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").
@@ -73,7 +73,7 @@ class Persona:
     identity: str
     personality: dict[str, float]
     appetites: dict[str, float]
-    voice: Voice = Voice()
+    voice: PersonaVoice = PersonaVoice()
     aliases: tuple[str, ...] = ()
     home: str = ""
     baseline: Affect = NEUTRAL

@@ -133,7 +133,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class TurnEvent:
     """A sign of an agent at work, for whoever looks on.
 
     Attributes:

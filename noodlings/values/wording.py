@@ -25,7 +25,7 @@ from noodlings.errors import UserError
 from noodlings.values.persona import APPETITES
 
 
-class Feeling(StrEnum):
+class SpokenFeeling(StrEnum):
     """What an interjection expresses."""
 
     JOY = "joy"
@@ -36,7 +36,7 @@ class Feeling(StrEnum):
     CALM = "calm"
 
 
-class Occasion(StrEnum):
+class DialogueAct(StrEnum):
     """What a line is an answer to. The docstrings say which slots beside the common ones it may use."""
 
     GREETING = "greeting"
@@ -132,20 +132,20 @@ class Occasion(StrEnum):
 COMMON_SLOTS = frozenset({"name", "address", "me", "species", "percent"})
 """Slots every line may use: who is spoken to, what it calls them, its own name and species, a number."""
 
-SLOTS: dict[Occasion, frozenset[str]] = {
-    Occasion.REUNION: frozenset({"memory"}),
-    Occasion.REMEMBER: frozenset({"memory"}),
-    Occasion.REMINDED: frozenset({"memory"}),
-    Occasion.FORGOTTEN: frozenset({"topic"}),
-    Occasion.LIKES: frozenset({"topic"}),
-    Occasion.DISLIKES: frozenset({"topic"}),
-    Occasion.STATEMENT: frozenset({"topic", "echo"}),
-    Occasion.WHERE_ARE_WE: frozenset({"place"}),
-    Occasion.WHAT_DO_YOU_WANT: frozenset({"want"}),
+SLOTS: dict[DialogueAct, frozenset[str]] = {
+    DialogueAct.REUNION: frozenset({"memory"}),
+    DialogueAct.REMEMBER: frozenset({"memory"}),
+    DialogueAct.REMINDED: frozenset({"memory"}),
+    DialogueAct.FORGOTTEN: frozenset({"topic"}),
+    DialogueAct.LIKES: frozenset({"topic"}),
+    DialogueAct.DISLIKES: frozenset({"topic"}),
+    DialogueAct.STATEMENT: frozenset({"topic", "echo"}),
+    DialogueAct.WHERE_ARE_WE: frozenset({"place"}),
+    DialogueAct.WHAT_DO_YOU_WANT: frozenset({"want"}),
 }
 """What else the lines of an occasion may use."""
 
-SIGNS = tuple(feeling.value for feeling in Feeling if feeling is not Feeling.CALM)
+SIGNS = tuple(feeling.value for feeling in SpokenFeeling if feeling is not SpokenFeeling.CALM)
 """Feelings that show in the body: their colours are gestures, the others are whole sentences."""
 
 GENTLY = {name: f"gently_{name}" for name in ("curiosity", "status", "mastery", "novelty", "autonomy")}

@@ -24,15 +24,15 @@ from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.trace import Lens
-from noodlings.values.wording import GENTLY, Occasion
+from noodlings.values.wording import GENTLY, DialogueAct
 from noodlings.voice.colour_affect import embodied, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import goes_on
 from noodlings.voice.reply_content import heard_then, is_heavy, stable
-from noodlings.voice.reported_speech import told
-from noodlings.voice.understanding import hear
+from noodlings.voice.reported_speech import report
+from noodlings.voice.understanding import understand
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
 LONGEST = 4
@@ -141,7 +141,7 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
     """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
-    despair = hear(utterance.percept, utterance.persona).occasion is Occasion.DESPAIR
+    despair = understand(utterance.percept, utterance.persona).occasion is DialogueAct.DESPAIR
     return despair or (lens.cue in _LIGHT and is_heavy(utterance))
 
 
@@ -190,7 +190,7 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         # In the face of a grief nobody speaks of mushrooms that were hated as much.
         if heavy and not heard_then(entry, utterance).heavy:
             continue
-        made = told(entry, utterance, frozenset())
+        made = report(entry, utterance, frozenset())
         if made is None:
             continue
         if made.clause.casefold() in thought.casefold():

@@ -16,7 +16,7 @@ from itertools import takewhile
 from noodlings.text import clean
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Lens
-from noodlings.values.wording import SIGNS, Feeling, parse
+from noodlings.values.wording import SIGNS, SpokenFeeling, parse
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
 from noodlings.voice.words import tokens
 
@@ -136,7 +136,7 @@ def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool
         return f"{sign} {thought}" if first else f"{thought} {sign}"
     if not must and len(thought.split(".", 1)[0].split()) <= SHORT:
         return thought
-    outburst = cased(book.one_of(book.interjections(Feeling(cue)), rest=2), persona.voice.case)
+    outburst = cased(book.one_of(book.interjections(SpokenFeeling(cue)), rest=2), persona.voice.case)
     again = not outburst or tokens(outburst)[:1] == tokens(thought)[:1] or outburst in thought
     return thought if again else f"{outburst} {thought}"
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from noodlings.ports import Utterance
 from noodlings.text import clean
 from noodlings.values.percept import Kind
-from noodlings.values.wording import Feeling, Occasion
+from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import Content, decide, slots
-from noodlings.voice.reported_speech import Told
-from noodlings.voice.understanding import Heard
+from noodlings.voice.reply_content import ReplyContent, decide, slots
+from noodlings.voice.reported_speech import ReportedSpeech
+from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import tokens
 
 ENOUGH = 18
@@ -24,20 +24,33 @@ ENOUGH = 18
 
 _SMALL_TALK = frozenset(
     {
-        Occasion.STATEMENT, Occasion.SHORT, Occasion.GREETING, Occasion.ARRIVE, Occasion.EVENT,
-        Occasion.SILENCE, Occasion.EMOTE, Occasion.EMOTE_WARM, Occasion.SIGNS, Occasion.NUMBERS,
-        Occasion.PRAISE, Occasion.THANKS, Occasion.LONG, Occasion.BORED, Occasion.LIKES, Occasion.DISLIKES,
+        DialogueAct.STATEMENT,
+        DialogueAct.SHORT,
+        DialogueAct.GREETING,
+        DialogueAct.ARRIVE,
+        DialogueAct.EVENT,
+        DialogueAct.SILENCE,
+        DialogueAct.EMOTE,
+        DialogueAct.EMOTE_WARM,
+        DialogueAct.SIGNS,
+        DialogueAct.NUMBERS,
+        DialogueAct.PRAISE,
+        DialogueAct.THANKS,
+        DialogueAct.LONG,
+        DialogueAct.BORED,
+        DialogueAct.LIKES,
+        DialogueAct.DISLIKES,
     }
-)  # fmt: skip
+)
 """Occasions on which something may be added that has nothing to do with them."""
 _STILL = frozenset(
     {
-        Occasion.INSULT,
-        Occasion.EMOTE_HARSH,
-        Occasion.REMEMBER,
-        Occasion.REMINDED,
-        Occasion.REUNION,
-        Occasion.ANGRY,
+        DialogueAct.INSULT,
+        DialogueAct.EMOTE_HARSH,
+        DialogueAct.REMEMBER,
+        DialogueAct.REMINDED,
+        DialogueAct.REUNION,
+        DialogueAct.ANGRY,
     }
 )
 """Occasions, beside the heavy ones, on which a playful gesture would be out of place."""
@@ -63,7 +76,7 @@ class Draft:
     closing: str = ""
     gesture: str = ""
     gesture_first: bool = False
-    told: tuple[Told, ...] = ()
+    told: tuple[ReportedSpeech, ...] = ()
     case: str = "plain"
 
     @property
@@ -81,12 +94,12 @@ class Draft:
         return not (self.opening or self.closing or self.gesture)
 
 
-def reply(heard: Heard, utterance: Utterance, seed: int) -> Draft:
+def reply(heard: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     """A draft of the reply; another seed gives other words for the same content."""
     book = Phrasebook(utterance.persona, utterance.said, seed)
     content = decide(heard, utterance, book)
     book.fill(slots(heard, content, utterance, book))
-    body = book.line(_asked_how_it_is(content, utterance)) or book.line(Occasion.STATEMENT)
+    body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     draft = Draft(body, told=content.told, case=utterance.persona.voice.case)
     draft = replace(draft, opening=_opening(draft, content, book))
     draft = replace(draft, closing=_closing(draft, content, utterance, book))
@@ -106,20 +119,20 @@ def _with_something(draft: Draft, book: Phrasebook) -> Draft:
     if "*" not in draft.body:
         return replace(draft, gesture=book.one_of(book.gestures))
     if draft.body.endswith("?"):
-        return replace(draft, opening=book.one_of(book.interjections(Feeling.CALM)))
+        return replace(draft, opening=book.one_of(book.interjections(SpokenFeeling.CALM)))
     return replace(draft, closing=book.one_of(book.mannerisms))
 
 
-def _asked_how_it_is(content: Content, utterance: Utterance) -> Occasion:
+def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct:
     """Asked how it is, a character answers from its mood."""
-    if content.occasion is Occasion.HOW_ARE_YOU:
+    if content.occasion is DialogueAct.HOW_ARE_YOU:
         return MOOD_LINES.get(feeling(utterance.mood), content.occasion)
     return content.occasion
 
 
-def _opening(draft: Draft, content: Content, book: Phrasebook) -> str:
+def _opening(draft: Draft, content: ReplyContent, book: Phrasebook) -> str:
     first = draft.body.split(maxsplit=1)[0].strip(",.!?…*").lower()
-    often = 0.3 if content.felt is Feeling.CALM or content.told else 0.5
+    often = 0.3 if content.felt is SpokenFeeling.CALM or content.told else 0.5
     if first in _OUTBURST_ENOUGH or not book.chance(often):
         return ""
     opening = book.one_of(book.interjections(content.felt), rest=3)
@@ -131,16 +144,16 @@ def _long_words(text: str) -> set[str]:
     return {word for word in tokens(text) if len(word) > 3}
 
 
-def _closing(draft: Draft, content: Content, utterance: Utterance, book: Phrasebook) -> str:
+def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
     if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
-    if content.occasion in (Occasion.SECRET, Occasion.COMFORT):
+    if content.occasion in (DialogueAct.SECRET, DialogueAct.COMFORT):
         return ""
     if utterance.percept.kind is Kind.WHISPER and book.chance(0.5):
-        return book.line(Occasion.SECRET)
+        return book.line(DialogueAct.SECRET)
     if content.heavy:
-        return book.line(Occasion.COMFORT) if book.chance(often) else ""
+        return book.line(DialogueAct.COMFORT) if book.chance(often) else ""
     if content.occasion not in _SMALL_TALK or not book.chance(often):
         return ""
     mood = feeling(utterance.mood)
@@ -149,7 +162,7 @@ def _closing(draft: Draft, content: Content, utterance: Utterance, book: Phraseb
     return book.one_of(book.mannerisms) if content.light else ""
 
 
-def _gesture(draft: Draft, content: Content, utterance: Utterance, book: Phrasebook) -> str:
+def _gesture(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
     if "*" in draft.body or content.occasion in _STILL or not content.light:
         return ""
     often = 0.8 * (1.0 - _outgoing(utterance))

@@ -15,7 +15,7 @@ from functools import lru_cache
 from noodlings.errors import LLMError
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
-from noodlings.values.wording import Feeling
+from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.phrasebook import strengths
 from noodlings.voice.reply_content import stable
 from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
@@ -27,7 +27,7 @@ _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 
 
 @dataclass(frozen=True, slots=True)
-class Theme:
+class ImageTheme:
     """What a moment can be about.
 
     Attributes:
@@ -38,15 +38,15 @@ class Theme:
 
     name: str
     stems: frozenset[str]
-    images: dict[Feeling, tuple[str, ...]]
+    images: dict[SpokenFeeling, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ImageTable:
     """All images: those of each feeling, for whatever it is about, and those of each theme."""
 
-    feelings: dict[Feeling, tuple[str, ...]]
-    themes: tuple[Theme, ...]
+    feelings: dict[SpokenFeeling, tuple[str, ...]]
+    themes: tuple[ImageTheme, ...]
 
     def __iter__(self) -> Iterator[str]:
         for images in (*self.feelings.values(), *(found for t in self.themes for found in t.images.values())):
@@ -70,14 +70,14 @@ class TableOfImages:
         raise LLMError("every image was there lately")
 
 
-def feeling_of(affect: Affect) -> Feeling:
-    """The feeling that an image is of; `Feeling.CALM` is being stirred, and nothing more."""
+def feeling_of(affect: Affect) -> SpokenFeeling:
+    """The feeling that an image is of; `SpokenFeeling.CALM` is being stirred, and nothing more."""
     found = strengths(affect)
     strongest = max(found, key=lambda name: found[name])
-    return strongest if found[strongest] >= TELLING else Feeling.CALM
+    return strongest if found[strongest] >= TELLING else SpokenFeeling.CALM
 
 
-def themes_of(event: str) -> list[Theme]:
+def themes_of(event: str) -> list[ImageTheme]:
     """What an event is about: the theme that most of its words tell, and so on; empty for none."""
     said = {stem(word) for word in (*tokens(event), *_COMPOUND.findall(event.lower()))}
     told = [(len(theme.stems & said), theme) for theme in table().themes]
@@ -85,23 +85,23 @@ def themes_of(event: str) -> list[Theme]:
 
 
 @lru_cache(maxsize=1)
-def table() -> Table:
+def table() -> ImageTable:
     """The images of `images.yaml`."""
     raw = load_yaml("images.yaml")
-    return Table(
-        {Feeling(name): tuple(images) for name, images in raw["feelings"].items()},
+    return ImageTable(
+        {SpokenFeeling(name): tuple(images) for name, images in raw["feelings"].items()},
         tuple(
-            Theme(
+            ImageTheme(
                 name,
                 frozenset(stem(word) for word in theme["words"].split()),
-                {Feeling(felt): tuple(images) for felt, images in theme.items() if felt != "words"},
+                {SpokenFeeling(felt): tuple(images) for felt, images in theme.items() if felt != "words"},
             )
             for name, theme in raw["themes"].items()
         ),
     )
 
 
-def _nearest_first(event: str, felt: Feeling) -> Iterator[Sequence[str]]:
+def _nearest_first(event: str, felt: SpokenFeeling) -> Iterator[Sequence[str]]:
     """Of its themes, of its feeling, any."""
     for theme in themes_of(event):
         yield theme.images.get(felt, ())

@@ -1,8 +1,8 @@
 """The offline voice: replies without a model, from who speaks, how it feels and what it remembers.
 
-It hears what sort of line it was (`hear`), looks whether a memory belongs to it (`remind`), and puts a reply
-together from the character's own words (`phrasebook`). Deterministic: the same utterance gives the same
-speech in every process. It never claims to know what it was not told.
+It hears what sort of line it was (`understanding`), looks whether a memory belongs to it (`selection`), and
+puts a reply together from the character's own words (`phrasebook`). Deterministic: the same utterance gives
+the same speech in every process. It never claims to know what it was not told.
 
 How a game's mood colours what the offline voice says: a little, and never what is told of a memory.
 
@@ -26,14 +26,14 @@ from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Lens
-from noodlings.values.wording import Feeling
+from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import goes_on
 from noodlings.voice.reply_content import stable
-from noodlings.voice.reported_speech import told
-from noodlings.voice.understanding import Heard, hear
+from noodlings.voice.reported_speech import report
+from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import load_yaml
 
 SHORT = 8
@@ -45,7 +45,7 @@ _ASKED_LOUDLY = re.compile(r"\?!+|!+\?")
 _EXCLAIMED = re.compile(r"!+")
 
 
-def in_manner(draft: Draft, named_mood: str, heard: Heard) -> Draft:
+def in_manner(draft: Draft, named_mood: str, heard: UnderstoodLine) -> Draft:
     """The draft as it sounds in a named mood; itself for a mood that colours nothing, or "" for none."""
     colour = _COLOURS.get(named_mood)
     return draft if colour is None or draft.told or heard.heavy else colour(draft)
@@ -81,7 +81,7 @@ def muse(utterance: Utterance) -> Speech:
     tellable = [
         memory
         for found in utterance.recalled
-        if (memory := told(found.entry, utterance, frozenset())) is not None
+        if (memory := report(found.entry, utterance, frozenset())) is not None
         and not memory.quoted
         # Who "she" is in "she laughs" nobody would know.
         and (found.entry.kind is Kind.EMOTE or not goes_on(found.entry.user_text))
@@ -90,10 +90,10 @@ def muse(utterance: Utterance) -> Speech:
         return Speech(chance.choice(lines["nothing"]))
     memory = chance.choice(tellable)
     then = memory.entry.affect
-    felt = feeling(then) if then else Feeling.CALM
-    if felt is Feeling.CALM:
+    felt = feeling(then) if then else SpokenFeeling.CALM
+    if felt is SpokenFeeling.CALM:
         felt = feeling(utterance.mood)
-    line = chance.choice(lines.get(felt.value, lines[Feeling.CALM.value]))
+    line = chance.choice(lines.get(felt.value, lines[SpokenFeeling.CALM.value]))
     clause = memory.clause
     if line.startswith("{memory}"):
         clause = clause[:1].upper() + clause[1:]
@@ -126,7 +126,7 @@ class OfflineVoice:
         text = draft.text
         for lens in utterance.lenses:
             text = colour(text, lens, utterance)
-        return Speech(text, tuple(told.entry.id for told in draft.told))
+        return Speech(text, tuple(report.entry.id for report in draft.told))
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
         """The thought as it sounds through a lens; see `noodlings.voice.colour`."""
@@ -134,7 +134,7 @@ class OfflineVoice:
 
     def draft(self, utterance: Utterance) -> Draft:
         """The reply in its parts."""
-        heard = hear(utterance.percept, utterance.persona)
+        heard = understand(utterance.percept, utterance.persona)
         said = {line.casefold() for line in utterance.said}
         seeds = _seeds(utterance)
         for seed in islice(seeds, ATTEMPTS):

@@ -12,23 +12,23 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from noodlings.values.affect import Affect
-from noodlings.values.persona import Persona, Voice
-from noodlings.values.wording import Feeling, Occasion, Phrase, parse
+from noodlings.values.persona import Persona, PersonaVoice
+from noodlings.values.wording import DialogueAct, Phrase, SpokenFeeling, parse
 from noodlings.voice.words import load_yaml
 
 NOTICEABLE = 0.3
 """A feeling weaker than this (0…1) is calm."""
 
 MOOD_LINES = {
-    Feeling.JOY: Occasion.MOOD_JOY,
-    Feeling.SORROW: Occasion.MOOD_SORROW,
-    Feeling.FEAR: Occasion.MOOD_FEAR,
-    Feeling.ANGER: Occasion.MOOD_ANGER,
-    Feeling.BOREDOM: Occasion.MOOD_BOREDOM,
+    SpokenFeeling.JOY: DialogueAct.MOOD_JOY,
+    SpokenFeeling.SORROW: DialogueAct.MOOD_SORROW,
+    SpokenFeeling.FEAR: DialogueAct.MOOD_FEAR,
+    SpokenFeeling.ANGER: DialogueAct.MOOD_ANGER,
+    SpokenFeeling.BOREDOM: DialogueAct.MOOD_BOREDOM,
 }
 
 
-def strengths(affect: Affect) -> dict[Feeling, float]:
+def strengths(affect: Affect) -> dict[SpokenFeeling, float]:
     """How much of each feeling there is, 0…1 each.
 
     Anger is what is left of an unpleasant agitation when fear and sorrow have taken theirs.
@@ -36,27 +36,30 @@ def strengths(affect: Affect) -> dict[Feeling, float]:
     agitation = max(2.0 * affect.arousal - 1.0, 0.0)
     displeasure = max(-affect.valence, 0.0)
     return {
-        Feeling.SORROW: affect.sorrow,
-        Feeling.FEAR: affect.fear,
-        Feeling.JOY: max(affect.valence, 0.0) * (1.0 - affect.sorrow),
-        Feeling.ANGER: displeasure * (0.3 + 0.7 * agitation) * (1.0 - affect.fear) * (1.0 - affect.sorrow),
-        Feeling.BOREDOM: affect.boredom,
+        SpokenFeeling.SORROW: affect.sorrow,
+        SpokenFeeling.FEAR: affect.fear,
+        SpokenFeeling.JOY: max(affect.valence, 0.0) * (1.0 - affect.sorrow),
+        SpokenFeeling.ANGER: displeasure
+        * (0.3 + 0.7 * agitation)
+        * (1.0 - affect.fear)
+        * (1.0 - affect.sorrow),
+        SpokenFeeling.BOREDOM: affect.boredom,
     }
 
 
-def feeling(affect: Affect) -> Feeling:
+def feeling(affect: Affect) -> SpokenFeeling:
     """The strongest feeling, or calm where none is noticeable."""
     found = strengths(affect)
     strongest = max(found, key=lambda name: found[name])
-    return strongest if found[strongest] >= NOTICEABLE else Feeling.CALM
+    return strongest if found[strongest] >= NOTICEABLE else SpokenFeeling.CALM
 
 
 _ADJECTIVES = {
-    Feeling.JOY: "happy",
-    Feeling.SORROW: "sad",
-    Feeling.FEAR: "afraid",
-    Feeling.ANGER: "angry",
-    Feeling.BOREDOM: "bored",
+    SpokenFeeling.JOY: "happy",
+    SpokenFeeling.SORROW: "sad",
+    SpokenFeeling.FEAR: "afraid",
+    SpokenFeeling.ANGER: "angry",
+    SpokenFeeling.BOREDOM: "bored",
 }
 
 
@@ -84,10 +87,10 @@ WINDOW = 40
 
 
 @lru_cache(maxsize=1)
-def shared_voice() -> Voice:
+def shared_voice() -> PersonaVoice:
     """What every character may fall back on: the same shape as the voice in a recipe."""
     data = load_yaml("phrases.yaml")
-    return Voice(
+    return PersonaVoice(
         interjections={name: tuple(words) for name, words in data["interjections"].items()},
         mannerisms=tuple(data["mannerisms"]),
         gestures=tuple(data["gestures"]),
@@ -125,12 +128,12 @@ class Phrasebook:
         """Things to do meanwhile."""
         return self._voice.gestures or shared_voice().gestures
 
-    def interjections(self, felt: Feeling) -> tuple[str, ...]:
+    def interjections(self, felt: SpokenFeeling) -> tuple[str, ...]:
         """Outbursts of this feeling."""
         own = self._voice.interjections
         return own.get(felt.value, ()) if own else shared_voice().interjections.get(felt.value, ())
 
-    def line(self, occasion: Occasion) -> str:
+    def line(self, occasion: DialogueAct) -> str:
         """Something to say on this occasion."""
         own = self._usable(self._voice.lines.get(occasion.value, ()))
         shared = self._usable(shared_voice().lines.get(occasion.value, ()))

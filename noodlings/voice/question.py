@@ -11,14 +11,14 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from noodlings.values.wording import Occasion
+from noodlings.values.wording import DialogueAct
 from noodlings.voice.pronouns import turn
 from noodlings.voice.words import tokens, words_for
 
 _FEELINGS = r"(?:alive|dead|ok|okay|well|all right|alright|better|sad|happy|angry|afraid|upset|ill|sick)"
 
 
-class Sought(Enum):
+class AnswerType(Enum):
     """A sort of answer: how the question sounds, and how the line that tells it."""
 
     NAME = (r"\bname\b|\bcalled\b|^who(?:'s| is| are| was)\b", r"\b(?:called|named|names?|name's)\b")
@@ -47,14 +47,14 @@ class Sought(Enum):
 
     def told_by(self, text: str) -> bool:
         """Whether a line can be the answer."""
-        named = self is Sought.NAME and _A_NAME.search(text) is not None
+        named = self is AnswerType.NAME and _A_NAME.search(text) is not None
         return named or self._told.search(" ".join(tokens(text))) is not None
 
 
-def sought(question: str) -> Sought | None:
+def answer_type(question: str) -> AnswerType | None:
     """What a question asks for, where that is one of these."""
     line = " ".join(tokens(question))
-    return next((kind for kind in Sought if kind._asked.search(line)), None)
+    return next((kind for kind in AnswerType if kind._asked.search(line)), None)
 
 
 def asks_when(question: str) -> bool:
@@ -177,38 +177,38 @@ _BEGINS = _any(
 _SENTENCE_BREAK = re.compile(r"[.!?…]\s+")
 
 
-class Question(Enum):
+class QuestionKind(Enum):
     """What is asked for."""
 
     NONE = None
-    MEMORY = Occasion.FORGOTTEN
+    MEMORY = DialogueAct.FORGOTTEN
     """Something said before; the occasion is the one for when nothing is found."""
-    HOW_ARE_YOU = Occasion.HOW_ARE_YOU
-    WHO_ARE_YOU = Occasion.WHO_ARE_YOU
-    WANT = Occasion.WHAT_DO_YOU_WANT
-    MY_NAME = Occasion.WHAT_IS_MY_NAME
-    WHERE = Occasion.WHERE_ARE_WE
-    LIKING = Occasion.LIKES
-    ADVICE = Occasion.ADVICE
-    REQUEST = Occasion.REQUEST
-    DOING = Occasion.DOING
-    YES_OR_NO = Occasion.YES_OR_NO
-    PERSONAL = Occasion.PERSONAL
-    UNKNOWN = Occasion.QUESTION
+    HOW_ARE_YOU = DialogueAct.HOW_ARE_YOU
+    WHO_ARE_YOU = DialogueAct.WHO_ARE_YOU
+    WANT = DialogueAct.WHAT_DO_YOU_WANT
+    MY_NAME = DialogueAct.WHAT_IS_MY_NAME
+    WHERE = DialogueAct.WHERE_ARE_WE
+    LIKING = DialogueAct.LIKES
+    ADVICE = DialogueAct.ADVICE
+    REQUEST = DialogueAct.REQUEST
+    DOING = DialogueAct.DOING
+    YES_OR_NO = DialogueAct.YES_OR_NO
+    PERSONAL = DialogueAct.PERSONAL
+    UNKNOWN = DialogueAct.QUESTION
 
     @property
-    def occasion(self) -> Occasion:
+    def occasion(self) -> DialogueAct:
         """How it is answered where no memory helps."""
-        return self.value or Occasion.STATEMENT
+        return self.value or DialogueAct.STATEMENT
 
     @property
     def may_be_known(self) -> bool:
         """Whether a memory may answer it."""
-        return self in (Question.MEMORY, Question.UNKNOWN)
+        return self in (QuestionKind.MEMORY, QuestionKind.UNKNOWN)
 
     def topic(self, text: str, found: str) -> str:
         """What it is about: of "do you like my hat?" "your hat", else the noun phrase that was found."""
-        if self is not Question.LIKING:
+        if self is not QuestionKind.LIKING:
             return found
         what = _LIKES.match(" ".join(tokens(text)))
         phrase = turn(what.group("what"), to_speaker=True) if what else ""
@@ -220,31 +220,31 @@ def asks_memory(text: str) -> bool:
     return _remembering(text, " ".join(tokens(text)))
 
 
-def read_question(text: str, words: list[str]) -> Question:
-    """What the line asks for; `Question.NONE` when it asks nothing."""
+def read_question(text: str, words: list[str]) -> QuestionKind:
+    """What the line asks for; `QuestionKind.NONE` when it asks nothing."""
     line = " ".join(words)
     if _remembering(text, line):
-        return Question.MEMORY
+        return QuestionKind.MEMORY
     if _TAG.search(text):
-        return Question.NONE
+        return QuestionKind.NONE
     asked = _has_mark(text)
     last = " ".join(tokens(last_sentence(text))) if asked else line
     for pattern, question in _KINDS:
         if pattern.search(last):
             return question
     if not asked and not _begins_question(line, words):
-        return Question.NONE
+        return QuestionKind.NONE
     if _ADVICE.search(line):
-        return Question.ADVICE
+        return QuestionKind.ADVICE
     if _LIKES.match(last):
-        return Question.LIKING
+        return QuestionKind.LIKING
     if _ABOUT_ONESELF.match(last):
-        return Question.MEMORY
+        return QuestionKind.MEMORY
     if _REQUEST.match(last):
-        return Question.REQUEST
+        return QuestionKind.REQUEST
     if _YES_OR_NO.match(last):
-        return Question.YES_OR_NO
-    return Question.PERSONAL if _PERSONAL.search(last) else Question.UNKNOWN
+        return QuestionKind.YES_OR_NO
+    return QuestionKind.PERSONAL if _PERSONAL.search(last) else QuestionKind.UNKNOWN
 
 
 def last_sentence(text: str) -> str:
@@ -270,10 +270,10 @@ def _begins_question(line: str, words: list[str]) -> bool:
 
 
 _KINDS = (
-    (_MY_NAME, Question.MY_NAME),
-    (_HOW_ARE_YOU, Question.HOW_ARE_YOU),
-    (_WHO_ARE_YOU, Question.WHO_ARE_YOU),
-    (_WANTS, Question.WANT),
-    (_DOING, Question.DOING),
-    (_WHERE, Question.WHERE),
+    (_MY_NAME, QuestionKind.MY_NAME),
+    (_HOW_ARE_YOU, QuestionKind.HOW_ARE_YOU),
+    (_WHO_ARE_YOU, QuestionKind.WHO_ARE_YOU),
+    (_WANTS, QuestionKind.WANT),
+    (_DOING, QuestionKind.DOING),
+    (_WHERE, QuestionKind.WHERE),
 )

@@ -9,12 +9,12 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
-from noodlings.values.wording import Feeling, Occasion
+from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
-from noodlings.voice.question import Question, asks_when
-from noodlings.voice.reported_speech import Told
+from noodlings.voice.question import QuestionKind, asks_when
+from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.selection import answers, greeting_memory, names_others, reminders
-from noodlings.voice.understanding import Heard, hear
+from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, tokens, topic_stems
 
 LONGEST_NAME = 40
@@ -26,23 +26,32 @@ DATED = 0.5
 
 _MAY_REMIND = frozenset(
     {
-        Occasion.STATEMENT, Occasion.LONG, Occasion.SAD, Occasion.AFRAID, Occasion.ANGRY, Occasion.GLAD,
-        Occasion.TIRED, Occasion.BORED, Occasion.EVENT, Occasion.EMOTE, Occasion.EMOTE_SAD,
+        DialogueAct.STATEMENT,
+        DialogueAct.LONG,
+        DialogueAct.SAD,
+        DialogueAct.AFRAID,
+        DialogueAct.ANGRY,
+        DialogueAct.GLAD,
+        DialogueAct.TIRED,
+        DialogueAct.BORED,
+        DialogueAct.EVENT,
+        DialogueAct.EMOTE,
+        DialogueAct.EMOTE_SAD,
     }
-)  # fmt: skip
+)
 """News of a death are met with sympathy alone."""
-_MOURNED_AFTER = frozenset({Occasion.STATEMENT, Occasion.SHORT, Occasion.EMOTE, Occasion.TIRED})
+_MOURNED_AFTER = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
 """What a sorrow that was told a moment ago still lies on."""
-_CONSOLED = frozenset({Occasion.GLAD, Occasion.PRAISE, Occasion.GREETING, Occasion.FAREWELL})
-_SORROWS = frozenset({Occasion.GRIEF, Occasion.DESPAIR, Occasion.SAD, Occasion.EMOTE_SAD})
+_CONSOLED = frozenset({DialogueAct.GLAD, DialogueAct.PRAISE, DialogueAct.GREETING, DialogueAct.FAREWELL})
+_SORROWS = frozenset({DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.EMOTE_SAD})
 MOURNED = 600.0
 """So many seconds of world time a sorrow lies on what is said after it …"""
 MOURNED_LINES = 2
 """… and on so many lines."""
-_DARK = frozenset({Feeling.SORROW, Feeling.FEAR, Feeling.ANGER})
+_DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 PLEASANT = 0.3
 """Valence from which a line is no moment for a dark memory."""
-_AIMED = frozenset({Occasion.EMOTE_WARM, Occasion.EMOTE_HARSH, Occasion.EMOTE_GIFT})
+_AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct.EMOTE_GIFT})
 """Gestures that are made to somebody, who may be somebody else."""
 _WANTS = {
     "curiosity": "to find out how things work",
@@ -57,7 +66,7 @@ _WANTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class ReplyContent:
     """What a reply says.
 
     Attributes:
@@ -67,35 +76,37 @@ class Content:
         heavy: it is a moment for comfort, not for small talk.
     """
 
-    occasion: Occasion
-    told: tuple[Told, ...]
-    felt: Feeling
+    occasion: DialogueAct
+    told: tuple[ReportedSpeech, ...]
+    felt: SpokenFeeling
     heavy: bool
 
     @property
     def light(self) -> bool:
         """Whether something playful may be added."""
-        return not self.heavy and self.felt in (Feeling.CALM, Feeling.JOY, Feeling.BOREDOM)
+        return not self.heavy and self.felt in (SpokenFeeling.CALM, SpokenFeeling.JOY, SpokenFeeling.BOREDOM)
 
 
-def decide(heard: Heard, utterance: Utterance, book: Phrasebook) -> Content:
+def decide(heard: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
     """What to say to this."""
     occasion, told = _occasion(heard, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(heard, utterance)
-    if occasion is Occasion.COMFORT:
-        felt = Feeling.SORROW
-    sorrowful = occasion in (Occasion.REMINDED, Occasion.REUNION) and felt is Feeling.SORROW
-    heavy = heard.heavy or sorrowful or occasion is Occasion.COMFORT
-    return Content(occasion, told, felt, heavy)
+    if occasion is DialogueAct.COMFORT:
+        felt = SpokenFeeling.SORROW
+    sorrowful = occasion in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
+    heavy = heard.heavy or sorrowful or occasion is DialogueAct.COMFORT
+    return ReplyContent(occasion, told, felt, heavy)
 
 
 def is_heavy(utterance: Utterance) -> bool:
     """Whether what is answered asks for comfort, by itself or for what was told just before."""
-    heard = hear(utterance.percept, utterance.persona)
+    heard = understand(utterance.percept, utterance.persona)
     return heard.heavy or (heard.occasion in _MOURNED_AFTER and _in_mourning(utterance))
 
 
-def slots(heard: Heard, content: Content, utterance: Utterance, book: Phrasebook) -> dict[str, str]:
+def slots(
+    heard: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
+) -> dict[str, str]:
     """What lines may be filled with; a slot without a value is missing."""
     persona, place = utterance.persona, utterance.percept.place
     strongest = max(persona.appetites, key=lambda a: persona.appetites[a], default="")
@@ -117,21 +128,23 @@ def stable(*parts: object) -> int:
     return zlib.crc32("\n".join(map(str, parts)).encode("utf-8", "replace"))
 
 
-def _occasion(heard: Heard, utterance: Utterance, book: Phrasebook) -> tuple[Occasion, tuple[Told, ...]]:
+def _occasion(
+    heard: UnderstoodLine, utterance: Utterance, book: Phrasebook
+) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
     if heard.question.may_be_known and (known := answers(heard, utterance)):
-        return Occasion.REMEMBER, tuple(known)
-    if heard.question is Question.LIKING:
+        return DialogueAct.REMEMBER, tuple(known)
+    if heard.question is QuestionKind.LIKING:
         return _opinion(heard, utterance), ()
     if heard.occasion in _MOURNED_AFTER and _in_mourning(utterance):
-        return Occasion.COMFORT, ()
+        return DialogueAct.COMFORT, ()
     reminded = reminders(heard, utterance) if heard.occasion in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], heard, utterance):
-        return Occasion.REMINDED, tuple(reminded)
+        return DialogueAct.REMINDED, tuple(reminded)
     if heard.occasion in _AIMED and names_others(utterance):
-        return Occasion.EMOTE, ()
-    returns = heard.occasion in (Occasion.GREETING, Occasion.ARRIVE)
+        return DialogueAct.EMOTE, ()
+    returns = heard.occasion in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
-        return Occasion.REUNION, tuple(missed)
+        return DialogueAct.REUNION, tuple(missed)
     return heard.occasion, ()
 
 
@@ -144,55 +157,55 @@ def _in_mourning(utterance: Utterance) -> bool:
         then = heard_then(entry, utterance)
         if then.occasion in _CONSOLED:
             return False
-        if then.occasion in _SORROWS and then.question is Question.NONE:
+        if then.occasion in _SORROWS and then.question is QuestionKind.NONE:
             return True
     return False
 
 
-def _in_tune(told: Told, heard: Heard, utterance: Utterance) -> bool:
+def _in_tune(told: ReportedSpeech, heard: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether a memory may come up now: no old sorrow at good news, and no merriment at bad."""
     affect, felt = utterance.percept.affect, _of_memory(told, utterance)
     entry = told.entry
     if heard.heavy:
         said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
-        return hear(said_then, utterance.persona).heavy or entry.pinned
-    if heard.occasion is Occasion.GLAD or (affect is not None and affect.valence > PLEASANT):
+        return understand(said_then, utterance.persona).heavy or entry.pinned
+    if heard.occasion is DialogueAct.GLAD or (affect is not None and affect.valence > PLEASANT):
         return felt not in _DARK
-    return felt is not Feeling.JOY or heard.occasion is not Occasion.ANGRY
+    return felt is not SpokenFeeling.JOY or heard.occasion is not DialogueAct.ANGRY
 
 
-def heard_then(entry: MemoryEntry, utterance: Utterance) -> Heard:
+def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
     """A memory as its line was understood when it was said, with what was felt about it."""
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
-    return hear(said_then, utterance.persona)
+    return understand(said_then, utterance.persona)
 
 
-def _opinion(heard: Heard, utterance: Utterance) -> Occasion:
+def _opinion(heard: UnderstoodLine, utterance: Utterance) -> DialogueAct:
     """Whether it likes something: always the same answer from the same character, whoever asks."""
     if not heard.topic:
-        return Occasion.YES_OR_NO
+        return DialogueAct.YES_OR_NO
     if heard.topic == "you":
-        return Occasion.LIKES_YOU
-    return (Occasion.LIKES, Occasion.DISLIKES)[stable(utterance.persona.id, heard.topic.casefold()) % 2]
+        return DialogueAct.LIKES_YOU
+    return (DialogueAct.LIKES, DialogueAct.DISLIKES)[stable(utterance.persona.id, heard.topic.casefold()) % 2]
 
 
-def _of_memory(told: Told, utterance: Utterance) -> Feeling:
+def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
     """How a memory feels: as it was stored, else as its words sound."""
     entry = told.entry
-    stored = feeling(entry.affect) if entry.affect else Feeling.CALM
-    if stored is not Feeling.CALM:
+    stored = feeling(entry.affect) if entry.affect else SpokenFeeling.CALM
+    if stored is not SpokenFeeling.CALM:
         return stored
-    return heard_then(entry, utterance).feeling or Feeling.CALM
+    return heard_then(entry, utterance).feeling or SpokenFeeling.CALM
 
 
-def _of_moment(heard: Heard, utterance: Utterance) -> Feeling:
+def _of_moment(heard: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
     """What the line makes one feel, else what came with it, else the mood."""
     affect = utterance.percept.affect
-    given = feeling(affect) if affect else Feeling.CALM
-    return heard.feeling or (given if given is not Feeling.CALM else feeling(utterance.mood))
+    given = feeling(affect) if affect else SpokenFeeling.CALM
+    return heard.feeling or (given if given is not SpokenFeeling.CALM else feeling(utterance.mood))
 
 
-def _memory(told: tuple[Told, ...], utterance: Utterance, book: Phrasebook) -> str:
+def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrasebook) -> str:
     """One or two memories as a clause without its full stop."""
     first = told[0]
     text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
@@ -204,7 +217,7 @@ def _memory(told: tuple[Told, ...], utterance: Utterance, book: Phrasebook) -> s
     return text
 
 
-def _was_so_before(newer: Told, older: Told) -> bool:
+def _was_so_before(newer: ReportedSpeech, older: ReportedSpeech) -> bool:
     """Whether two memories tell of one thing at different times."""
     both = (topic_stems(tokens(told.entry.user_text)) for told in (newer, older))
     return newer.entry.timestamp - older.entry.timestamp > HOUR and not next(both).isdisjoint(next(both))

@@ -153,7 +153,7 @@ _OWNERS = re.compile(r"\b(?:his|her|their|my|yourself|yours|your|you)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportedSpeech:
     """A memory as it can be said.
 
     Attributes:
@@ -174,7 +174,9 @@ class Told:
         return f"{self.when} {self.clause}" if self.when else self.clause
 
 
-def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when: bool = False) -> Told | None:
+def report(
+    entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when: bool = False
+) -> ReportedSpeech | None:
     """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
 
     Args:
@@ -193,7 +195,7 @@ def told(entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when:
         clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
     elif entry.kind is Kind.EVENT and text:
         clause = f"I noticed this: “{_quoted(text)}”"
-    return Told(entry, clause, ago(age), quoted="“" in clause) if clause else None
+    return ReportedSpeech(entry, clause, ago(age), quoted="“" in clause) if clause else None
 
 
 def statement(text: str, to_speaker: bool = True) -> str:

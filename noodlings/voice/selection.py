@@ -16,11 +16,19 @@ from itertools import islice
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Why
 from noodlings.values.percept import Kind
-from noodlings.values.wording import Occasion
-from noodlings.voice.question import Question, Sought, asks_memory, asks_when, days_meant, goes_on, sought
-from noodlings.voice.reported_speech import Told, told
+from noodlings.values.wording import DialogueAct
+from noodlings.voice.question import (
+    AnswerType,
+    QuestionKind,
+    answer_type,
+    asks_memory,
+    asks_when,
+    days_meant,
+    goes_on,
+)
+from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.statement import find_topic
-from noodlings.voice.understanding import Heard
+from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import DAY, HOUR, bases, shown, stem, third_of, tokens, topic_stems, words_for
 
 MATTERS = 0.25
@@ -51,27 +59,27 @@ class _Candidate:
     score: float
 
 
-def answers(heard: Heard, utterance: Utterance) -> list[Told]:
+def answers(heard: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """The memories that answer a question, best first, at most two; empty when nothing fits."""
     percept = utterance.percept
-    asked, kind = heard.question is Question.MEMORY, sought(percept.text)
+    asked, kind = heard.question is QuestionKind.MEMORY, answer_type(percept.text)
     chosen = _chosen(heard, utterance, kind)
     if (days := days_meant(percept.text)) is not None:
         chosen = [entry for entry in chosen if _day(percept.timestamp) - _day(entry.timestamp) == days]
     worded = _in_words(chosen, heard, utterance, asks_when(percept.text))
-    few = 1 if kind in (Sought.LATEST, Sought.STATE) else 2
-    return list(islice((told for told in worded if asked or not told.quoted), few))
+    few = 1 if kind in (AnswerType.LATEST, AnswerType.STATE) else 2
+    return list(islice((report for report in worded if asked or not report.quoted), few))
 
 
-def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[MemoryEntry]:
+def _chosen(heard: UnderstoodLine, utterance: Utterance, kind: AnswerType | None) -> list[MemoryEntry]:
     """What may answer a question, in the order in which it would be told."""
     percept = utterance.percept
-    about, asked = _people_named(utterance), heard.question is Question.MEMORY
+    about, asked = _people_named(utterance), heard.question is QuestionKind.MEMORY
     wanted = heard.stems - _stems_of_names(utterance)
     if about:
         wanted -= topic_stems(sorted(words_for("condition")))
     theirs = about or frozenset({percept.user_id})
-    if kind is Sought.LATEST:
+    if kind is AnswerType.LATEST:
         return sorted(_of_these(utterance, theirs), key=lambda entry: (-entry.timestamp, -entry.id))
     if not wanted and (asked or about):
         found = _of_these(utterance, theirs)
@@ -79,7 +87,7 @@ def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[Mem
             return [entry for entry in found if verbs & _verbs(tokens(entry.user_text))]
         # Where somebody's place or age is asked for, their other news are no answer.
         open_question = bool(about) or asks_memory(percept.text)
-        return found if open_question and kind in (None, Sought.STATE, Sought.NAME) else []
+        return found if open_question and kind in (None, AnswerType.STATE, AnswerType.NAME) else []
     own = bool(_OWN.search(percept.text))
     fitting = [
         candidate
@@ -94,12 +102,14 @@ def _chosen(heard: Heard, utterance: Utterance, kind: Sought | None) -> list[Mem
     return _newest_first(_of_one_thing(fitting, kind, utterance), percept.text)
 
 
-def _of_one_thing(fitting: list[_Candidate], kind: Sought | None, utterance: Utterance) -> list[MemoryEntry]:
+def _of_one_thing(
+    fitting: list[_Candidate], kind: AnswerType | None, utterance: Utterance
+) -> list[MemoryEntry]:
     """The best of them, and what tells the same of the same thing."""
     if not fitting:
         return []
     best, *others = fitting
-    if kind is Sought.STATE:
+    if kind is AnswerType.STATE:
         alike = [best, *(c for c in others if c.shared >= best.shared and c.shared)]
         return [max(alike, key=lambda c: (c.entry.timestamp, c.entry.id)).entry]
     if kind is None:
@@ -119,7 +129,7 @@ def _is_about(candidate: _Candidate) -> bool:
     return len(tokens(text)) <= SHORT or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
 
 
-def _in_one_breath(entry: MemoryEntry, kind: Sought, utterance: Utterance) -> list[MemoryEntry]:
+def _in_one_breath(entry: MemoryEntry, kind: AnswerType, utterance: Utterance) -> list[MemoryEntry]:
     """Two lines of which only the second tells what is asked for, and only the first of whom it tells.
 
     "I got a dog." "His name is Rex."
@@ -158,7 +168,7 @@ def _verbs(words: list[str]) -> frozenset[str]:
     return frozenset(map(stem, found - words_for("idle_verbs") - {""}))
 
 
-def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
+def reminders(heard: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """What a statement brings back of its own accord: at most one memory that mattered.
 
     A word in common is enough only where one of the two lines is about it.
@@ -179,12 +189,12 @@ def reminders(heard: Heard, utterance: Utterance) -> list[Told]:
         comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
         if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
-    worded = (told for told in _in_words(chosen, heard, utterance) if not told.quoted)
-    fresh = (told for told in worded if not _said_lately(told, utterance.said[-LATELY:]))
+    worded = (report for report in _in_words(chosen, heard, utterance) if not report.quoted)
+    fresh = (report for report in worded if not _said_lately(report, utterance.said[-LATELY:]))
     return list(islice(fresh, 1))
 
 
-def greeting_memory(utterance: Utterance) -> list[Told]:
+def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
     old = [
         entry
@@ -193,13 +203,17 @@ def greeting_memory(utterance: Utterance) -> list[Told]:
         and utterance.percept.timestamp - entry.timestamp >= HOUR
         and not _goes_on(entry)
     ]
-    worded = (told for told in _in_words(old, Heard(Occasion.GREETING), utterance) if not told.quoted)
-    fresh = (told for told in worded if not _said_lately(told, utterance.said))
+    worded = (
+        report
+        for report in _in_words(old, UnderstoodLine(DialogueAct.GREETING), utterance)
+        if not report.quoted
+    )
+    fresh = (report for report in worded if not _said_lately(report, utterance.said))
     return list(islice(fresh, 1))
 
 
 def _fitting(
-    wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False, kind: Sought | None = None
+    wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False, kind: AnswerType | None = None
 ) -> list[_Candidate]:
     """Memories that share topic words with what was heard (or mean the same), best first.
 
@@ -239,8 +253,8 @@ def _tells_little(text: str) -> bool:
     return _INTRODUCES.match(text) is not None or (bool(words) and words[0] in words_for("imperative"))
 
 
-def _said_lately(told: Told, lines: Sequence[str]) -> bool:
-    return any(told.clause.casefold() in line.casefold() for line in lines)
+def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
+    return any(report.clause.casefold() in line.casefold() for line in lines)
 
 
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
@@ -252,12 +266,12 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
 
 
 def _in_words(
-    entries: list[MemoryEntry], heard: Heard, utterance: Utterance, when: bool = False
-) -> Iterator[Told]:
+    entries: list[MemoryEntry], heard: UnderstoodLine, utterance: Utterance, when: bool = False
+) -> Iterator[ReportedSpeech]:
     """The memories in words, one by one as they are asked for, no clause twice."""
     clauses: set[str] = set()
     for entry in entries:
-        made = told(entry, utterance, heard.stems, when)
+        made = report(entry, utterance, heard.stems, when)
         if made and made.clause.casefold() not in clauses:
             clauses.add(made.clause.casefold())
             yield made

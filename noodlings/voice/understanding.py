@@ -19,9 +19,9 @@ from functools import lru_cache
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
-from noodlings.values.wording import Feeling, Occasion
+from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import feeling
-from noodlings.voice.question import Question, last_sentence, read_question
+from noodlings.voice.question import QuestionKind, last_sentence, read_question
 from noodlings.voice.reported_speech import statement
 from noodlings.voice.statement import begins_with_name, find_topic
 from noodlings.voice.words import (
@@ -40,23 +40,23 @@ HARD = -0.5
 """Valence below which a line tells of something sad, whatever else is felt about it."""
 
 _FELT = (  # the order is the one in which they are answered
-    ("despair", Occasion.DESPAIR),
-    ("grief", Occasion.GRIEF),
-    ("afraid", Occasion.AFRAID),
-    ("sad", Occasion.SAD),
-    ("angry", Occasion.ANGRY),
-    ("glad", Occasion.GLAD),
-    ("tired", Occasion.TIRED),
-    ("bored", Occasion.BORED),
+    ("despair", DialogueAct.DESPAIR),
+    ("grief", DialogueAct.GRIEF),
+    ("afraid", DialogueAct.AFRAID),
+    ("sad", DialogueAct.SAD),
+    ("angry", DialogueAct.ANGRY),
+    ("glad", DialogueAct.GLAD),
+    ("tired", DialogueAct.TIRED),
+    ("bored", DialogueAct.BORED),
 )
 _BY_AFFECT = {
-    Feeling.SORROW: Occasion.SAD,
-    Feeling.FEAR: Occasion.AFRAID,
-    Feeling.JOY: Occasion.GLAD,
-    Feeling.ANGER: Occasion.ANGRY,
-    Feeling.BOREDOM: Occasion.BORED,
+    SpokenFeeling.SORROW: DialogueAct.SAD,
+    SpokenFeeling.FEAR: DialogueAct.AFRAID,
+    SpokenFeeling.JOY: DialogueAct.GLAD,
+    SpokenFeeling.ANGER: DialogueAct.ANGRY,
+    SpokenFeeling.BOREDOM: DialogueAct.BORED,
 }
-_DARK = frozenset({Occasion.GRIEF, Occasion.SAD, Occasion.AFRAID, Occasion.ANGRY})
+_DARK = frozenset({DialogueAct.GRIEF, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY})
 _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|i'm|i've|i'd|i'll|we're|we've)\b")
 # Who can still say it did not die of it: so people talk in games.
 _DIED_IN_PLAY = re.compile(
@@ -73,7 +73,7 @@ _HAPPY_TEARS = re.compile(
 _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 
 
-def told_feeling(words: list[str], line: str, percept: Percept | None = None) -> Occasion | None:
+def stated_feeling(words: list[str], line: str, percept: Percept | None = None) -> DialogueAct | None:
     """The feeling a line tells of, where it is not denied and not about a thing that cannot die.
 
     Args:
@@ -81,9 +81,11 @@ def told_feeling(words: list[str], line: str, percept: Percept | None = None) ->
         percept: to take what was felt about it where the words do not tell; None to take the words alone.
     """
     if _HAPPY_TEARS.search(line):
-        return Occasion.GLAD
+        return DialogueAct.GLAD
     unlike = (
-        {Occasion.GRIEF} if words_for("lifeless").intersection(words) or _DIED_IN_PLAY.search(line) else set()
+        {DialogueAct.GRIEF}
+        if words_for("lifeless").intersection(words) or _DIED_IN_PLAY.search(line)
+        else set()
     )
     if words_for("laughing").intersection(words):
         unlike |= _DARK
@@ -93,7 +95,7 @@ def told_feeling(words: list[str], line: str, percept: Percept | None = None) ->
     return by_affect(percept, line) if percept else None
 
 
-def by_affect(percept: Percept, line: str) -> Occasion | None:
+def by_affect(percept: Percept, line: str) -> DialogueAct | None:
     """What the feeling that came with a percept makes of its line; None where it is no strong one.
 
     Somebody's gladness is taken for theirs alone when they speak of themselves, and of now.
@@ -101,10 +103,10 @@ def by_affect(percept: Percept, line: str) -> Occasion | None:
     affect = percept.affect
     if affect is None or affect.intensity < STRONG or _LIKING.match(line):
         return None
-    found = _BY_AFFECT.get(feeling(affect)) or (Occasion.SAD if affect.valence < HARD else None)
+    found = _BY_AFFECT.get(feeling(affect)) or (DialogueAct.SAD if affect.valence < HARD else None)
     if found in _DARK and words_for("laughing").intersection(line.split()):
         return None
-    if found is Occasion.GLAD and (not _OWN.search(line) or _WAS.search(line)):
+    if found is DialogueAct.GLAD and (not _OWN.search(line) or _WAS.search(line)):
         return None
     return found
 
@@ -145,21 +147,28 @@ _PARTINGS = re.compile(
 )
 
 _FEELS = {
-    Occasion.GRIEF: Feeling.SORROW,
-    Occasion.DESPAIR: Feeling.SORROW,
-    Occasion.SAD: Feeling.SORROW,
-    Occasion.EMOTE_SAD: Feeling.SORROW,
-    Occasion.AFRAID: Feeling.FEAR,
-    Occasion.GLAD: Feeling.JOY,
-    Occasion.PRAISE: Feeling.JOY,
-    Occasion.THANKS: Feeling.JOY,
-    Occasion.EMOTE_WARM: Feeling.JOY,
-    Occasion.EMOTE_GIFT: Feeling.JOY,
-    Occasion.INSULT: Feeling.ANGER,
-    Occasion.EMOTE_HARSH: Feeling.ANGER,
+    DialogueAct.GRIEF: SpokenFeeling.SORROW,
+    DialogueAct.DESPAIR: SpokenFeeling.SORROW,
+    DialogueAct.SAD: SpokenFeeling.SORROW,
+    DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
+    DialogueAct.AFRAID: SpokenFeeling.FEAR,
+    DialogueAct.GLAD: SpokenFeeling.JOY,
+    DialogueAct.PRAISE: SpokenFeeling.JOY,
+    DialogueAct.THANKS: SpokenFeeling.JOY,
+    DialogueAct.EMOTE_WARM: SpokenFeeling.JOY,
+    DialogueAct.EMOTE_GIFT: SpokenFeeling.JOY,
+    DialogueAct.INSULT: SpokenFeeling.ANGER,
+    DialogueAct.EMOTE_HARSH: SpokenFeeling.ANGER,
 }
 HEAVY = frozenset(
-    {Occasion.GRIEF, Occasion.DESPAIR, Occasion.SAD, Occasion.AFRAID, Occasion.EMOTE_SAD, Occasion.COMFORT}
+    {
+        DialogueAct.GRIEF,
+        DialogueAct.DESPAIR,
+        DialogueAct.SAD,
+        DialogueAct.AFRAID,
+        DialogueAct.EMOTE_SAD,
+        DialogueAct.COMFORT,
+    }
 )
 """Occasions for comfort, not for small talk."""
 _UNPLEASANT = -0.3
@@ -184,25 +193,25 @@ _BETTER = re.compile(
     r"^(?:but )?(?:i'm|i am|i feel) (?:ok|okay|fine|alright|all right|better|good|over it)(?: now| again)?$"
 )
 _PLAINLY = (
-    (_BETTER, Occasion.SHORT),
-    (_MISSED, Occasion.PRAISE),
-    (_KIDDING, Occasion.APOLOGY),
-    (_SECRET, Occasion.SECRET),
-    (_PUZZLED, Occasion.PUZZLED),
+    (_BETTER, DialogueAct.SHORT),
+    (_MISSED, DialogueAct.PRAISE),
+    (_KIDDING, DialogueAct.APOLOGY),
+    (_SECRET, DialogueAct.SECRET),
+    (_PUZZLED, DialogueAct.PUZZLED),
 )
 _SETS_IN = frozenset({"is", "starts", "begins", "keeps", "bursts", "to", "into"})
 _PROPOSES = frozenset({"let's", "lets", "wanna"})
 _EMOTES = (
-    ("emote_gift", Occasion.EMOTE_GIFT),
-    ("emote_harsh", Occasion.EMOTE_HARSH),
-    ("emote_sad", Occasion.EMOTE_SAD),
-    ("emote_warm", Occasion.EMOTE_WARM),
+    ("emote_gift", DialogueAct.EMOTE_GIFT),
+    ("emote_harsh", DialogueAct.EMOTE_HARSH),
+    ("emote_sad", DialogueAct.EMOTE_SAD),
+    ("emote_warm", DialogueAct.EMOTE_WARM),
 )
-_EVENTS = {Kind.ARRIVE: Occasion.ARRIVE, Kind.LEAVE: Occasion.LEAVE, Kind.THOUGHT: Occasion.SILENCE}
+_EVENTS = {Kind.ARRIVE: DialogueAct.ARRIVE, Kind.LEAVE: DialogueAct.LEAVE, Kind.THOUGHT: DialogueAct.SILENCE}
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class UnderstoodLine:
     """A line as it was understood.
 
     Attributes:
@@ -213,14 +222,14 @@ class Heard:
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
     """
 
-    occasion: Occasion
-    question: Question = Question.NONE
+    occasion: DialogueAct
+    question: QuestionKind = QuestionKind.NONE
     stems: frozenset[str] = frozenset()
     topic: str = ""
     echo: str = ""
 
     @property
-    def feeling(self) -> Feeling | None:
+    def feeling(self) -> SpokenFeeling | None:
         """What it makes one feel, where the occasion alone decides."""
         return _FEELS.get(self.occasion)
 
@@ -230,7 +239,7 @@ class Heard:
         return self.occasion in HEAVY
 
 
-def hear(percept: Percept, persona: Persona) -> Heard:
+def understand(percept: Percept, persona: Persona) -> UnderstoodLine:
     """Understand a percept as well as it can be."""
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
@@ -240,31 +249,31 @@ def hear(percept: Percept, persona: Persona) -> Heard:
 
 
 @lru_cache(maxsize=64)
-def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> Heard:
+def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> UnderstoodLine:
     """The same, of all it depends on: a line is heard again for every lens that colours its answer."""
     if kind in _EVENTS:
-        return Heard(_EVENTS[kind], stems=topic_stems(tokens(text)))
+        return UnderstoodLine(_EVENTS[kind], stems=topic_stems(tokens(text)))
     if kind is Kind.EVENT:
-        return Heard(Occasion.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
+        return UnderstoodLine(DialogueAct.EVENT, stems=topic_stems(tokens(text)), topic=find_topic(text))
     percept = Percept("somebody", text, 0.0, kind, affect=affect)
     if kind is Kind.EMOTE or done:
         return _hear_emote(text, percept, long)
     return _hear_words(text, percept, long)
 
 
-def _hear_emote(text: str, percept: Percept, long: bool) -> Heard:
+def _hear_emote(text: str, percept: Percept, long: bool) -> UnderstoodLine:
     words = tokens(text)
     for name, occasion in _EMOTES:
         if words and not words_for(name).isdisjoint(_doing(words)):
-            return Heard(occasion, stems=topic_stems(words))
+            return UnderstoodLine(occasion, stems=topic_stems(words))
     if words[:2] == ["holds", "out"]:
-        return Heard(Occasion.EMOTE_GIFT, stems=topic_stems(words))
+        return UnderstoodLine(DialogueAct.EMOTE_GIFT, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
     if spoken:
         return _hear_words(spoken.group(1), percept, long)
-    shown = {Occasion.SAD: Occasion.EMOTE_SAD, Occasion.AFRAID: Occasion.AFRAID}
-    felt = shown.get(by_affect(percept, "") or Occasion.EMOTE, Occasion.EMOTE)
-    return Heard(felt, stems=topic_stems(words))
+    shown = {DialogueAct.SAD: DialogueAct.EMOTE_SAD, DialogueAct.AFRAID: DialogueAct.AFRAID}
+    felt = shown.get(by_affect(percept, "") or DialogueAct.EMOTE, DialogueAct.EMOTE)
+    return UnderstoodLine(felt, stems=topic_stems(words))
 
 
 def _doing(words: list[str]) -> set[str]:
@@ -276,29 +285,31 @@ def _doing(words: list[str]) -> set[str]:
     return {words[at], base, f"{base}e", base[:-1]} if at else {words[at]}
 
 
-def _hear_words(text: str, percept: Percept, long: bool) -> Heard:
+def _hear_words(text: str, percept: Percept, long: bool) -> UnderstoodLine:
     words = tokens(text)
     if not words or _is_foreign(text, words):
-        return Heard(_wordless(text, bool(words)))
+        return UnderstoodLine(_wordless(text, bool(words)))
     stems = topic_stems(words)
     line = spaced(words).strip()
     question = read_question(text, words)
     topic = find_topic(text)
-    if question is not Question.NONE:
+    if question is not QuestionKind.NONE:
         if _PUZZLED.search(line):
-            return Heard(Occasion.PUZZLED, stems=stems)
-        may_tell = question in (Question.UNKNOWN, Question.ADVICE) and of_oneself(line)
-        felt = told_feeling(words, line, percept) if may_tell else None
-        if felt is Occasion.GLAD:
+            return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
+        may_tell = question in (QuestionKind.UNKNOWN, QuestionKind.ADVICE) and of_oneself(line)
+        felt = stated_feeling(words, line, percept) if may_tell else None
+        if felt is DialogueAct.GLAD:
             felt = None
         asked = topic_stems(tokens(last_sentence(text)))
-        return Heard(felt or question.occasion, question, asked or stems, question.topic(text, topic))
-    occasion = Occasion.GREETING if _introduces(text, words) else _said(words, line, percept)
-    if occasion is Occasion.STATEMENT and long:
-        occasion = Occasion.LONG
+        return UnderstoodLine(
+            felt or question.occasion, question, asked or stems, question.topic(text, topic)
+        )
+    occasion = DialogueAct.GREETING if _introduces(text, words) else _said(words, line, percept)
+    if occasion is DialogueAct.STATEMENT and long:
+        occasion = DialogueAct.LONG
     light = percept.affect is None or percept.affect.valence > _UNPLEASANT
-    echo = statement(text) if light and occasion is Occasion.STATEMENT and 3 <= len(words) <= ECHO else ""
-    return Heard(occasion, stems=stems, topic=topic, echo=echo)
+    echo = statement(text) if light and occasion is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO else ""
+    return UnderstoodLine(occasion, stems=stems, topic=topic, echo=echo)
 
 
 def _introduces(text: str, words: list[str]) -> bool:
@@ -308,37 +319,37 @@ def _introduces(text: str, words: list[str]) -> bool:
     return len(words) == 2 and words[0] == "i'm" and begins_with_name(text.strip().partition(" ")[2])
 
 
-def _said(words: list[str], line: str, percept: Percept) -> Occasion:
+def _said(words: list[str], line: str, percept: Percept) -> DialogueAct:
     """What a line that asks nothing is."""
     if _KEEP.match(line):
-        return Occasion.KEEP
+        return DialogueAct.KEEP
     if len(words) <= 5 and _WISHES.search(line):
-        return Occasion.GREETING
+        return DialogueAct.GREETING
     parts = words_for("farewell").intersection(words[:1] if len(words) > 3 else words)
     if len(words) <= 12 and (parts or _PARTINGS.search(line)):
-        return Occasion.FAREWELL
+        return DialogueAct.FAREWELL
     for pattern, occasion in _PLAINLY:
         if pattern.search(line):
             return occasion
     if _at_you(words, line, "insult"):
-        return Occasion.INSULT
-    felt = told_feeling(words, line)
-    if felt is not None and felt is not Occasion.GLAD:
+        return DialogueAct.INSULT
+    felt = stated_feeling(words, line)
+    if felt is not None and felt is not DialogueAct.GLAD:
         return felt
-    for name, occasion in (("thanks", Occasion.THANKS), ("apology", Occasion.APOLOGY)):
+    for name, occasion in (("thanks", DialogueAct.THANKS), ("apology", DialogueAct.APOLOGY)):
         if words_for(name).intersection(words[:6]) and words[0] != "you":
             return occasion
     if _at_you(words, line, "praise"):
-        return Occasion.PRAISE
+        return DialogueAct.PRAISE
     if len(words) <= 5 and words[0] in words_for("greeting"):
-        return Occasion.GREETING
+        return DialogueAct.GREETING
     if len(words) <= 4 and words_for("short").issuperset(set(words) - words_for("padding")):
-        return Occasion.SHORT
+        return DialogueAct.SHORT
     if felt is not None:
         return felt
     if words[0] in words_for("imperative") | _PROPOSES or (words[0] == "please" and len(words) > 1):
-        return Occasion.REQUEST
-    return by_affect(percept, line) or Occasion.STATEMENT
+        return DialogueAct.REQUEST
+    return by_affect(percept, line) or DialogueAct.STATEMENT
 
 
 def _at_you(words: list[str], line: str, name: str) -> bool:
@@ -367,10 +378,10 @@ def _is_foreign(text: str, words: list[str]) -> bool:
     return strange > known
 
 
-def _wordless(text: str, letters: bool) -> Occasion:
+def _wordless(text: str, letters: bool) -> DialogueAct:
     if letters:
-        return Occasion.FOREIGN
+        return DialogueAct.FOREIGN
     if any(c.isdigit() for c in text):
-        return Occasion.NUMBERS
+        return DialogueAct.NUMBERS
     pictures = any(unicodedata.category(c) in ("So", "Sm") for c in text)
-    return Occasion.SIGNS if pictures else Occasion.SILENCE
+    return DialogueAct.SIGNS if pictures else DialogueAct.SILENCE

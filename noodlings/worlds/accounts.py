@@ -26,7 +26,7 @@ from argon2.profiles import RFC_9106_LOW_MEMORY
 from filelock import FileLock
 
 from noodlings.errors import NotFound, StoreError, UserError
-from noodlings.files import written_whole
+from noodlings.files import atomic_write
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, Role, account_id_of, is_account_id
 from noodlings.worlds.beings import require_name
@@ -246,7 +246,7 @@ class Accounts:
                 accounts = dict(self._read().accounts)
                 yield accounts
                 kept = {"version": VERSION, "accounts": [asdict(one) for one in accounts.values()]}
-                with written_whole(self._path) as aside:
+                with atomic_write(self._path) as aside:
                     aside.write_text(json.dumps(kept, ensure_ascii=False, indent=1), encoding="utf-8")
         except OSError as error:
             raise StoreError(f"{self._path} cannot be written: {error}") from None

@@ -33,7 +33,7 @@ _QUOTES = {'"': '"', "“": "”", "«": "»"}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RoomLine:
     """One act as it is seen.
 
     Attributes:
@@ -143,7 +143,7 @@ _MIXED_WITH_OTHERS = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGAN
 _MARKS = ("Pi", "Pf", "Ps", "Pe", "Po", "Pd", "Sm", "Sk")
 _WITHIN_A_WORD = re.compile(r"(?<=\w)['’.-](?=\w)")
 
-Outlet = Callable[[Line], None]
+Outlet = Callable[[RoomLine], None]
 """Where a player sees what happens. Must return at once."""
 
 
@@ -188,7 +188,7 @@ class Being:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class RoomScene:
     """What somebody sees of the room they are in."""
 
     room: Room
@@ -255,7 +255,7 @@ def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -
 
 
 def perceived(
-    line: Line, actor: Being, hearer: Being, others: Sequence[Being], present: frozenset[str],
+    line: RoomLine, actor: Being, hearer: Being, others: Sequence[Being], present: frozenset[str],
     *, now: float, place: str, depth: int, audience: Audience | None,
 ) -> Percept | None:  # fmt: skip
     """The percept; None for whoever only sees that others whisper.

@@ -104,7 +104,7 @@ _REMARKS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DemoStage:
     """What the demo plays on.
 
     Attributes:
@@ -124,7 +124,7 @@ class Stage:
     screen: Screen
 
 
-async def demonstrate(stage: Stage) -> None:
+async def demonstrate(stage: DemoStage) -> None:
     """Play the demo from beginning to end. Pauses only where somebody watches."""
     being, room = next((being, room) for being, room in stage.world.who() if being.persona)
     name = being.name
@@ -163,7 +163,7 @@ def idle_lines() -> list[tuple[str, str]]:
     ]
 
 
-async def _idle_remarks(stage: Stage, agent_id: str) -> float:
+async def _idle_remarks(stage: DemoStage, agent_id: str) -> float:
     """Let them all be perceived. Returns how long it took, in real seconds."""
     began = time.perf_counter()
     bar = Progress(
@@ -183,7 +183,7 @@ async def _idle_remarks(stage: Stage, agent_id: str) -> float:
     return time.perf_counter() - began
 
 
-async def _type(stage: Stage, line: str) -> None:
+async def _type(stage: DemoStage, line: str) -> None:
     """Show a line as a player would type it, and what comes of it."""
     stage.screen.show(Text.assemble(("> ", "dim"), (line, "bold")))
     answer = await stage.dispatch(line)
@@ -194,11 +194,11 @@ async def _type(stage: Stage, line: str) -> None:
     await _pause(stage, 3.0)
 
 
-async def _caption(stage: Stage, text: str) -> None:
+async def _caption(stage: DemoStage, text: str) -> None:
     stage.screen.show(Panel(Text(text), border_style="yellow"))
     await _pause(stage, 4.0)
 
 
-async def _pause(stage: Stage, seconds: float) -> None:
+async def _pause(stage: DemoStage, seconds: float) -> None:
     if stage.screen.terminal:
         await asyncio.sleep(seconds)

@@ -46,7 +46,7 @@ class RealTimer:
         await asyncio.sleep(seconds)
 
 
-class Pace:
+class TypingRate:
     """How fast one person may go on: some at once, then so many a second.
 
     Args:
@@ -104,7 +104,7 @@ class _Tries:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
-class Door:
+class LoginGuard:
     """Lets people in by name and password. Use within a running event loop.
 
     Args:

@@ -28,7 +28,7 @@ _OPPOSITE = {
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class RoomThing:
     """Something to look at: its name, other words for it, and what one sees."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -47,14 +47,14 @@ class Room:
     name: str
     description: str
     exits: dict[str, str] = field(default_factory=dict)
-    things: tuple[Thing, ...] = ()
+    things: tuple[RoomThing, ...] = ()
 
     @property
     def inline(self) -> str:
         """The name in the middle of a sentence: "the Workshop"."""
         return self.name[0].lower() + self.name[1:] if self.name.startswith("The ") else self.name
 
-    def thing(self, wanted: str) -> Thing | None:
+    def thing(self, wanted: str) -> RoomThing | None:
         """Something to look at, by its name or another word for it."""
         wanted = wanted.casefold().strip().removeprefix("the ")
         return next((thing for thing in self.things if wanted in (thing.name, *thing.also)), None)

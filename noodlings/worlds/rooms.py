@@ -28,9 +28,9 @@ from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
 from noodlings.worlds.beings import (
     Being,
-    Line,
     Outlet,
-    Scene,
+    RoomLine,
+    RoomScene,
     find_being,
     heard,
     perceived,
@@ -52,14 +52,16 @@ class Scrollback:
     """What was said and done in each room of late."""
 
     def __init__(self, lines: int = LINES) -> None:
-        self._rooms: defaultdict[str, deque[tuple[Line, Audience]]] = defaultdict(lambda: deque(maxlen=lines))
+        self._rooms: defaultdict[str, deque[tuple[RoomLine, Audience]]] = defaultdict(
+            lambda: deque(maxlen=lines)
+        )
 
-    def note(self, room: Room, line: Line, audience: Audience) -> None:
+    def note(self, room: Room, line: RoomLine, audience: Audience) -> None:
         """A line was seen in a room, by an audience; who came and went is not kept."""
         if line.kind in _KINDS:
             self._rooms[room.name].append((line, audience))
 
-    def of(self, room: Room, viewer: str) -> list[Line]:
+    def of(self, room: Room, viewer: str) -> list[RoomLine]:
         """What a viewer may see again of a room, oldest first."""
         lines = self._rooms.get(room.name, ())
         return [line for line, audience in lines if may_learn(frozenset({viewer}), audience)]
@@ -103,7 +105,7 @@ class World:
         state: dict[str, Any] | None = None,
         changed: Callable[[dict[str, Any]], None] = lambda state: None,
         capacity: int = CAPACITY,
-        shown: Callable[[Room, Line, Audience], None] = lambda room, line, audience: None,
+        shown: Callable[[Room, RoomLine, Audience], None] = lambda room, line, audience: None,
     ) -> None:
         self.places = places
         self._clock = clock
@@ -131,14 +133,16 @@ class World:
         require_free(self._beings.values(), persona.id, (persona.id, persona.name, *persona.aliases))
         self.settle_in(persona)
         self._resting.discard(persona.id)
-        self._happen(self._beings[persona.id], Line(Kind.ARRIVE, "comes to life", persona.id, persona.name))
+        self._happen(
+            self._beings[persona.id], RoomLine(Kind.ARRIVE, "comes to life", persona.id, persona.name)
+        )
         self._save()
         return self.room_of(persona.id)
 
     def rest(self, agent_id: str) -> None:
         """A character is in no room any more, until it wakes; its memory stays. Raises `NotFound`."""
         being = self.being(agent_id)
-        self._happen(being, Line(Kind.LEAVE, "falls silent and fades away", agent_id, being.name))
+        self._happen(being, RoomLine(Kind.LEAVE, "falls silent and fades away", agent_id, being.name))
         del self._beings[agent_id]
         self._resting.add(agent_id)
         self._save()
@@ -161,14 +165,14 @@ class World:
         require_free(self._beings.values(), user_id, (name,))
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms.setdefault(user_id, self.places.start)
-        self._happen(self._beings[user_id], Line(Kind.ARRIVE, "arrives", user_id, name))
+        self._happen(self._beings[user_id], RoomLine(Kind.ARRIVE, "arrives", user_id, name))
         self._save()
 
     def leave(self, user_id: str) -> None:
         """A player goes; nothing happens when it was not there."""
         being = self._beings.get(user_id)
         if being is not None:
-            self._happen(being, Line(Kind.LEAVE, "leaves", user_id, being.name))
+            self._happen(being, RoomLine(Kind.LEAVE, "leaves", user_id, being.name))
             del self._beings[user_id]
 
     def being(self, being_id: str) -> Being:
@@ -189,11 +193,11 @@ class World:
         """Where somebody is."""
         return self.places.rooms[self._rooms[self.being(being_id).id]]
 
-    def scene(self, being_id: str) -> Scene:
+    def scene(self, being_id: str) -> RoomScene:
         """What somebody sees around them."""
         room = self.room_of(being_id)
         exits = {direction: self.places.rooms[target].name for direction, target in room.exits.items()}
-        return Scene(room, exits, tuple(self._others(being_id)))
+        return RoomScene(room, exits, tuple(self._others(being_id)))
 
     def find_here(self, being_id: str, wanted: str) -> Being:
         """Somebody in the same room by name. Raises `NotFound`, naming the nearest or where they are."""
@@ -206,33 +210,35 @@ class World:
                     raise NotFound(f"{being.name} is not here, but in {room.inline}.") from None
             raise
 
-    def say(self, being_id: str, text: str, depth: int = 0) -> Line:
+    def say(self, being_id: str, text: str, depth: int = 0) -> RoomLine:
         """Say something to everybody in the room."""
         being = self.being(being_id)
-        return self._happen(being, Line(Kind.SAY, heard(text), being_id, being.name), depth)
+        return self._happen(being, RoomLine(Kind.SAY, heard(text), being_id, being.name), depth)
 
-    def emote(self, being_id: str, text: str, depth: int = 0) -> Line:
+    def emote(self, being_id: str, text: str, depth: int = 0) -> RoomLine:
         """Do something that everybody in the room sees: "waves"."""
         being = self.being(being_id)
-        return self._happen(being, Line(Kind.EMOTE, heard(text), being_id, being.name), depth)
+        return self._happen(being, RoomLine(Kind.EMOTE, heard(text), being_id, being.name), depth)
 
-    def whisper(self, being_id: str, to: str, text: str, depth: int = 0) -> Line:
+    def whisper(self, being_id: str, to: str, text: str, depth: int = 0) -> RoomLine:
         """Say something to one in the room; the others only see that it happened."""
         being, target = self.being(being_id), self.find_here(being_id, to)
         if target.persona is None and clean(to).casefold() not in target.names:
             # Whoever it was meant for may have gone, and somebody of a longer name stand here.
             wanted = shorten(clean(to), 30)
             raise NotFound(f"Nobody here is called {wanted}; did you mean {target.name}? Say the whole name.")
-        line = Line(Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name)
+        line = RoomLine(Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name)
         return self._happen(being, line, depth)
 
     def go(self, being_id: str, way: str) -> Room:
         """Walk through an exit, named by its direction or by where it leads. Raises `UserError`."""
         being, room = self.being(being_id), self.room_of(being_id)
         direction, target = self.places.exit(room, way)
-        self._happen(being, Line(Kind.LEAVE, f"leaves to the {direction}", being_id, being.name))
+        self._happen(being, RoomLine(Kind.LEAVE, f"leaves to the {direction}", being_id, being.name))
         self._rooms[being_id] = target
-        self._happen(being, Line(Kind.ARRIVE, f"arrives from {came_from(direction)}", being_id, being.name))
+        self._happen(
+            being, RoomLine(Kind.ARRIVE, f"arrives from {came_from(direction)}", being_id, being.name)
+        )
         self._save()
         return self.places.rooms[target]
 
@@ -259,7 +265,7 @@ class World:
             return
         if trace is None:
             text = f"{being.name} loses the thread for a moment; the log says why."
-            self._show(agent_id, Line(Kind.EVENT, text))
+            self._show(agent_id, RoomLine(Kind.EVENT, text))
             return
         words, manner = split_gestures(shorten(clean(trace.response or ""), MAX_LINE), being.name)
         if not words and not manner:
@@ -267,7 +273,7 @@ class World:
         depth = percept.depth + 1
         overheard = self._overheard(agent_id, trace)
         if not words and not overheard:
-            self._happen(being, Line(Kind.EMOTE, heard(manner), agent_id, being.name), depth, trace)
+            self._happen(being, RoomLine(Kind.EMOTE, heard(manner), agent_id, being.name), depth, trace)
         elif percept.kind is Kind.WHISPER or overheard:
             # What was asked in confidence is answered so: aloud it would tell the whole room, or whoever came
             # in while it was thought.
@@ -276,10 +282,10 @@ class World:
             if target is None or target not in self._others(agent_id):
                 log.info("%s had an answer for %s, who is gone", agent_id, percept.user_id)
                 return
-            line = Line(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name)
+            line = RoomLine(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name)
             self._happen(being, line, depth, trace)
         else:
-            self._happen(being, Line(Kind.SAY, words, agent_id, being.name, manner), depth, trace)
+            self._happen(being, RoomLine(Kind.SAY, words, agent_id, being.name, manner), depth, trace)
 
     def _overheard(self, agent_id: str, trace: Trace) -> bool:
         """Whether somebody is in the room of a character who may not learn of its answer."""
@@ -290,7 +296,7 @@ class World:
         """Let the players around see that a character is long about its answer; no mind perceives it."""
         being = self._beings.get(agent_id)
         if being is not None:
-            self._show(agent_id, Line(Kind.EVENT, f"{being.name} is thinking…"))
+            self._show(agent_id, RoomLine(Kind.EVENT, f"{being.name} is thinking…"))
 
     async def settle(self) -> None:
         """Wait until every mind is done with what happened, and with what followed from it."""
@@ -309,7 +315,7 @@ class World:
         elif act:
             self.emote(being_id, act, depth=1)
 
-    def _happen(self, being: Being, line: Line, depth: int = 0, trace: Trace | None = None) -> Line:
+    def _happen(self, being: Being, line: RoomLine, depth: int = 0, trace: Trace | None = None) -> RoomLine:
         """Show the line to the players in the room and hand it to the minds there; the actor is left out.
 
         What is confined in the turn that it came of stays so in the minds of those who hear it.
@@ -331,7 +337,7 @@ class World:
                     self._minds.hand(hearer.id, percept)
         return line
 
-    def _show(self, being_id: str, line: Line, audience: Audience | None = None) -> None:
+    def _show(self, being_id: str, line: RoomLine, audience: Audience | None = None) -> None:
         others = self._others(being_id)
         if line.kind is Kind.WHISPER:
             audience = Audience(frozenset({line.actor, line.target}), confined=True)
@@ -339,7 +345,7 @@ class World:
             alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
             audience = Audience(frozenset({being_id, *(other.id for other in others)}), confined=alone)
         self._shown(self.room_of(being_id), line, audience)
-        overheard = Line(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
+        overheard = RoomLine(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
         for other in others:
             if other.outlet is not None:
                 secret = line.kind is Kind.WHISPER and other.id != line.target

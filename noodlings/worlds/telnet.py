@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
 from noodlings.errors import UserError
-from noodlings.worlds.wire import Typed, Wire
+from noodlings.worlds.wire import LineAssembler, PlayerWire
 
 IAC, DONT, DO, WONT, WILL, SB = 255, 254, 253, 252, 251, 250
 ERASE_LINE, ERASE_CHARACTER, INTERRUPT, SE = 248, 247, 244, 240
@@ -152,15 +152,15 @@ CHUNK = 2_048
 GOODBYE_SECONDS = 2.0
 NARROWEST, USUAL = 40, 80
 
-Receive = Callable[[Wire], Awaitable[None]]
+Receive = Callable[[PlayerWire], Awaitable[None]]
 
 
 class TelnetWire:
-    """One telnet client; see `noodlings.worlds.wire.Wire`."""
+    """One telnet client; see `noodlings.worlds.wire.PlayerWire`."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
         self._reader, self._writer, self._place = reader, writer, place
-        self._codec, self._typed = TelnetCodec(), Typed()
+        self._codec, self._typed = TelnetCodec(), LineAssembler()
         self._lines: deque[str] = deque()
         self._hiding = False
         peer = writer.get_extra_info("peername")

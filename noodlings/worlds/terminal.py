@@ -34,7 +34,7 @@ LONGEST_LINE = 1_000_000
 """Bytes of one line of a script; the rest of a longer one is let go."""
 
 
-class Answer(Protocol):
+class CommandAnswer(Protocol):
     """What a line was answered with: something to see, and whether the player wants to go."""
 
     @property
@@ -44,7 +44,7 @@ class Answer(Protocol):
     def leave(self) -> bool: ...
 
 
-Dispatch = Callable[[str], Awaitable[Answer]]
+Dispatch = Callable[[str], Awaitable[CommandAnswer]]
 Complete = Callable[[str], Iterable[str]]
 """The line up to the cursor → what its last word may become."""
 
@@ -85,7 +85,7 @@ def above_prompt(text: str) -> None:
     print_formatted_text(ANSI(text))
 
 
-class Conversation:
+class TerminalSession:
     """A person at a prompt, with characters speaking above it while one types.
 
     Args:

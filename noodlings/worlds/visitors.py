@@ -22,12 +22,12 @@ from noodlings.errors import NoodlingsError, UserError
 from noodlings.text import clean
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Account
-from noodlings.worlds.beings import Line
-from noodlings.worlds.login_guard import Door, Pace, Timer
+from noodlings.worlds.beings import RoomLine
+from noodlings.worlds.login_guard import LoginGuard, Timer, TypingRate
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.terminal import Dispatch
-from noodlings.worlds.wire import Wire
+from noodlings.worlds.wire import PlayerWire
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class House:
 
     world: World
     scrollback: Scrollback
-    door: Door
+    door: LoginGuard
     connect: Callable[[Caller, Screen], Dispatch]
     introduce: Callable[[Caller], None]
     greeting: Callable[[], RenderableType]
@@ -90,7 +90,7 @@ class Visitors:
         self._addresses: Counter[str] = Counter()
         self._closing = False
 
-    async def receive(self, wire: Wire) -> None:
+    async def receive(self, wire: PlayerWire) -> None:
         """One person's visit, from the first line to the last; nothing is raised."""
         address = wire.address
         if self._closing or not self._has_room(address):
@@ -150,11 +150,11 @@ class _Visit:
         at_the_door: whether nobody knows yet who this is, and it has not been sent away.
     """
 
-    def __init__(self, wire: Wire, house: House, visitors: Visitors) -> None:
+    def __init__(self, wire: PlayerWire, house: House, visitors: Visitors) -> None:
         self._wire, self._house, self._visitors = wire, house, visitors
         self.address, self.at_the_door = wire.address, True
         self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
-        self._pace = Pace(house.lines_per_second, AT_ONCE, house.timer.now())
+        self._pace = TypingRate(house.lines_per_second, AT_ONCE, house.timer.now())
         self._work: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
 
@@ -298,7 +298,7 @@ class _Visit:
             await timer.sleep(too_fast)
         return line
 
-    def _hear(self, line: Line, user_id: str) -> None:
+    def _hear(self, line: RoomLine, user_id: str) -> None:
         viewer = user_id if user_id in (line.actor, line.target) else ""
         self._wire.send(_seen(line, viewer, self._wire.columns, self._wire.colour))
 
@@ -308,7 +308,7 @@ class _Visit:
 
 
 @lru_cache(maxsize=64)
-def _seen(line: Line, viewer: str, columns: int, colour: bool) -> str:
+def _seen(line: RoomLine, viewer: str, columns: int, colour: bool) -> str:
     """A line as rendered text: made once for everybody in a full room, for that is what takes long."""
     screen = Screen(terminal=False, columns=lambda: columns)
     screen.colour = colour

@@ -18,7 +18,7 @@ from websockets.protocol import Event
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
 from noodlings.errors import UserError
-from noodlings.worlds.wire import LONGEST, Wire
+from noodlings.worlds.wire import LONGEST, PlayerWire
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ HANDSHAKE_SECONDS = 10.0
 """From the connection to the end of the handshake."""
 NARROWEST, USUAL, WIDEST = 40, 80, 400
 
-Receive = Callable[[Wire], Awaitable[None]]
+Receive = Callable[[PlayerWire], Awaitable[None]]
 
 
 class BoundedConnection(ServerConnection):
@@ -49,7 +49,7 @@ class BoundedConnection(ServerConnection):
 
 
 class WebSocketWire:
-    """One WebSocket client; see `noodlings.worlds.wire.Wire`."""
+    """One WebSocket client; see `noodlings.worlds.wire.PlayerWire`."""
 
     def __init__(self, connection: ServerConnection, place: Place) -> None:
         self._connection, self._place = connection, place

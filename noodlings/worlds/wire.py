@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 
-class Wire(Protocol):
+class PlayerWire(Protocol):
     """The way to one person's program. Text goes with "\\n" between lines, and may hold ANSI colours."""
 
     @property
@@ -48,7 +48,7 @@ _ERASING = re.compile(rb"[\x08\x7f\x15]")
 
 
 @dataclass(slots=True)
-class Typed:
+class LineAssembler:
     """What was typed so far on a line that is not finished."""
 
     _begun: bytearray = field(default_factory=bytearray)

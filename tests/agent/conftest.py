@@ -11,12 +11,12 @@ from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.game_rules import shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.services import Faculties
-from noodlings.agent.state import Feelings, Inner
+from noodlings.agent.services import AgentServices
+from noodlings.agent.state import AgentCore, Feelings
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.memory.subconscious import SubconsciousMemory
@@ -57,7 +57,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
         archive: AgentArchive | None = None,
         **changes: object,
     ) -> Agent:
-        faculties = {
+        services = {
             "clock": clock,
             "appraiser": Appraiser(),
             "heard": EmbeddingQueue(),
@@ -71,8 +71,8 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "images": TableOfImages(),
             "ruminate": False,
         } | changes
-        journal, persona = Journal(), make_persona(name, transistors=gains or SILENT)
-        inner = Inner(
+        journal, persona = ChangeJournal(), make_persona(name, transistors=gains or SILENT)
+        core = AgentCore(
             persona,
             PlainMemory(journal=journal) if plain else HierarchicalMemory(*windows, journal=journal),
             SubconsciousMemory(journal=journal),
@@ -80,7 +80,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             load_chain(persona, Path("transistors")),
             Feelings.of(persona, clock.now()),
         )
-        agent = Agent(inner, journal, Faculties(**faculties))
+        agent = Agent(core, journal, AgentServices(**services))
         record = store.load(agent.id)
         if record is not None:
             agent.restore(record)

@@ -22,7 +22,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.memory.saved import SavedEntry, record_of
-from noodlings.ports import Allowance, Records, Speech, Utterance
+from noodlings.ports import Allowance, Repository, Speech, Utterance
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
@@ -51,8 +51,8 @@ def records(entries: Iterable[MemoryEntry]) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(params=["sql", "memory"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Records]:
-    made: Records = SqlStore(tmp_path) if request.param == "sql" else MemoryStore()
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Repository]:
+    made: Repository = SqlStore(tmp_path) if request.param == "sql" else MemoryStore()
     yield made
     made.close()
 

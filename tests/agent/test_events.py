@@ -17,7 +17,7 @@ NOW = 1_000.0
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    lambda core: st.lists(core, max_size=3) | st.dictionaries(st.text(), core, max_size=3),
     max_leaves=6,
 )
 

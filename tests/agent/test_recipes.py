@@ -9,7 +9,7 @@ from noodlings.agent.recipes import BUILT_IN, load_recipe, load_recipes, plain_p
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.persona import APPETITES, TRAITS
-from noodlings.values.wording import Feeling, Occasion
+from noodlings.values.wording import DialogueAct, SpokenFeeling
 
 SMALLEST = {"name": "Ada", "species": "owl", "description": "An owl.", "identity": "You are Ada."}
 
@@ -35,13 +35,13 @@ def test_the_built_in_characters_are_whole() -> None:
     for persona in found.values():
         assert set(persona.personality) == set(TRAITS)
         assert set(persona.appetites) == set(APPETITES)
-        assert set(persona.voice.interjections) == {feeling.value for feeling in Feeling}
+        assert set(persona.voice.interjections) == {feeling.value for feeling in SpokenFeeling}
         assert persona.voice.mannerisms
         assert persona.voice.gestures
         assert len(persona.voice.idle) >= 5
         assert persona.identity_words
         assert persona.baseline != NEUTRAL
-        missing = {occasion.value for occasion in Occasion} - set(persona.voice.lines)
+        missing = {occasion.value for occasion in DialogueAct} - set(persona.voice.lines)
         assert not missing - {"comfort"}, f"{persona.id} has no own words for {missing}"
 
 

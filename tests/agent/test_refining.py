@@ -75,7 +75,7 @@ async def test_the_rest_of_the_turn_feels_what_the_model_said_and_the_entry_what
     plain = make_agent("Twin")
     own = await plain.perceive(heard)
     agent = make_agent(feeling_model=model, voice=voice)
-    start = agent._inner.feelings.mood
+    start = agent._core.feelings.mood
     trace = await agent.perceive(heard)
     assert model.judged == [(IRONY, True)]
     assert (trace.appraised_by, trace.affect, trace.degraded) == ("llm", HURT, ())
@@ -157,7 +157,7 @@ async def test_what_happens_meanwhile_is_felt_too_and_stays(make_agent, percept,
     """The correction comes late: what else pushed the mood counts, and what wore off has worn off."""
     first = percept("I won the race!")
     second = percept("they all laughed", addressed=False, affect=Affect(-0.4, 0.6))
-    ready = make_agent("Twin")._inner.feelings.mood
+    ready = make_agent("Twin")._core.feelings.mood
     model = Feels(affect=Affect(0.9, 0.9))
     model.gate.clear()
     agent = make_agent(feeling_model=model)
@@ -183,7 +183,7 @@ async def test_one_event_never_moves_the_mood_more_than_one_push(make_agent, per
     for refined in (HURT, Affect(1.0, 1.0), Affect(-1.0, 1.0, 1.0, 1.0, 1.0), Affect()):
         agent = make_agent(feeling_model=Feels(affect=refined))
         heard = percept("I hate you!")
-        before = agent._inner.feelings.mood.at_time(heard.timestamp).array()
+        before = agent._core.feelings.mood.at_time(heard.timestamp).array()
         trace = await agent.perceive(heard)
         assert np.abs(trace.mood.array() - before).max() <= 2 * PUSH
 

@@ -12,7 +12,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Percept
-from noodlings.values.trace import Happening
+from noodlings.values.trace import TurnEvent
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ async def hello(society: Society, agent_id: str = "phi") -> None:
 
 
 async def test_whoever_watches_is_told_of_every_agent_until_it_is_enough(society: Society) -> None:
-    seen: list[Happening] = []
+    seen: list[TurnEvent] = []
     unwatch = society.watch(seen.append)
     await hello(society)
     await hello(society, "servnak")

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from httpx2 import ASGITransport, AsyncClient, Response
 from starlette.routing import BaseRoute
 
-from api.parts import Parts
+from api.parts import ServerParts
 from api.server import make_app, make_parts
 from noodlings.agent.society import Society
 from noodlings.app import build
@@ -41,7 +41,7 @@ class Site:
 
     society: Society
     clock: ManualClock
-    parts: Parts
+    parts: ServerParts
     client: AsyncClient
     who: str = ""
     _headers: dict[str, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ MakeSite = Callable[..., Site]
 _routes: list[BaseRoute] = []
 
 
-def an_app(parts: Parts) -> FastAPI:
+def an_app(parts: ServerParts) -> FastAPI:
     """The application as it is, but all share the routes of the first.
 
     What a route takes and gives is worked out at its first request; of all routes that takes 0.3 s. Which

@@ -86,14 +86,14 @@ async def test_who_is_silent_for_long_has_left(site: Site, monkeypatch: pytest.M
 
 
 async def test_rooms_may_be_full(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(people, "MOST", 1)
+    monkeypatch.setattr(command_lines, "MOST", 1)
     await type_(site, "look")
     body = {"user_id": "user_toad", "line": "look"}
     assert (await site.post("/api/commands", body)).status_code == 400
 
 
 async def test_of_too_much_the_oldest_is_lost_and_it_is_told(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(people, "HEARD", 3)
+    monkeypatch.setattr(command_lines, "HEARD", 3)
     await type_(site, "look", "user_toad")
     for number in range(6):
         await type_(site, f"emote waves {number}")

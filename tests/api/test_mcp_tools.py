@@ -18,7 +18,7 @@ from typer.main import get_command
 from api.mcp.access import Access, Asker
 from api.mcp.arguments import EmotionalContext
 from api.mcp.tools import TOOLS, Tool, call, offers
-from api.rights import Pass
+from api.rights import AccessToken
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.app import build
@@ -27,7 +27,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound, StoreError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.recall import How
+from noodlings.inspect.recall import RecallOptions
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
 from noodlings.values.audience import may_learn
@@ -36,7 +36,7 @@ from noodlings.values.percept import Percept
 from tests.api.mcp_clients import ROOT, said, texts
 from tests.thorough import examples
 
-ADMIN = Asker(Pass(Role.ADMIN), "user_root")
+ADMIN = Asker(AccessToken(Role.ADMIN), "user_root")
 OWNER = Caller("user_root", "root", Role.ADMIN)
 GLAD, SAD = Affect(0.9, 0.5), Affect(-0.9, 0.5, 0.0, 0.9, 0.0)
 
@@ -79,7 +79,7 @@ def test_data_are_the_views_of_the_inspector(society: Society, use: Use) -> None
     tell(society, "the red boat")
     tell(society, "a boat in the storm", "user_toad")
     inspector = Inspector(society)
-    seen = asyncio.run(inspector.recall(OWNER, "phi", "boat", 7, how=How()))
+    seen = asyncio.run(inspector.recall(OWNER, "phi", "boat", 7, how=RecallOptions()))
     assert use("search_memories", agent="phi", query="boat", n_results=7).structured_content == seen.as_dict()
     focus = asyncio.run(inspector.focus(OWNER, "phi", 4, "boat"))
     context = use("get_memory_context", agent="phi", query="boat", focus_level=4)

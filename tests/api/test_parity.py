@@ -12,10 +12,10 @@ from typing import Any, get_type_hints
 import pytest
 
 from commands import registry
-from commands.registry import Context
+from commands.registry import CommandContext
 from noodlings.inspect.browse import Page
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.recall import How, Status
+from noodlings.inspect.recall import RecallOptions, Status
 from noodlings.inspect.views import View
 from noodlings.recall.filters import Filters
 from noodlings.values.affect import Affect
@@ -104,7 +104,7 @@ WINDOWS: dict[str, list[Window]] = {
             f'@recall servnak "{QUERY}" --user me --kind say --status working --mood -0.8,0.9 --weight 0.5'
             " --score 0.1 --importance 0.1 --limit 3",
             "/api/agents/servnak/recall",
-            ("servnak", QUERY, 3, "me", How(
+            ("servnak", QUERY, 3, "me", RecallOptions(
                 Filters(kinds=frozenset({Kind.SAY}), min_importance=0.1),
                 Status.WORKING, Affect(-0.8, 0.9), emotion_weight=0.5, min_score=0.1,
             )),
@@ -112,7 +112,8 @@ WINDOWS: dict[str, list[Window]] = {
              "mood": "-0.8,0.9", "emotion_weight": 0.5, "min_score": 0.1, "min_importance": 0.1},
         ),
         Window(f'@recall servnak "{QUERY}" --mood current --tag pets', "/api/agents/servnak/recall",
-               ("servnak", QUERY, 8, None, How(Filters(tags=frozenset({"pets"})), include_emotion=True)),
+               ("servnak", QUERY, 8, None,
+                RecallOptions(Filters(tags=frozenset({"pets"})), include_emotion=True)),
                {"query": QUERY, "limit": 8, "mood": "current", "tag": "pets"}),
     ],
     "archive": [
@@ -168,7 +169,7 @@ async def test_all_windows_show_the_same(lived: Site, question: str, window: Win
 async def _same(lived: Site, who: str, question: str, window: Window) -> None:
     caller, society = CALLERS[who], lived.society
     inspector = Inspector(society)
-    reply = await registry.dispatch(window.command, Context(caller, society, inspector))
+    reply = await registry.dispatch(window.command, CommandContext(caller, society, inspector))
     headers = {"Noodlings-User": caller.user_id} if caller.role is Role.ADMIN else {}
     answer = await lived.get(window.path, who, params=window.params, headers=headers)
     if question in ("links", "turn") and who == "toad":  # somebody else's memory

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from api.rights import OWNER, Doorkeeper, Pass
+from api.rights import OWNER, AccessToken, Authenticator
 from noodlings.config import ApiToken, load_settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.values.caller import Role
@@ -214,14 +214,14 @@ async def test_in_world_commands_keep_the_rights_of_the_caller(told: Site):
      "Bearer the-token-of-the-admi", "Bearer the-token-of-the-adminn", "bearer\tthe-token-of-the-admin"],
 )  # fmt: skip
 def test_a_wrong_token_is_refused(header: str):
-    keeper = Doorkeeper([ApiToken(**TOKENS["admin"])])  # type: ignore[arg-type]
+    keeper = Authenticator([ApiToken(**TOKENS["admin"])])  # type: ignore[arg-type]
     with pytest.raises(Exception, match="needs a token"):
         keeper.admit(header)
 
 
 def test_tokens_may_be_kept_as_hashes():
     hashed = f"sha256:{sha256(b'the-token-of-the-admin').hexdigest()}"
-    keeper = Doorkeeper([ApiToken(role="admin", token=hashed)])  # type: ignore[arg-type]
+    keeper = Authenticator([ApiToken(role="admin", token=hashed)])  # type: ignore[arg-type]
     assert keeper.admit("Bearer the-token-of-the-admin").role is Role.ADMIN
     with pytest.raises(Exception, match="needs a token"):
         keeper.admit(f"Bearer {hashed}")
@@ -250,11 +250,11 @@ def test_a_token_that_will_not_do_is_refused(token: dict[str, str]):
 
 
 def test_without_tokens_everybody_is_the_owner():
-    assert Doorkeeper([]).admit(None) is OWNER
+    assert Authenticator([]).admit(None) is OWNER
 
 
 def test_who_acts_for_whom():
-    world, viewer = Pass(Role.WORLD), Pass(Role.VIEWER)
+    world, viewer = AccessToken(Role.WORLD), AccessToken(Role.VIEWER)
     assert world.actor("user_caity").role is Role.PLAYER
     assert world.actor("user_caity", "Caity").name == "Caity"
     with pytest.raises(UserError, match="for whom"):

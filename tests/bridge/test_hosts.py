@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from noodlings.bridge.list_wrapper import MemoryListWrapper
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -174,7 +174,7 @@ def stores(kind: str, folder: Path) -> Any:
 @pytest.mark.parametrize("store", ["no store", "memory", "disk"])
 @pytest.mark.parametrize("way", ["sync", "async", "thread"])
 def test_a_bridge_in_every_combination(array: str, store: str, way: str, tmp_path: Path) -> None:
-    journal = Journal()
+    journal = ChangeJournal()
 
     class Host(Patient):
         conversation_context = MemoryListWrapper.attribute(lambda: HierarchicalMemory(journal=journal))

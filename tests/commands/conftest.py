@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 import commands  # noqa: F401 -- declares them
-from commands.registry import Context, Reply, registry
+from commands.registry import CommandContext, Reply, registry
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -49,7 +49,7 @@ class Player:
             self.world.enter(
                 caller.user_id, caller.name, lambda line: self.heard.append(line.view(caller.user_id).plain)
             )
-        self.context = Context(caller, society, Inspector(society), self.world)
+        self.context = CommandContext(caller, society, Inspector(society), self.world)
 
     async def type(self, line: str, after: float = 1.0) -> Reply:
         """Type a line so many world seconds later, and wait until everybody is done with it."""

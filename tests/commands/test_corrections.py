@@ -6,7 +6,7 @@ import sqlite3
 import pytest
 
 import commands  # noqa: F401 -- declares them
-from commands.registry import Context, registry
+from commands.registry import CommandContext, registry
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
@@ -45,7 +45,7 @@ def typed(society):
     """Type a line as somebody: the reply, whose view fits 80 columns and whose data is JSON."""
 
     async def typed(line, caller=ADMIN):
-        reply = await registry.dispatch(line, Context(caller, society, Inspector(society)))
+        reply = await registry.dispatch(line, CommandContext(caller, society, Inspector(society)))
         shown = reply.render(80)
         assert all(len(row) <= 80 for row in shown.split("\n"))
         assert "\x1b" not in shown

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from commands import registry
 from commands.help import completions
-from commands.registry import Context
+from commands.registry import CommandContext
 from noodlings.agent import decision
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller, Role
@@ -86,7 +86,7 @@ async def test_what_it_says_is_heard_in_its_room_or_told(player, monkeypatch):
 
 async def test_it_works_where_there_are_no_rooms(quiet_society):
     society, _ = quiet_society
-    context = Context(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))
+    context = CommandContext(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))
     reply = await registry.dispatch("@event phi dawn", context)
     assert not reply.error
     assert society.agents["phi"].named_mood == "hyped"
@@ -136,6 +136,6 @@ async def test_help_and_the_tab_key_know_it(player):
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(50))
 def test_whatever_is_typed_is_answered(quiet_society, arguments):
     society, _ = quiet_society
-    context = Context(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))
+    context = CommandContext(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))
     reply = asyncio.run(registry.dispatch(f"@event phi {arguments}", context))
     assert "Something broke" not in reply.render(200)

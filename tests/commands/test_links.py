@@ -5,7 +5,7 @@ import json
 import pytest
 
 import commands  # noqa: F401 -- declares them
-from commands.registry import Context, registry
+from commands.registry import CommandContext, registry
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
@@ -41,7 +41,7 @@ def typed(society):
     """Type a line as somebody: the reply, whose view fits any width and whose data is JSON."""
 
     async def typed(line, caller=ADMIN):
-        reply = await registry.dispatch(line, Context(caller, society, Inspector(society)))
+        reply = await registry.dispatch(line, CommandContext(caller, society, Inspector(society)))
         for width in (40, 80, 132):
             shown = reply.render(width)
             assert all(len(row) <= width for row in shown.split("\n"))

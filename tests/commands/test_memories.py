@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 import commands.help
 import commands.memories  # noqa: F401 -- declares the command
-from commands.registry import Context, Reply, registry
+from commands.registry import CommandContext, Reply, registry
 from noodlings.inspect.inspector import Inspector
 from noodlings.memory.plain import PlainMemory
 from noodlings.values.affect import Affect
@@ -103,8 +103,8 @@ def society() -> FakeSociety:
     return populated()
 
 
-def context(society: FakeSociety, caller: Caller = ADMIN) -> Context:
-    return Context(caller, society, Inspector(society))  # type: ignore[arg-type]
+def context(society: FakeSociety, caller: Caller = ADMIN) -> CommandContext:
+    return CommandContext(caller, society, Inspector(society))  # type: ignore[arg-type]
 
 
 async def ask(society: FakeSociety, arguments: str, caller: Caller = ADMIN) -> Reply:

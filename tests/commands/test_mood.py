@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from commands.registry import Context, registry
+from commands.registry import CommandContext, registry
 from noodlings.agent.events import game_event
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.affect import AXES
@@ -95,7 +95,7 @@ async def test_every_bar_has_its_numbers_and_both_ends_a_meaning(player, width):
 
 async def test_somebody_to_whom_nothing_happened_can_be_looked_at(quiet_society):
     society, _ = quiet_society
-    context = Context(Caller("user_caity", "caity"), society, Inspector(society))
+    context = CommandContext(Caller("user_caity", "caity"), society, Inspector(society))
     for command, missing in (("@mood phi", "→"), ("@observe phi", "surprise")):
         reply = await registry.dispatch(command, context)
         assert not reply.error, reply.data

@@ -6,9 +6,9 @@ from rich.text import Text
 
 from commands.registry import render
 from commands.render import (
-    Column,
     Flowing,
-    Rows,
+    TextColumn,
+    TextRows,
     ago,
     bar,
     cut,
@@ -93,10 +93,10 @@ def test_markup_and_escapes_are_only_text() -> None:
 
 
 TABLE = (
-    Column("#", 5, "right", leaves=True),
-    Column("who"),
-    Column("more", optional=True),
-    Column("what", None),
+    TextColumn("#", 5, "right", leaves=True),
+    TextColumn("who"),
+    TextColumn("more", optional=True),
+    TextColumn("what", None),
 )
 
 
@@ -105,12 +105,12 @@ TABLE = (
     st.sampled_from([1, 7, 20, 40, 80, 200]),
 )
 def test_rows_fit_whatever_they_hold(rows: list[tuple[str, str, str, str]], width: int) -> None:
-    view = Rows(TABLE, [[words(cell) for cell in row] for row in rows])
+    view = TextRows(TABLE, [[words(cell) for cell in row] for row in rows])
     assert widest(view, width) <= width
 
 
 def test_columns_are_aligned_over_wide_characters() -> None:
-    view = Rows(
+    view = TextRows(
         TABLE, [[words(c) for c in row] for row in (("1", "漢字", "x", "one"), ("234", "bo", "", "two"))]
     )
     assert lines(view, 80) == [
@@ -121,7 +121,7 @@ def test_columns_are_aligned_over_wide_characters() -> None:
 
 
 def test_optional_columns_go_first_and_the_open_one_goes_below_at_last() -> None:
-    view = Rows(
+    view = TextRows(
         TABLE, [[words(c) for c in ("1", "caity", "extra", "the dog")], [Text()] * 3 + [words("woof")]]
     )
     assert "extra" in render(view, 80)
@@ -130,7 +130,7 @@ def test_optional_columns_go_first_and_the_open_one_goes_below_at_last() -> None
 
 
 def test_a_row_that_goes_on_stays_with_its_row_where_cells_are_stacked() -> None:
-    view = Rows(
+    view = TextRows(
         TABLE, [[words(c) for c in row] for row in (("1", "bo", "", "the dog"), ("", "also", "", ""))]
     )
     assert lines(view, 24) == ["  1  bo", "     also", "    the dog"]

@@ -4,7 +4,7 @@ import pytest
 
 from commands import registry
 from commands.help import completions
-from commands.registry import Context
+from commands.registry import CommandContext
 from noodlings.clock import ManualClock
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.affect import Affect
@@ -33,7 +33,7 @@ class Table:
         personas = [agent.persona for agent in self.society.agents.values()]
         self.world = World(load_places(), personas, self.minds.perceive, self.minds.idle, ManualClock())
         self.world.enter(caller.user_id, caller.name, self.lines.append)
-        self.context = Context(caller, self.society, Inspector(self.society), self.world)
+        self.context = CommandContext(caller, self.society, Inspector(self.society), self.world)
 
     async def type(self, line):
         reply = await registry.dispatch(line, self.context)

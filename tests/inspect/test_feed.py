@@ -12,7 +12,7 @@ from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.inspect.feed import Feed, Reader
+from noodlings.inspect.feed import Feed, FeedReader
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind, Percept
@@ -34,7 +34,7 @@ async def say(society: Society, text: str, user: str = "user_caity", agent: str 
     return (await society.perceive(agent, percept)).entry_id
 
 
-async def drained(reader: Reader) -> list[tuple[str, int, str]]:
+async def drained(reader: FeedReader) -> list[tuple[str, int, str]]:
     """Everything that waits: agent, entry, step."""
     found = []
     while len(reader):

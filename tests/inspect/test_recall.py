@@ -14,7 +14,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.recall import How, Status
+from noodlings.inspect.recall import RecallOptions, Status
 from noodlings.inspect.viewpoint import may_read
 from noodlings.ports import Changes, Embedder
 from noodlings.recall.filters import Filters
@@ -65,7 +65,7 @@ def an_inspector(*entries: MemoryEntry, embedder: Embedder | None = None, mind: 
 
 def recall(inspector: Inspector, caller: Caller, query: str, *arguments: object, **how: object):
     return asyncio.run(
-        inspector.recall(caller, "phi", query, *arguments, how=How(**how))  # type: ignore[arg-type]
+        inspector.recall(caller, "phi", query, *arguments, how=RecallOptions(**how))  # type: ignore[arg-type]
     )
 
 
@@ -206,7 +206,7 @@ TALK = st.lists(
     max_size=12,
 )
 HOW = st.builds(
-    How,
+    RecallOptions,
     filters=st.builds(
         Filters,
         user=st.sampled_from([None, "user_ann", "user_bob"]),

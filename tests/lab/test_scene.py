@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
-from noodlings.lab.scene import Played, Stage, play, symbols_of
-from noodlings.lab.scene_file import Scene, load_scenes
+from noodlings.lab.scene import Played, SceneStage, play, symbols_of
+from noodlings.lab.scene_file import WrittenScene, load_scenes
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.trace import Modulation
 from noodlings.values.wording import GENTLY, parse
@@ -24,14 +24,14 @@ from noodlings.voice.words import tokens, topic_stems
 FOLDER = Path(__file__).parents[2] / "examples" / "scenes"
 FILES = sorted(FOLDER.glob("*.yaml"))
 SCENES = [scene for file in FILES for scene in load_scenes(file)]
-STAGE = Stage(load_recipes([BUILT_IN]), FOLDER, OfflineVoice())
+STAGE = SceneStage(load_recipes([BUILT_IN]), FOLDER, OfflineVoice())
 
 
 @dataclass(frozen=True)
 class Turned:
     """One scene, with one transistor at 0 and at 1."""
 
-    scene: Scene
+    scene: WrittenScene
     off: Played
     on: Played
     made: Modulation
@@ -47,7 +47,7 @@ class Turned:
         return self.on.final != self.off.final
 
 
-async def turned(scene: Scene, name: str, others: dict[str, float]) -> Turned:
+async def turned(scene: WrittenScene, name: str, others: dict[str, float]) -> Turned:
     off = await play(scene, STAGE, None, {**others, name: 0.0})
     on = await play(scene, STAGE, None, {**others, name: 1.0})
     [made] = [made for made in on.modulations if made.transistor == name]

@@ -11,14 +11,14 @@ import pytest
 
 from noodlings.clock import ManualClock
 from noodlings.errors import LLMError
-from noodlings.llm.call import Call, Task
+from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.ports import Allowance
 from noodlings.store.memory import MemoryStore
 from tests.llm.server import Server
 
-REPLY = Call(Task.REPLY, ("be a cat", "hello there"), 0.8)
-APPRAISE = Call(Task.APPRAISE, ("judge", "hello"), 0.0)
+REPLY = ModelCall(Task.REPLY, ("be a cat", "hello there"), 0.8)
+APPRAISE = ModelCall(Task.APPRAISE, ("judge", "hello"), 0.0)
 NOON = 20_000.5 * 86_400
 """12:00 UTC on 2024-10-04, when the clock shows 0."""
 
@@ -31,10 +31,10 @@ class Bench:
     clock: ManualClock
     pauses: list[float] = field(default_factory=list)
 
-    async def ask(self, call: Call = REPLY, allowance: Allowance | None = None) -> str:
+    async def ask(self, call: ModelCall = REPLY, allowance: Allowance | None = None) -> str:
         return await self.gateway.ask(call, lambda answer: answer.text, allowance or Allowance())
 
-    async def fails(self, call: Call = REPLY, allowance: Allowance | None = None) -> str:
+    async def fails(self, call: ModelCall = REPLY, allowance: Allowance | None = None) -> str:
         with pytest.raises(LLMError) as failed:
             await self.ask(call, allowance)
         return str(failed.value)

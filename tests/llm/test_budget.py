@@ -6,18 +6,18 @@ import pytest
 
 from noodlings.config import BudgetSettings
 from noodlings.errors import LLMError, StoreError
-from noodlings.llm.limits import DAY, HOUR, KEY, Budget
+from noodlings.llm.limits import DAY, HOUR, KEY, TokenBudget
 from noodlings.store.memory import MemoryStore
 
 NOON = 20_000.5 * DAY
 """12:00 UTC on 2024-10-04."""
 
 
-def budget(shelf: MemoryStore | None = None, **limits: int) -> Budget:
-    return Budget(BudgetSettings(**limits), shelf)
+def budget(shelf: MemoryStore | None = None, **limits: int) -> TokenBudget:
+    return TokenBudget(BudgetSettings(**limits), shelf)
 
 
-def refusal(spent: Budget, user_id: str = "user_caity", now: float = NOON) -> str:
+def refusal(spent: TokenBudget, user_id: str = "user_caity", now: float = NOON) -> str:
     with pytest.raises(LLMError) as refused:
         spent.admit(user_id, now)
     return str(refused.value)

@@ -8,7 +8,7 @@ import pytest
 from noodlings.clock import ManualClock
 from noodlings.errors import LLMError
 from noodlings.llm.call import CallFailed
-from noodlings.llm.limits import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, Circuit, CircuitOpen
+from noodlings.llm.limits import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, CircuitBreaker, CircuitOpen
 
 
 class Endpoint:
@@ -16,7 +16,7 @@ class Endpoint:
 
     def __init__(self) -> None:
         self.clock = ManualClock()
-        self.circuit = Circuit(self.clock.now)
+        self.circuit = CircuitBreaker(self.clock.now)
 
     def fails(self, error: BaseException | None = None) -> None:
         error = error or CallFailed("no luck")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from noodlings.errors import LLMError
-from noodlings.llm.call import Answer, Call, Task
+from noodlings.llm.call import ModelAnswer, ModelCall, Task
 from noodlings.llm.gateway import PAUSES
 from noodlings.llm.limits import FAILURES
 from noodlings.ports import Allowance
@@ -33,8 +33,8 @@ async def test_each_task_has_its_model_and_its_limit() -> None:
     models, limits = {"appraise": "small"}, {"appraise": 30, "reply": 150}
     async with serving(chat("{}")) as server, bench(server, models=models, max_tokens=limits) as at:
         await at.ask(REPLY)
-        await at.ask(Call(Task.REPLY, REPLY.prompt, 0.8, tokens=60, seed=7))
-        await at.ask(Call(Task.REPLY, REPLY.prompt, 0.8, tokens=900))
+        await at.ask(ModelCall(Task.REPLY, REPLY.prompt, 0.8, tokens=60, seed=7))
+        await at.ask(ModelCall(Task.REPLY, REPLY.prompt, 0.8, tokens=900))
         await at.ask(APPRAISE)
         assert [at.gateway.model(task) for task in (Task.APPRAISE, Task.SYMBOL)] == ["small", "m"]
     asked = [(body["model"], body["max_tokens"], body.get("seed"), "stream" in body) for body in server.asked]
@@ -72,7 +72,7 @@ async def test_tokens_are_what_the_server_says_or_a_quarter_of_the_characters(
 
 
 async def test_an_answer_of_no_use_is_told_with_the_address_and_counted() -> None:
-    def useless(_: Answer) -> str:
+    def useless(_: ModelAnswer) -> str:
         raise LLMError("its answer is no use")
 
     spent = Allowance(calls=1, tokens=1)

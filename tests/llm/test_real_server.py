@@ -23,19 +23,19 @@ from noodlings.clock import ManualClock
 from noodlings.config import LLMSettings, Settings
 from noodlings.errors import LLMError
 from noodlings.llm.appraisal import LLMAppraiser
-from noodlings.llm.call import Call, CallFailed, Receipt, Task
+from noodlings.llm.call import CallFailed, ModelCall, Receipt, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.limits import FAILURES, FIRST_PAUSE
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.symbolist import LLMSymbolist
-from noodlings.llm.transport import Wire
+from noodlings.llm.transport import Transport
 from noodlings.ports import Allowance
 from noodlings.store.sql import SqlStore
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
-from noodlings.values.trace import Happening, Lens
+from noodlings.values.trace import Lens, TurnEvent
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from tests.voice.utterances import CAITY, memory, utterance
@@ -60,7 +60,7 @@ pytestmark = pytest.mark.skipif(
 KEY = "sk-real-0123456789"
 SORROW = Affect(-0.7, 0.6, 0.1, 0.9, 0.0)
 HELLO = utterance("my dog would have loved this", memory(1, "My dog died yesterday"))
-COUNT = Call(Task.REPLY, ("You are brief.", "Count to a hundred."), 0.0)
+COUNT = ModelCall(Task.REPLY, ("You are brief.", "Count to a hundred."), 0.0)
 AFRAID = "My father-in-law shouted at me: my report is worthless! I am terrified of him"
 IMAGE = Symbol(1, 1, 0.0, "x", "a gull picks the roof off a paper house", SORROW, 0.8, 0.5, "images")
 LENSES = (
@@ -169,7 +169,7 @@ async def test_a_thought_goes_through_each_lens_in_turn(server: RealServer) -> N
 
 async def test_a_stream_comes_word_by_word_and_says_what_it_cost(server: RealServer) -> None:
     heard: list[int] = []
-    wire, receipt = Wire(server.settings()), Receipt(40)
+    wire, receipt = Transport(server.settings()), Receipt(40)
     answer = await wire.send(COUNT, "smollm2", 4, receipt, lambda: heard.append(receipt.answered))
     await wire.close()
     assert len(heard) >= 3
@@ -200,7 +200,7 @@ async def test_a_server_killed_in_the_middle_of_an_answer_is_found_again_when_it
         assert port is not None
         gateway = Gateway(real.settings(), monotonic=clock.now, sleep=sleep)
         assert await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
-        wire = Wire(real.settings())
+        wire = Transport(real.settings())
         with pytest.raises(CallFailed, match="broke off"):
             await wire.send(COUNT, "smollm2", 200, Receipt(0), real.process.kill)
         await wire.close()
@@ -224,7 +224,7 @@ async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path
         folder = {"path": str(tmp_path)}
         society = build(Settings(llm=llm, store=folder, embedding={"model": "none"}))  # type: ignore[arg-type]
 
-        def kill(happening: Happening) -> None:
+        def kill(happening: TurnEvent) -> None:
             if happening.step == "thinking":
                 real.process.kill()
 
@@ -293,7 +293,7 @@ async def test_a_world_goes_on_while_its_server_is_killed_and_comes_back(tmp_pat
         society = a_society(tmp_path, llm)
         await asyncio.to_thread(society.warm)
 
-        def look_on(happening: Happening) -> None:
+        def look_on(happening: TurnEvent) -> None:
             if happening.step == "thinking" and real.process.poll() is None:
                 real.process.kill()
 

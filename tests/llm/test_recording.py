@@ -6,7 +6,7 @@ import pytest
 
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
-from noodlings.llm.call import Answer, Call, Recorder, Replay, Spent, Task, prompt_hash
+from noodlings.llm.call import CallRecorder, CallReplay, ModelAnswer, ModelCall, Spent, Task, prompt_hash
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.ports import Allowance
@@ -15,17 +15,17 @@ from tests.llm.server import Answer as Sent
 from tests.voice.utterances import utterance
 
 SECRET = "the code of the safe is 4711"
-ASKED, OTHER = Call(Task.REPLY, ("s", SECRET), 0.8), Call(Task.REPLY, ("s", "v"), 0.8)
+ASKED, OTHER = ModelCall(Task.REPLY, ("s", SECRET), 0.8), ModelCall(Task.REPLY, ("s", "v"), 0.8)
 
 
 def test_answers_come_back_in_order_for_each_prompt(tmp_path):
-    recorder = Recorder(tmp_path / "deep" / "calls.jsonl")
-    recorder.keep(ASKED, Spent(1, 10), Answer("one"))
-    recorder.keep(OTHER, Spent(1, 5), Answer("other\n\u2028", whole=False))
+    recorder = CallRecorder(tmp_path / "deep" / "calls.jsonl")
+    recorder.keep(ASKED, Spent(1, 10), ModelAnswer("one"))
+    recorder.keep(OTHER, Spent(1, 5), ModelAnswer("other\n\u2028", whole=False))
     recorder.keep(ASKED, Spent(3, 0), LLMError("it answered 500"))
-    replay, spent = Replay(tmp_path / "deep" / "calls.jsonl"), Spent()
-    assert replay.take(OTHER, spent) == Answer("other\n\u2028", whole=False)
-    assert replay.take(ASKED, spent) == Answer("one")
+    replay, spent = CallReplay(tmp_path / "deep" / "calls.jsonl"), Spent()
+    assert replay.take(OTHER, spent) == ModelAnswer("other\n\u2028", whole=False)
+    assert replay.take(ASKED, spent) == ModelAnswer("one")
     with pytest.raises(LLMError, match=r"^it answered 500$"):
         replay.take(ASKED, spent)
     assert spent == Spent(5, 15)
@@ -34,13 +34,13 @@ def test_answers_come_back_in_order_for_each_prompt(tmp_path):
 
 
 def test_the_same_words_for_another_task_are_another_call(tmp_path):
-    Recorder(tmp_path / "calls").keep(ASKED, Spent(), Answer("one"))
+    CallRecorder(tmp_path / "calls").keep(ASKED, Spent(), ModelAnswer("one"))
     with pytest.raises(LLMError, match=r"\(symbol\) is not in the recording"):
-        Replay(tmp_path / "calls").take(Call(Task.SYMBOL, ASKED.prompt, 0.8), Spent())
+        CallReplay(tmp_path / "calls").take(ModelCall(Task.SYMBOL, ASKED.prompt, 0.8), Spent())
 
 
 def test_a_recording_holds_no_prompt(tmp_path):
-    Recorder(tmp_path / "calls").keep(ASKED, Spent(1, 10), Answer("one"))
+    CallRecorder(tmp_path / "calls").keep(ASKED, Spent(1, 10), ModelAnswer("one"))
     (line,) = (tmp_path / "calls").read_text().splitlines()
     assert SECRET not in line
     assert json.loads(line)["prompt"] == prompt_hash(ASKED)
@@ -50,18 +50,18 @@ def test_a_recording_holds_no_prompt(tmp_path):
     "text", ["{", "[]", '{"task": "reply"}', '{"task": "reply", "prompt": "x", "more": 1}']
 )
 def test_a_line_that_is_no_call_is_named(tmp_path, text):
-    Recorder(tmp_path / "calls").keep(ASKED, Spent(1, 10), Answer("one"))
+    CallRecorder(tmp_path / "calls").keep(ASKED, Spent(1, 10), ModelAnswer("one"))
     with (tmp_path / "calls").open("a") as file:
         file.write(text + "\n")
     with pytest.raises(UserError, match=r"llm\.replay: line 2 of .*calls is no recorded call"):
-        Replay(tmp_path / "calls")
+        CallReplay(tmp_path / "calls")
 
 
 def test_a_file_that_cannot_be_had_is_named(tmp_path):
     with pytest.raises(UserError, match=r"llm\.replay: .*nowhere cannot be read"):
-        Replay(tmp_path / "nowhere")
+        CallReplay(tmp_path / "nowhere")
     with pytest.raises(UserError, match=r"llm\.record: .* cannot be written"):
-        Recorder(tmp_path)
+        CallRecorder(tmp_path)
 
 
 def test_recording_a_replay_is_refused():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import Link, LinkType, Symbol
@@ -11,7 +11,7 @@ from tests.memory.entries import an_entry
 
 
 def test_it_is_empty_before_and_after_it_was_drained() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     assert drained(journal) == Changes("")
     journal.added(an_entry(1))
     journal.membership(1, True)
@@ -20,7 +20,7 @@ def test_it_is_empty_before_and_after_it_was_drained() -> None:
 
 
 def test_an_entry_that_is_added_and_then_changed_is_added_in_its_last_form() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     journal.added(an_entry(1))
     journal.updated(an_entry(1, response="well"))
     journal.updated(an_entry(2, response="oh"))
@@ -32,7 +32,7 @@ def test_an_entry_that_is_added_and_then_changed_is_added_in_its_last_form() -> 
 
 
 def test_who_came_and_left_again_has_left() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     for member in (True, False):
         journal.membership(1, member)
     for member in (False, True):
@@ -41,7 +41,7 @@ def test_who_came_and_left_again_has_left() -> None:
 
 
 def test_of_what_is_forgotten_nothing_is_written() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     journal.added(an_entry(1))
     journal.updated(an_entry(2))
     journal.membership(1, True)
@@ -52,7 +52,7 @@ def test_of_what_is_forgotten_nothing_is_written() -> None:
 
 
 def test_links_are_kept_until_an_end_is_forgotten() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     kept, *lost = (
         Link(source, target, LinkType.RECALLED, 0.5, 9.0) for source, target in ((3, 1), (3, 2), (2, 1))
     )
@@ -68,7 +68,7 @@ def _symbol(number: int, entry_id: int) -> Symbol:
 
 
 def test_symbols_that_came_and_faded_are_kept_until_their_memory_is_forgotten() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     for number in (1, 2, 3):
         journal.symbolised(_symbol(number, entry_id=number + 10))
     for number in (1, 2, 9):
@@ -79,7 +79,7 @@ def test_symbols_that_came_and_faded_are_kept_until_their_memory_is_forgotten() 
 
 
 def test_what_is_pending_stays_until_it_is_kept() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     journal.added(an_entry(1))
     assert journal.changes() == journal.changes() == Changes("", added=(an_entry(1),))
     journal.symbolised(_symbol(1, entry_id=1))

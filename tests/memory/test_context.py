@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
-from noodlings.memory.context import Budget, assemble, merge, token_count
+from noodlings.memory.context import ContextBudget, assemble, merge, token_count
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Recalled, Why
@@ -135,7 +135,7 @@ def test_a_total_beyond_the_slots_is_filled_with_the_latest() -> None:
         57, 58, 59, 60,
     ]  # fmt: skip
     for total in (5, 7):
-        further = memory.context(ME, None, Budget(2, 0, 0, total=total))
+        further = memory.context(ME, None, ContextBudget(2, 0, 0, total=total))
         assert ids(further) == list(range(61 - total, 61))
         assert [found.score for found in further] == [1.0 / back for back in range(total, 0, -1)]
 
@@ -144,7 +144,7 @@ def test_what_is_in_no_slot_for_the_recent_may_come_as_important() -> None:
     memory = memory_of(20)
     sixth = memory.pin(memory.set_importance(memory.find(15), 1.0))
     assert whys(memory.context(ME, None))[sixth.id] == (Why.IMPORTANT,)
-    filled_up = memory.context(ME, None, Budget(5, 3, 2, total=20))
+    filled_up = memory.context(ME, None, ContextBudget(5, 3, 2, total=20))
     assert whys(filled_up)[sixth.id] == (Why.IMPORTANT, Why.RECENT)
     fifth = memory.set_importance(memory.find(16), 1.0)
     assert whys(memory.context(ME, None))[fifth.id] == (Why.RECENT,)
@@ -152,8 +152,8 @@ def test_what_is_in_no_slot_for_the_recent_may_come_as_important() -> None:
 
 def test_a_total_below_the_slots_keeps_the_latest_one_and_what_was_chosen() -> None:
     memory = memory_of(60)
-    important = whys(memory.context(ME, None, Budget(0, 3, 0)))
-    kept = whys(memory.context(ME, None, Budget(5, 3, 0, total=4)))
+    important = whys(memory.context(ME, None, ContextBudget(0, 3, 0)))
+    kept = whys(memory.context(ME, None, ContextBudget(5, 3, 0, total=4)))
     assert len(kept) == 4
     assert set(important) < set(kept)
     assert max(kept) == 60
@@ -163,15 +163,15 @@ def test_tokens_are_a_limit_and_smaller_entries_may_still_fit() -> None:
     latest = [recalled(9, Why.RECENT, text="x" * 40), recalled(8, Why.RECENT, text="x" * 400)]
     latest += [recalled(7, Why.RECENT, text="x" * 4)]
     assert [token_count(found.entry) for found in latest] == [16, 106, 7]
-    assert ids(assemble(latest, (), Budget(3, max_tokens=23))) == [7, 9]
-    assert ids(assemble(latest, (), Budget(3, max_tokens=22))) == [9]
-    assert ids(assemble(latest, (), Budget(3, max_tokens=129))) == [7, 8, 9]
-    assert ids(assemble(latest, (), Budget(3, max_tokens=0))) == []
+    assert ids(assemble(latest, (), ContextBudget(3, max_tokens=23))) == [7, 9]
+    assert ids(assemble(latest, (), ContextBudget(3, max_tokens=22))) == [9]
+    assert ids(assemble(latest, (), ContextBudget(3, max_tokens=129))) == [7, 8, 9]
+    assert ids(assemble(latest, (), ContextBudget(3, max_tokens=0))) == []
 
 
 def test_without_a_total_the_slots_decide() -> None:
     latest = [recalled(number, Why.RECENT) for number in (9, 8, 7)]
-    assert ids(assemble(latest, (), Budget(2))) == [8, 9]
+    assert ids(assemble(latest, (), ContextBudget(2))) == [8, 9]
 
 
 def test_an_answer_costs_tokens_too() -> None:
@@ -181,7 +181,7 @@ def test_an_answer_costs_tokens_too() -> None:
 def test_when_there_is_too_much_the_older_of_the_recent_go_first_then_the_last_of_the_chosen() -> None:
     latest = [recalled(number, Why.RECENT) for number in (9, 8, 7)]
     chosen = [[recalled(2, Why.IMPORTANT), recalled(4, Why.IMPORTANT)], [recalled(3, Why.AFFECT)]]
-    sizes = {total: ids(assemble(latest, chosen, Budget(3, total=total))) for total in range(7)}
+    sizes = {total: ids(assemble(latest, chosen, ContextBudget(3, total=total))) for total in range(7)}
     assert sizes == {
         0: [],
         1: [9],
@@ -219,7 +219,7 @@ def test_what_is_left_out_is_in_no_group() -> None:
         again = ids(memory.context(ME, JOYFUL, without=(left_out,)))
         assert left_out not in again
         assert len(again) == 10
-    assert 60 not in ids(memory.context(ME, JOYFUL, Budget(2, 0, 0, total=50), without=(60,)))
+    assert 60 not in ids(memory.context(ME, JOYFUL, ContextBudget(2, 0, 0, total=50), without=(60,)))
 
 
 SECRET = {"affect": SORROWFUL, "surprise": 1.0, "kind": Kind.WHISPER, "audience": ["user_bo"]}
@@ -246,10 +246,12 @@ def test_a_secret_comes_to_mind_only_when_nobody_present_lacks_it(present: set[s
     for number in range(32, 60):
         memory.add(number, number, ME, "ok", NEUTRAL)
     assert (31 in ids(memory.context(ME, None, present=frozenset(present)))) is told
-    assert (31 in ids(memory.context(ME, SORROWFUL, Budget(5, 0, 2), present=frozenset(present)))) is told
-    quiet = Budget(5, 0, 0)
+    assert (
+        31 in ids(memory.context(ME, SORROWFUL, ContextBudget(5, 0, 2), present=frozenset(present)))
+    ) is told
+    quiet = ContextBudget(5, 0, 0)
     assert (31 in ids(memory.context(ME, None, quiet, also=brought, present=frozenset(present)))) is told
-    everything = Budget(5, 0, 0, total=60)
+    everything = ContextBudget(5, 0, 0, total=60)
     assert (31 in ids(memory.context(ME, None, everything, present=frozenset(present)))) is told
 
 
@@ -266,4 +268,4 @@ def test_a_secret_is_not_brought_before_the_one_who_is_answered() -> None:
 @pytest.mark.parametrize("sizes", [(-1,), (5, -1), (5, 3, -1), (5, 3, 2, -1), (5, 3, 2, None, -1)])
 def test_less_than_nothing_is_refused(sizes: tuple[int, ...]) -> None:
     with pytest.raises(UserError, match="fewer than 0"):
-        Budget(*sizes)
+        ContextBudget(*sizes)

@@ -12,7 +12,7 @@ import pytest
 
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.importance import DAY, INITIAL_STABILITY, importance
 from noodlings.ports import Changes
@@ -237,7 +237,7 @@ def test_a_response_does_not_touch_what_was_set_by_hand_nor_lower_anything() -> 
 
 
 def test_a_response_finds_an_entry_that_has_left_both_streams() -> None:
-    memory = fresh(working_capacity=1, journal=(journal := Journal()))
+    memory = fresh(working_capacity=1, journal=(journal := ChangeJournal()))
     entry = add(memory, 1)
     add(memory, 2)
     drained(journal)
@@ -390,7 +390,7 @@ def test_world_time_is_the_latest_timestamp_seen() -> None:
 
 
 def test_what_is_forgotten_is_nowhere_and_does_not_come_back_with_its_response() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     memory = fresh(surprise_threshold=0.0, journal=journal)
     entry, other = add(memory, 1, 1.0), add(memory, 2, 1.0)
     memory.forget(iter([entry.id, 99]))
@@ -404,10 +404,10 @@ def test_what_is_forgotten_is_nowhere_and_does_not_come_back_with_its_response()
 
 
 def test_a_restored_memory_goes_on_where_it_was() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     memory = filled(9, journal=journal)
     working, episodic = memory.retrieve_working(), memory.retrieve_episodic(limit=None)
-    twin = fresh(surprise_threshold=0.0, journal=(quiet := Journal()))
+    twin = fresh(surprise_threshold=0.0, journal=(quiet := ChangeJournal()))
     twin.restore(iter(working), iter(episodic), perceived=70, consolidated=7, last_id=90)
     assert (twin.retrieve_working(), twin.retrieve_episodic(limit=None)) == (working, episodic)
     assert (twin.stats().perceived, twin.stats().consolidated, twin.stats().consolidation_rate) == (
@@ -435,7 +435,7 @@ def test_a_lowered_capacity_keeps_what_is_held() -> None:
 
 
 def test_the_store_is_told_of_every_change() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     memory = fresh(episodic_capacity=1, surprise_threshold=0.0, journal=journal)
     add(memory, 1, 0.5)
     changes = drained(journal)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.memory.change_journal import Journal
-from noodlings.memory.context import Budget
+from noodlings.memory.change_journal import ChangeJournal
+from noodlings.memory.context import ContextBudget
 from noodlings.memory.plain import PlainMemory
 from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
@@ -18,7 +18,7 @@ from tests.memory.entries import SORROWFUL, an_entry, ids
 ME = "user_caity"
 
 
-def filled(count: int, journal: Journal | None = None) -> PlainMemory:
+def filled(count: int, journal: ChangeJournal | None = None) -> PlainMemory:
     memory = PlainMemory(journal=journal)
     for number in range(1, count + 1):
         memory.add(number, number, ME, f"line {number}", NEUTRAL)
@@ -45,13 +45,13 @@ def test_whatever_it_matters_nothing_is_kept_for_it() -> None:
 
 def test_the_last_ten_come_to_mind_whatever_the_slots_say() -> None:
     memory = filled(30)
-    context = memory.context(ME, SORROWFUL, Budget(2, 2, 2, total=3))
+    context = memory.context(ME, SORROWFUL, ContextBudget(2, 2, 2, total=3))
     assert [found.entry.id for found in context] == list(range(21, 31))
     assert {found.why for found in context} == {(Why.RECENT,)}
     assert (context[-1].score, context[-2].score) == (1.0, 0.5)
     without = memory.context(ME, None, without=(30, 25))
     assert [found.entry.id for found in without] == [19, 20, 21, 22, 23, 24, 26, 27, 28, 29]
-    assert len(memory.context(ME, None, Budget(max_tokens=20))) == 2
+    assert len(memory.context(ME, None, ContextBudget(max_tokens=20))) == 2
 
 
 def test_it_keeps_secrets_too() -> None:
@@ -71,7 +71,7 @@ def test_the_last_of_the_list() -> None:
 
 
 def test_a_response_is_put_beside_its_entry() -> None:
-    memory = filled(2, journal := Journal())
+    memory = filled(2, journal := ChangeJournal())
     entry = memory.find(1)
     assert memory.complete(entry, "oh").importance == entry.importance
     assert memory.find(1).response == "oh"
@@ -93,7 +93,7 @@ def test_what_a_list_cannot_do_it_says() -> None:
 
 
 def test_what_is_forgotten_is_gone() -> None:
-    memory = filled(2, journal := Journal())
+    memory = filled(2, journal := ChangeJournal())
     entry = memory.find(1)
     memory.forget([1, 9])
     memory.complete(entry, "oh")

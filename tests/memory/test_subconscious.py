@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import LLMError, UserError
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.likeness import likeness
 from noodlings.memory.subconscious import AVOIDED, INTENSE, LONGEST, SubconsciousMemory, symbol_salience
 from noodlings.ports import Allowance
@@ -291,7 +291,7 @@ async def test_the_capacity_is_never_exceeded_and_the_most_salient_stay(
 
 @given(moments, st.sets(st.integers(1, 12)))
 async def test_of_what_is_forgotten_nothing_is_left(made: list[tuple[Affect, float]], gone: set[int]):
-    journal = Journal()
+    journal = ChangeJournal()
     memory = SubconsciousMemory(5, 0.0, journal=journal)
     for number, (felt, surprise) in enumerate(made, start=1):
         await encoded(memory, number, felt, surprise)
@@ -313,7 +313,7 @@ async def test_what_is_forgotten_while_a_model_thinks_of_it_leaves_no_symbol():
             await self.answer.wait()
             return "a lamp left on all night"
 
-    journal, llm = Journal(), Slow()
+    journal, llm = ChangeJournal(), Slow()
     memory = SubconsciousMemory(journal=journal)
     thinking = asyncio.create_task(encoded(memory, 1, llm=llm))
     await asyncio.sleep(0)
@@ -331,7 +331,7 @@ async def test_what_is_forgotten_while_a_model_thinks_of_it_leaves_no_symbol():
 async def test_what_the_journal_says_makes_the_same_memory_again(
     capacity: int, made: list[tuple[Affect, float]], gone: set[int]
 ):
-    journal = Journal()
+    journal = ChangeJournal()
     memory = SubconsciousMemory(capacity, journal=journal)
     kept: dict[int, Symbol] = {}
     highest = 0
@@ -366,11 +366,11 @@ async def test_after_a_restart_no_id_is_given_again():
 
 
 def test_a_lowered_capacity_keeps_the_most_salient_and_says_nothing_to_the_store():
-    journal = Journal()
+    journal = ChangeJournal()
     memory = SubconsciousMemory(2, journal=journal)
     memory.restore([a_symbol(1, 0.9), a_symbol(2, 0.5), a_symbol(3, 0.7)])
     assert [symbol.id for symbol in memory.symbols] == [1, 3]
-    assert journal.changes() == Journal().changes()
+    assert journal.changes() == ChangeJournal().changes()
 
 
 async def test_it_finds_what_was_restored_and_what_came_later_alike():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DAY
 from noodlings.memory.likeness import METRICS
@@ -15,7 +15,7 @@ NOW = 100.0
 
 
 def two_streams(
-    working: int = 3, episodic: int = 2, threshold: float = 0.3, journal: Journal | None = None
+    working: int = 3, episodic: int = 2, threshold: float = 0.3, journal: ChangeJournal | None = None
 ) -> TwoStreams:
     metric = METRICS["centred"]
     return TwoStreams(Stream(working, metric), EpisodicMemory(episodic, metric, threshold), journal)
@@ -39,7 +39,7 @@ def test_the_oldest_leaves_working_and_what_matters_stays_in_episodic() -> None:
 
 
 def test_the_store_is_told_who_came_and_who_left() -> None:
-    journal = Journal()
+    journal = ChangeJournal()
     streams = two_streams(journal=journal)
     for number, importance in enumerate([0.5, 0.6, 0.7]):
         streams.take_in(an_entry(number, importance), NOW)

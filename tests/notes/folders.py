@@ -9,7 +9,7 @@ from pathlib import Path
 
 from noodlings.affect.feeling import feeling
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
-from noodlings.notes.writer import NoteKeeper, Scribe
+from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.ports import Changes, Forgotten
 from noodlings.store.sql import SqlStore
 
@@ -29,8 +29,8 @@ class Folder:
     path: Path
     store: SqlStore
     notebook: Notebook
-    scribe: Scribe
-    keeper: NoteKeeper
+    scribe: NoteWriter
+    keeper: NoteSync
 
     def commit(self, changes: Changes) -> None:
         """As an agent does."""
@@ -49,8 +49,8 @@ def opened(path: Path, notebook: Notebook | None = None, enabled: bool = True) -
     """Open a data folder; afterwards everything that was due is written."""
     store = SqlStore(path)
     notebook = notebook or Notebook(path / FOLDER_NAME)
-    scribe = Scribe(store, notebook, feeling)
-    keeper = NoteKeeper(scribe, enabled)
+    scribe = NoteWriter(store, notebook, feeling)
+    keeper = NoteSync(scribe, enabled)
     try:
         yield Folder(path, store, notebook, scribe, keeper)
     finally:

@@ -14,9 +14,9 @@ from noodlings.errors import StoreError, UserError
 from noodlings.portable import intake
 from noodlings.portable.export import export
 from noodlings.portable.intake import check, take_in
-from noodlings.ports import Snapshot
+from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
-from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType
+from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry
 from tests.thorough import examples
@@ -32,13 +32,13 @@ class Kept:
     def agents(self) -> list[str]:
         return ["phi", "servnak"]
 
-    def agent(self, agent_id: str) -> KeptAgent:
-        return KeptAgent(agent_id, 5, last_symbol_id=3)
+    def agent(self, agent_id: str) -> ArchivedAgent:
+        return ArchivedAgent(agent_id, 5, last_symbol_id=3)
 
     def entries(self, agent_id: str) -> Any:
         return iter(
             [
-                KeptEntry(an_entry(number, stability=9.0), episodic=number == 1, consolidated=True)
+                ArchivedEntry(an_entry(number, stability=9.0), episodic=number == 1, consolidated=True)
                 for number in (1, 2, 5)
             ]
         )
@@ -50,7 +50,7 @@ class Kept:
         return iter([Link(2, 1, LinkType.FOLLOWED, 0.5, 1.0), Link(5, 1, LinkType.RECALLED, 1.0, 2.0)])
 
     def symbols(self, agent_id: str) -> Any:
-        return iter([KeptSymbol(a_symbol(1, 2), faded=True), KeptSymbol(a_symbol(3, 5))])
+        return iter([ArchivedSymbol(a_symbol(1, 2), faded=True), ArchivedSymbol(a_symbol(3, 5))])
 
 
 class Taken:
@@ -58,14 +58,14 @@ class Taken:
 
     def __init__(self, *there: str, refuses: str = "") -> None:
         self.refuses = refuses
-        self.kept: dict[str, tuple[KeptAgent, list[Any]]] = {
-            agent_id: (KeptAgent(agent_id), []) for agent_id in there
+        self.kept: dict[str, tuple[ArchivedAgent, list[Any]]] = {
+            agent_id: (ArchivedAgent(agent_id), []) for agent_id in there
         }
 
     def agents(self) -> list[str]:
         return sorted(self.kept)
 
-    def take_in(self, agent: KeptAgent, records: Any) -> None:
+    def take_in(self, agent: ArchivedAgent, records: Any) -> None:
         if agent.agent_id == self.refuses:
             raise StoreError("the disk is full")
         self.kept[agent.agent_id] = (agent, list(records))
@@ -73,7 +73,7 @@ class Taken:
 
 def good() -> bytes:
     lines = io.StringIO()
-    kept: Snapshot = Kept()
+    kept: StoreSnapshot = Kept()
     export(kept, kept.agents(), lines.write)
     return lines.getvalue().encode()
 
@@ -103,7 +103,7 @@ def test_a_good_file_is_counted_and_taken_in() -> None:
     take_in(io.BytesIO(GOOD), found.agents, into, seen.append)
     assert seen == list(range(1, len(GOOD.splitlines()) + 1))
     agent, records = into.kept["servnak"]
-    assert agent == KeptAgent("servnak", 5, last_symbol_id=3)
+    assert agent == ArchivedAgent("servnak", 5, last_symbol_id=3)
     kept = Kept()
     assert records == [*kept.entries(""), *kept.traces("servnak"), *kept.links(""), *kept.symbols("")]
     assert all(trace.agent_id == "servnak" for trace in records if isinstance(trace, Trace))

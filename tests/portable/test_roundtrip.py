@@ -24,7 +24,7 @@ from noodlings.portable.intake import check, take_in
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
-from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType, MemoryEntry
+from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry, entries, moments, same, symbols, traces, unit
@@ -50,7 +50,7 @@ def imported(folder: Path, content: bytes) -> None:
 
 def told(
     folder: Path, agent_id: str
-) -> tuple[KeptAgent, list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]]:
+) -> tuple[ArchivedAgent, list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]]:
     with snapshot(folder) as kept:
         return (
             kept.agent(agent_id),
@@ -92,12 +92,14 @@ def talked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @st.composite
-def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]]:
+def whole_agents(
+    draw: st.DrawFn,
+) -> tuple[list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]]:
     """Memories with rising numbers, and traces, links and symbols that refer to them."""
     ids = sorted(draw(st.sets(st.integers(1, 2**63 - 2), max_size=5)))
     made = draw(st.lists(entries, min_size=len(ids), max_size=len(ids)))
     kept = [
-        KeptEntry(
+        ArchivedEntry(
             replace(entry, id=number, stability=max(entry.stability, 1e-300)),
             *draw(st.sampled_from([(False, False), (False, True), (True, True)])),
         )
@@ -114,7 +116,7 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
         if len(pair) == 2
     ]
     made_of_them = [
-        KeptSymbol(replace(symbol, entry_id=draw(st.sampled_from(ids))), draw(st.booleans()))
+        ArchivedSymbol(replace(symbol, entry_id=draw(st.sampled_from(ids))), draw(st.booleans()))
         for symbol in draw(st.lists(symbols, max_size=3, unique_by=lambda symbol: symbol.id))
     ]
     return kept, told, links, sorted(made_of_them, key=lambda made: made.symbol.id)
@@ -125,7 +127,7 @@ def whole_agents(draw: st.DrawFn) -> tuple[list[KeptEntry], list[Trace], list[Li
 def test_any_memories_come_back_as_they_were(
     folders: tuple[Path, Path],
     talked: Path,
-    made: tuple[list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]],
+    made: tuple[list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]],
     beyond: int,
 ) -> None:
     here, there = folders
@@ -136,7 +138,7 @@ def test_any_memories_come_back_as_they_were(
     turns = [replace(turn, agent_id=agent_id) for turn in turns]
     with intake(here) as into:
         last_symbol_id = max([made.symbol.id for made in images], default=0)
-        agent = KeptAgent(agent_id, last_id, state, last_symbol_id)
+        agent = ArchivedAgent(agent_id, last_id, state, last_symbol_id)
         into.take_in(agent, [*kept, *turns, *links, *images])
 
     content, done = exported(here, agent_id)
@@ -244,23 +246,26 @@ def test_what_no_import_would_take_is_left_out_and_the_rest_can_be_imported(tmp_
     fine, bad = {"stability": 9.0}, {"stability": -1.0}
     with intake(tmp_path / "here") as into:
         into.take_in(
-            KeptAgent("phi", 3, {"version": 99}, 5),
+            ArchivedAgent("phi", 3, {"version": 99}, 5),
             [
-                *(KeptEntry(an_entry(number, **with_)) for number, with_ in ((1, fine), (2, bad), (3, fine))),
+                *(
+                    ArchivedEntry(an_entry(number, **with_))
+                    for number, with_ in ((1, fine), (2, bad), (3, fine))
+                ),
                 a_trace(1),
                 a_trace(2),
                 Link(3, 1, LinkType.FOLLOWED, 0.5, 1.0),
                 Link(3, 2, LinkType.FOLLOWED, 0.5, 1.0),
-                KeptSymbol(a_symbol(1, 3)),
-                KeptSymbol(a_symbol(2, 2)),
-                KeptSymbol(a_symbol(4, 3, salience=7.0)),
+                ArchivedSymbol(a_symbol(1, 3)),
+                ArchivedSymbol(a_symbol(2, 2)),
+                ArchivedSymbol(a_symbol(4, 3, salience=7.0)),
             ],
         )
     content, done = exported(tmp_path / "here")
     assert (done.entries, done.traces, done.links, done.symbols, done.left_out) == (2, 1, 1, 1, 3)
     imported(tmp_path / "there", content)
     agent, kept, _, links, images = told(tmp_path / "there", "phi")
-    assert agent == KeptAgent("phi", 3, {}, 5)
+    assert agent == ArchivedAgent("phi", 3, {}, 5)
     assert [entry.entry.id for entry in kept] == [1, 3]
     assert len(links) == 1
-    assert images == [KeptSymbol(a_symbol(1, 3))]
+    assert images == [ArchivedSymbol(a_symbol(1, 3))]

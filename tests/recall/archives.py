@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noodlings.recall.archive import Archive
+from noodlings.recall.archive import SearchIndex
 from noodlings.recall.search import Searcher
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from tests.fakes import HashingEmbedder, witnessed
@@ -33,7 +33,7 @@ def vector_of(text):
 
 def archive_of(*entries, vectors=False):
     """A searcher over entries; a plain string is said by Ann, in a talk of its own."""
-    archive = Archive(EMBEDDER.name, EMBEDDER.dimensions) if vectors else Archive()
+    archive = SearchIndex(EMBEDDER.name, EMBEDDER.dimensions) if vectors else SearchIndex()
     for number, entry in enumerate(entries):
         if isinstance(entry, str):
             entry = make_entry(number, entry)

@@ -1,11 +1,11 @@
 import pytest
 
-from noodlings.recall.cues import People, holds_time, read
+from noodlings.recall.cues import PeopleIndex, holds_time, read
 
 
 @pytest.fixture
 def people():
-    people = People()
+    people = PeopleIndex()
     people.meet("user_ann")
     people.meet("user_bob")
     return people

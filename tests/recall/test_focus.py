@@ -14,7 +14,7 @@ from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
 from noodlings.recall.focus import BEST, LEVELS, FocusLevel, level_of, reconstruct_context
 from noodlings.recall.links import FADE
-from noodlings.recall.narrative import Teller, token_count
+from noodlings.recall.narrative import Narrator, token_count
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import Link, LinkType, Why
@@ -46,7 +46,7 @@ class Remembered:
             level,
             search=search or self.search,
             memory=self.store,
-            teller=Teller(AGENT, {AGENT: "Phi"}, now),
+            teller=Narrator(AGENT, {AGENT: "Phi"}, now),
             filters=Filters(**filters),
         )
         return asyncio.run(context)

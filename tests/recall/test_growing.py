@@ -1,10 +1,10 @@
 import numpy as np
 
-from noodlings.recall.growing_array import Growing
+from noodlings.recall.growing_array import GrowingArray
 
 
 def test_rows_stay_as_it_grows():
-    growing = Growing(np.float32, 3)
+    growing = GrowingArray(np.float32, 3)
     for number in range(1_000):
         growing.append([number, 0, -number])
     assert growing.rows.shape == (1_000, 3)
@@ -12,14 +12,14 @@ def test_rows_stay_as_it_grows():
 
 
 def test_rows_can_be_written():
-    growing = Growing(np.int64)
+    growing = GrowingArray(np.int64)
     growing.append(1)
     growing.rows[0] = 5
     assert growing.rows.tolist() == [5]
 
 
 def test_nothing_is_copied_within_what_was_reserved():
-    growing = Growing(np.int64)
+    growing = GrowingArray(np.int64)
     growing.reserve(10_000)
     before = growing.rows.__array_interface__["data"]
     for number in range(10_000):
@@ -28,7 +28,7 @@ def test_nothing_is_copied_within_what_was_reserved():
 
 
 def test_rows_of_zeros_can_be_added_at_once():
-    growing = Growing(np.int64)
+    growing = GrowingArray(np.int64)
     growing.append(7)
     growing.extend(500)
     growing.append(8)

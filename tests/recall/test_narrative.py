@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.recall.narrative import LONGEST, Teller, block, token_count, told
+from noodlings.recall.narrative import LONGEST, Narrator, block, token_count, told
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
@@ -14,7 +14,7 @@ from noodlings.values.percept import Kind
 from tests.recall.archives import make_entry
 
 NOW = 1_000_000.0
-PHI = Teller("phi", {"phi": "Phi", "user_ann": "Ann", "agent_callie": "Callie"}, NOW)
+PHI = Narrator("phi", {"phi": "Phi", "user_ann": "Ann", "agent_callie": "Callie"}, NOW)
 SORROW = Affect(-0.8, 0.4, 0.1, 0.9)
 ADDRESSED = ImportanceParts(addressed=1.0)
 

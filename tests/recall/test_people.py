@@ -1,11 +1,11 @@
 import pytest
 
-from noodlings.recall.cues import People
+from noodlings.recall.cues import PeopleIndex
 
 
 @pytest.fixture
 def people():
-    people = People()
+    people = PeopleIndex()
     for user_id in ("user_ann", "agent_fred_rogers", "user_will", "user_fred"):
         people.meet(user_id)
     people.name("user_ann", "Annabel Lee")

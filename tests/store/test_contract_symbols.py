@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
-from noodlings.memory.change_journal import Journal
+from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import AgentRecord, Changes
 from noodlings.store.forgetting import FORGOTTEN
@@ -95,7 +95,7 @@ moments = st.lists(st.tuples(st.floats(0.5, 1), st.floats(0, 1)), max_size=8)
 async def test_after_a_restart_the_subconscious_is_what_it_was(
     lasting: AnyStore, capacity: int, made: list[tuple[float, float]], gone: set[int]
 ) -> None:
-    agent_id, journal, llm = f"agent {next(NUMBERS)}", Journal(), ScriptedSymbolist()
+    agent_id, journal, llm = f"agent {next(NUMBERS)}", ChangeJournal(), ScriptedSymbolist()
     memory = SubconsciousMemory(capacity, journal=journal)
     lasting.commit(Changes(agent_id))
     for number, (fear, surprise) in enumerate(made, start=1):

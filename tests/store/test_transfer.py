@@ -15,7 +15,7 @@ from noodlings.store import transfer
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
-from noodlings.values.memory import KeptAgent, KeptEntry, KeptSymbol, Link, LinkType
+from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType
 from noodlings.values.trace import Trace
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry
 
@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
 
 def told(
     folder: Path,
-) -> tuple[KeptAgent, list[KeptEntry], list[Trace], list[Link], list[KeptSymbol]]:
+) -> tuple[ArchivedAgent, list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]]:
     with snapshot(folder) as kept:
         agent = kept.agent(AGENT)
         links, symbols = list(kept.links(AGENT)), list(kept.symbols(AGENT))
@@ -45,15 +45,15 @@ def told(
 
 def test_everything_of_an_agent_comes_out(store: SqlStore, tmp_path: Path) -> None:
     agent, entries, traces, links, symbols = told(tmp_path)
-    assert agent == KeptAgent(AGENT, 3, {"step": 3}, 2)
+    assert agent == ArchivedAgent(AGENT, 3, {"step": 3}, 2)
     assert entries == [
-        KeptEntry(an_entry(1), episodic=True, consolidated=True),
-        KeptEntry(an_entry(2), episodic=False, consolidated=True),
-        KeptEntry(an_entry(3), episodic=False, consolidated=False),
+        ArchivedEntry(an_entry(1), episodic=True, consolidated=True),
+        ArchivedEntry(an_entry(2), episodic=False, consolidated=True),
+        ArchivedEntry(an_entry(3), episodic=False, consolidated=False),
     ]
     assert traces == [a_trace(1), a_trace(3, 1)]
     assert links == [LINK]
-    assert symbols == [KeptSymbol(a_symbol(1, 1), faded=True), KeptSymbol(a_symbol(2, 3))]
+    assert symbols == [ArchivedSymbol(a_symbol(1, 1), faded=True), ArchivedSymbol(a_symbol(2, 3))]
 
 
 def test_a_number_that_was_forgotten_is_not_given_again(store: SqlStore, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_what_is_written_meanwhile_is_not_seen(
         store.commit(Changes("servnak", added=(an_entry(1),)))
         store.commit(Changes(AGENT, updated=(an_entry(1, response="later"),)))
         assert kept.agents() == [AGENT]
-        assert kept.agent(AGENT) == KeptAgent(AGENT, 3, {"step": 3}, 2)
+        assert kept.agent(AGENT) == ArchivedAgent(AGENT, 3, {"step": 3}, 2)
         assert [entry.entry for entry in kept.entries(AGENT)] == [an_entry(1), an_entry(2), an_entry(3)]
         assert len(list(kept.traces(AGENT))) == 2
     assert told(tmp_path)[0].last_id == 4
@@ -127,31 +127,31 @@ def test_an_agent_that_was_taken_in_is_as_it_was(store: SqlStore, tmp_path: Path
 def test_nobody_is_replaced(store: SqlStore, tmp_path: Path) -> None:
     store.close()
     with intake(tmp_path) as into, pytest.raises(UserError, match="there already"):
-        into.take_in(KeptAgent(AGENT, 9), [])
+        into.take_in(ArchivedAgent(AGENT, 9), [])
     assert told(tmp_path)[0].last_id == 3
 
 
 def test_an_agent_comes_in_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "AT_ONCE", 1)
-    good = [KeptEntry(an_entry(1)), KeptEntry(an_entry(2))]
+    good = [ArchivedEntry(an_entry(1)), ArchivedEntry(an_entry(2))]
 
-    def broken() -> Iterator[KeptEntry]:
+    def broken() -> Iterator[ArchivedEntry]:
         yield from good
         raise UserError("line 4: the file changed")
 
     bad = {
         "the file": broken(),
-        "Unicode": [*good, KeptEntry(an_entry(3, "\ud800"))],
-        "finite": [*good, KeptEntry(replace(an_entry(3), surprise=float("nan")))],
+        "Unicode": [*good, ArchivedEntry(an_entry(3, "\ud800"))],
+        "finite": [*good, ArchivedEntry(replace(an_entry(3), surprise=float("nan")))],
         "UNIQUE": [*good, good[0]],
         "FOREIGN KEY": [*good, a_trace(77)],
     }
     with intake(tmp_path) as into:
         for words, records in bad.items():
             with pytest.raises((UserError, StoreError), match=words):
-                into.take_in(KeptAgent(AGENT, 3), records)
+                into.take_in(ArchivedAgent(AGENT, 3), records)
             assert into.agents() == []
-        into.take_in(KeptAgent(AGENT, 3), good)
+        into.take_in(ArchivedAgent(AGENT, 3), good)
     assert len(told(tmp_path)[1]) == 2
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.wording import Occasion
-from noodlings.voice.understanding import hear
+from noodlings.values.wording import DialogueAct
+from noodlings.voice.understanding import understand
 from tests.voice.utterances import PERSONAS
 
 HEARD = {
@@ -161,33 +161,34 @@ HEARD = {
 
 @pytest.mark.parametrize(("occasion", "line"), [(o, line) for o, lines in HEARD.items() for line in lines])
 def test_lines_are_heard_for_what_they_are(occasion: str, line: str) -> None:
-    assert hear(Percept("user_caity", line, 0.0), PERSONAS["phi"]).occasion == occasion
+    assert understand(Percept("user_caity", line, 0.0), PERSONAS["phi"]).occasion == occasion
 
 
 @pytest.mark.parametrize(
     ("kind", "text", "occasion"),
     [
-        (Kind.EMOTE, "waves", Occasion.EMOTE_WARM),
-        (Kind.EMOTE, "sobs quietly", Occasion.EMOTE_SAD),
-        (Kind.EMOTE, "is crying", Occasion.EMOTE_SAD),
-        (Kind.EMOTE, "starts to dance", Occasion.EMOTE_WARM),
-        (Kind.EMOTE, "kicks the table", Occasion.EMOTE_HARSH),
-        (Kind.EMOTE, 'holds out a cup "tea?"', Occasion.EMOTE_GIFT),
-        (Kind.EMOTE, "juggles", Occasion.EMOTE),
-        (Kind.EMOTE, 'leans in. "my dog died"', Occasion.GRIEF),
-        (Kind.ARRIVE, "arrives", Occasion.ARRIVE),
-        (Kind.LEAVE, "leaves", Occasion.LEAVE),
-        (Kind.EVENT, "the clock falls over", Occasion.EVENT),
+        (Kind.EMOTE, "waves", DialogueAct.EMOTE_WARM),
+        (Kind.EMOTE, "sobs quietly", DialogueAct.EMOTE_SAD),
+        (Kind.EMOTE, "is crying", DialogueAct.EMOTE_SAD),
+        (Kind.EMOTE, "starts to dance", DialogueAct.EMOTE_WARM),
+        (Kind.EMOTE, "kicks the table", DialogueAct.EMOTE_HARSH),
+        (Kind.EMOTE, 'holds out a cup "tea?"', DialogueAct.EMOTE_GIFT),
+        (Kind.EMOTE, "juggles", DialogueAct.EMOTE),
+        (Kind.EMOTE, 'leans in. "my dog died"', DialogueAct.GRIEF),
+        (Kind.ARRIVE, "arrives", DialogueAct.ARRIVE),
+        (Kind.LEAVE, "leaves", DialogueAct.LEAVE),
+        (Kind.EVENT, "the clock falls over", DialogueAct.EVENT),
     ],
 )
-def test_what_is_done_is_told_apart_from_what_is_said(kind: Kind, text: str, occasion: Occasion) -> None:
-    assert hear(Percept("user_caity", text, 0.0, kind), PERSONAS["phi"]).occasion is occasion
+def test_what_is_done_is_told_apart_from_what_is_said(kind: Kind, text: str, occasion: DialogueAct) -> None:
+    assert understand(Percept("user_caity", text, 0.0, kind), PERSONAS["phi"]).occasion is occasion
 
 
 def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() -> None:
     felt = Affect(valence=-0.7, fear=0.9)
     assert (
-        hear(Percept("u", "the moon is red", 0.0, affect=felt), PERSONAS["phi"]).occasion is Occasion.AFRAID
+        understand(Percept("u", "the moon is red", 0.0, affect=felt), PERSONAS["phi"]).occasion
+        is DialogueAct.AFRAID
     )
 
 
@@ -201,37 +202,40 @@ def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() ->
     ],
 )
 def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Affect) -> None:
-    heard = hear(Percept("u", line, 0.0, affect=felt), PERSONAS["phi"])
-    assert heard.occasion in (Occasion.STATEMENT, Occasion.QUESTION)
+    heard = understand(Percept("u", line, 0.0, affect=felt), PERSONAS["phi"])
+    assert heard.occasion in (DialogueAct.STATEMENT, DialogueAct.QUESTION)
 
 
 @pytest.mark.parametrize(
     ("line", "occasion"),
     [
-        ("*smiles* hello", Occasion.GREETING),
-        ("my dog died *cries*", Occasion.GRIEF),
-        ("*sobs quietly*", Occasion.EMOTE_SAD),
-        ("*kicks the table* nice weather", Occasion.STATEMENT),
+        ("*smiles* hello", DialogueAct.GREETING),
+        ("my dog died *cries*", DialogueAct.GRIEF),
+        ("*sobs quietly*", DialogueAct.EMOTE_SAD),
+        ("*kicks the table* nice weather", DialogueAct.STATEMENT),
     ],
 )
-def test_a_gesture_in_asterisks_is_not_said(line: str, occasion: Occasion) -> None:
-    assert hear(Percept("u", line, 0.0), PERSONAS["phi"]).occasion is occasion
+def test_a_gesture_in_asterisks_is_not_said(line: str, occasion: DialogueAct) -> None:
+    assert understand(Percept("u", line, 0.0), PERSONAS["phi"]).occasion is occasion
 
 
 def test_who_always_shouts_is_heard_as_anybody() -> None:
-    heard = hear(Percept("servnak", "THE BOILER IS WARM", 0.0), PERSONAS["maren"])
+    heard = understand(Percept("servnak", "THE BOILER IS WARM", 0.0), PERSONAS["maren"])
     assert (heard.topic, heard.echo) == ("the boiler", "the boiler is warm")
 
 
 def test_what_is_hard_is_heard_as_sad_though_no_feeling_stands_out() -> None:
     hard = Affect(valence=-0.8, arousal=0.5, fear=0.1, sorrow=0.1)
-    assert hear(Percept("u", "I can't sleep", 0.0, affect=hard), PERSONAS["phi"]).occasion is Occasion.SAD
+    assert (
+        understand(Percept("u", "I can't sleep", 0.0, affect=hard), PERSONAS["phi"]).occasion
+        is DialogueAct.SAD
+    )
 
 
 def test_what_hurts_is_not_said_back() -> None:
     line = "they cut the oak"
-    assert hear(Percept("u", line, 0.0), PERSONAS["phi"]).echo == line
-    assert hear(Percept("u", line, 0.0, affect=Affect(valence=-0.4)), PERSONAS["phi"]).echo == ""
+    assert understand(Percept("u", line, 0.0), PERSONAS["phi"]).echo == line
+    assert understand(Percept("u", line, 0.0, affect=Affect(valence=-0.4)), PERSONAS["phi"]).echo == ""
 
 
 @pytest.mark.parametrize(
@@ -247,10 +251,10 @@ def test_what_hurts_is_not_said_back() -> None:
     ],
 )
 def test_the_topic_is_a_noun_phrase_turned_to_the_speaker(line: str, topic: str) -> None:
-    assert hear(Percept("u", line, 0.0), PERSONAS["phi"]).topic == topic
+    assert understand(Percept("u", line, 0.0), PERSONAS["phi"]).topic == topic
 
 
 @given(st.text(max_size=300), st.sampled_from(list(Kind)))
 def test_nothing_that_can_be_typed_breaks_the_ear(text: str, kind: Kind) -> None:
-    heard = hear(Percept("u", text, 0.0, kind), PERSONAS["phi"])
-    assert isinstance(heard.occasion, Occasion)
+    heard = understand(Percept("u", text, 0.0, kind), PERSONAS["phi"])
+    assert isinstance(heard.occasion, DialogueAct)

@@ -18,7 +18,7 @@ from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import Symbol
-from noodlings.values.wording import Feeling
+from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.colour import image_of
 from noodlings.voice.images import TableOfImages, feeling_of, table, themes_of
 from noodlings.voice.words import tokens, topic_stems
@@ -36,7 +36,7 @@ async def imagined(event: str, affect: Affect = AFRAID, avoid: tuple[str, ...] =
     return await TableOfImages().imagine(event, affect, avoid, Allowance())
 
 
-def of_theme(name: str, felt: Feeling) -> tuple[str, ...]:
+def of_theme(name: str, felt: SpokenFeeling) -> tuple[str, ...]:
     return next(theme for theme in table().themes if theme.name == name).images[felt]
 
 
@@ -52,7 +52,7 @@ def test_every_image_is_there_once_and_is_one_short_clean_line():
 
 
 def test_each_feeling_has_more_images_than_are_avoided_and_each_theme_three_for_two_feelings():
-    assert set(table().feelings) == set(Feeling)
+    assert set(table().feelings) == set(SpokenFeeling)
     assert all(len(images) > AVOIDED for images in table().feelings.values())
     assert len(table().themes) >= 12
     for theme in table().themes:
@@ -78,33 +78,38 @@ def test_nothing_is_taken_from_examples_that_everybody_was_shown(word: str):
 @pytest.mark.parametrize(
     ("event", "affect", "theme", "felt"),
     [
-        ("My father-in-law says my report is worthless", AFRAID, "criticism", Feeling.FEAR),
-        ("the boss tells me in front of all that my work is useless", ANGRY, "criticism", Feeling.ANGER),
-        ("My cat died yesterday", GRIEVING, "loss", Feeling.SORROW),
-        ("You won the first prize!", GLAD, "praise", Feeling.JOY),
-        ("You lied to me, you stole it", ANGRY, "betrayal", Feeling.ANGER),
-        ("A wolf attacks!", AFRAID, "danger", Feeling.FEAR),
-        ("Everyone laughed at me, I was so ashamed", GRIEVING, "mockery", Feeling.SORROW),
-        ("They married, and kissed", GLAD, "love", Feeling.JOY),
-        ("I'm getting divorced", GRIEVING, "leaving", Feeling.SORROW),
-        ("I failed the exam", GRIEVING, "failure", Feeling.SORROW),
-        ("look at all the stars, a comet!", GLAD, "wonder", Feeling.JOY),
-        ("mum is in the kitchen", GLAD, "home", Feeling.JOY),
-        ("they yelled and insulted each other", ANGRY, "quarrel", Feeling.ANGER),
+        ("My father-in-law says my report is worthless", AFRAID, "criticism", SpokenFeeling.FEAR),
+        (
+            "the boss tells me in front of all that my work is useless",
+            ANGRY,
+            "criticism",
+            SpokenFeeling.ANGER,
+        ),
+        ("My cat died yesterday", GRIEVING, "loss", SpokenFeeling.SORROW),
+        ("You won the first prize!", GLAD, "praise", SpokenFeeling.JOY),
+        ("You lied to me, you stole it", ANGRY, "betrayal", SpokenFeeling.ANGER),
+        ("A wolf attacks!", AFRAID, "danger", SpokenFeeling.FEAR),
+        ("Everyone laughed at me, I was so ashamed", GRIEVING, "mockery", SpokenFeeling.SORROW),
+        ("They married, and kissed", GLAD, "love", SpokenFeeling.JOY),
+        ("I'm getting divorced", GRIEVING, "leaving", SpokenFeeling.SORROW),
+        ("I failed the exam", GRIEVING, "failure", SpokenFeeling.SORROW),
+        ("look at all the stars, a comet!", GLAD, "wonder", SpokenFeeling.JOY),
+        ("mum is in the kitchen", GLAD, "home", SpokenFeeling.JOY),
+        ("they yelled and insulted each other", ANGRY, "quarrel", SpokenFeeling.ANGER),
     ],
 )
 async def test_an_image_is_in_keeping_with_what_happened_and_what_was_felt(
-    event: str, affect: Affect, theme: str, felt: Feeling
+    event: str, affect: Affect, theme: str, felt: SpokenFeeling
 ):
     assert themes_of(event)[0].name == theme
     assert await imagined(event, affect) in of_theme(theme, felt)
 
 
 async def test_what_no_theme_tells_is_of_the_feeling_alone():
-    assert await imagined("hm", AFRAID) in table().feelings[Feeling.FEAR]
-    assert await imagined("🌧", Affect(-0.1, 0.1, 0.0, 0.0, 1.0)) in table().feelings[Feeling.BOREDOM]
-    assert await imagined("", Affect(0.0, 1.0, 0.0, 0.0, 0.0)) in table().feelings[Feeling.CALM]
-    assert feeling_of(NEUTRAL) is Feeling.CALM
+    assert await imagined("hm", AFRAID) in table().feelings[SpokenFeeling.FEAR]
+    assert await imagined("🌧", Affect(-0.1, 0.1, 0.0, 0.0, 1.0)) in table().feelings[SpokenFeeling.BOREDOM]
+    assert await imagined("", Affect(0.0, 1.0, 0.0, 0.0, 0.0)) in table().feelings[SpokenFeeling.CALM]
+    assert feeling_of(NEUTRAL) is SpokenFeeling.CALM
 
 
 async def test_an_image_has_no_word_of_the_moment_itself():
@@ -167,4 +172,4 @@ def test_another_process_makes_the_same_image():
         for seed in ("1", "2")
     }
     assert len(said) == 1
-    assert said.pop().strip() in of_theme("criticism", Feeling.FEAR)
+    assert said.pop().strip() in of_theme("criticism", SpokenFeeling.FEAR)

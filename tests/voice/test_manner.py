@@ -7,10 +7,10 @@ import pytest
 from noodlings.ports import Allowance
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
-from noodlings.values.wording import Occasion
+from noodlings.values.wording import DialogueAct
 from noodlings.voice.composition import Draft
 from noodlings.voice.offline import OfflineVoice, in_manner
-from noodlings.voice.understanding import Heard, hear
+from noodlings.voice.understanding import UnderstoodLine, understand
 from tests.voice.utterances import PERSONAS, memory, utterance
 
 SMALL_TALK = (
@@ -23,7 +23,7 @@ SMALL_TALK = (
     "it rained all day",
     "look at that cloud",
 )
-PLAIN = Heard(Occasion.STATEMENT)
+PLAIN = UnderstoodLine(DialogueAct.STATEMENT)
 
 
 def said(named_mood):
@@ -86,7 +86,7 @@ def test_comfort_and_memories_keep_their_words(mood):
 
 def test_a_mood_changes_words_and_never_what_was_understood():
     persona: Persona = PERSONAS["plain"]
-    heard = hear(Percept("user_caity", "My dog died", 0.0), persona)
+    heard = understand(Percept("user_caity", "My dog died", 0.0), persona)
     draft = Draft("I am so sorry. Sit with me for a while, as long as you like.")
     assert in_manner(draft, "nervous", heard) is draft
 

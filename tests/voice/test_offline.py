@@ -16,7 +16,7 @@ from noodlings.text import MAX_LINE, clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
-from noodlings.values.wording import COMMON_SLOTS, SLOTS, Occasion, parse
+from noodlings.values.wording import COMMON_SLOTS, SLOTS, DialogueAct, parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
 from tests.thorough import examples
@@ -390,9 +390,9 @@ def test_it_always_answers_in_one_printable_line_with_known_memories(
 
 def test_every_occasion_has_shared_words_with_slots_that_are_filled() -> None:
     lines = shared_voice().lines
-    assert set(lines) == {occasion.value for occasion in Occasion}
+    assert set(lines) == {occasion.value for occasion in DialogueAct}
     for name, phrases in lines.items():
-        known = COMMON_SLOTS | SLOTS.get(Occasion(name), frozenset())
+        known = COMMON_SLOTS | SLOTS.get(DialogueAct(name), frozenset())
         assert any(
             parse(phrase).slots <= known - {"topic", "echo", "place"} for phrase in phrases
         ) or name in (

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.values.percept import Kind
-from noodlings.voice.reported_speech import LONGEST_QUOTE, told
+from noodlings.voice.reported_speech import LONGEST_QUOTE, report
 from tests.voice.utterances import BOB, CAITY, memory, utterance
 
 TOLD = [
@@ -73,7 +73,7 @@ def test_a_memory_is_told_to_its_speaker_and_to_others(
 ) -> None:
     entry = memory(1, text, kind=kind).entry
     for user, clause in ((CAITY, to_speaker), (BOB, to_others)):
-        made = told(entry, utterance("hm", who="phi", user=user), frozenset())
+        made = report(entry, utterance("hm", who="phi", user=user), frozenset())
         assert made is not None
         assert made.clause == clause
         assert made.dated == f"three days ago {clause}"
@@ -91,14 +91,14 @@ def test_a_memory_is_told_to_its_speaker_and_to_others(
 def test_what_was_said_to_somebody_else_is_told_as_that(text: str, clause: str) -> None:
     asked = utterance("hm", who="phi")
     asked = replace(asked, names=asked.names | {"maren": "Maren"})
-    made = told(memory(1, text).entry, asked, frozenset())
+    made = report(memory(1, text).entry, asked, frozenset())
     assert made is not None
     assert made.clause == clause
 
 
 def test_of_a_long_line_the_sentence_is_told_that_was_asked_for() -> None:
     entry = memory(1, "Hello Phi. It rains. My mother is ill because she fell. I had soup.").entry
-    made = told(entry, utterance("hm", who="phi"), frozenset({"mother"}))
+    made = report(entry, utterance("hm", who="phi"), frozenset({"mother"}))
     assert made is not None
     assert made.clause == "you told me your mother is ill because she fell"
 
@@ -117,10 +117,10 @@ def test_of_a_long_line_the_sentence_is_told_that_was_asked_for() -> None:
     ],
 )
 def test_what_tells_nothing_is_not_told(text: str) -> None:
-    assert told(memory(1, text).entry, utterance("hm"), frozenset()) is None
+    assert report(memory(1, text).entry, utterance("hm"), frozenset()) is None
 
 
 @given(st.text(max_size=600))
 def test_whatever_was_said_is_told_as_one_short_clause_or_not_at_all(text: str) -> None:
-    made = told(memory(1, text).entry, utterance("hm"), frozenset())
+    made = report(memory(1, text).entry, utterance("hm"), frozenset())
     assert made is None or (made.clause.startswith("you ") and len(made.clause) <= 160 + LONGEST_QUOTE)

@@ -2,24 +2,29 @@
 
 import pytest
 
-from noodlings.voice.question import Sought, asks_when, days_meant, goes_on, sought
+from noodlings.voice.question import AnswerType, answer_type, asks_when, days_meant, goes_on
 
 
 @pytest.mark.parametrize(
     ("question", "kind", "tells", "not_that"),
     [
-        ("what is my dog called?", Sought.NAME, "I have a dog called Biscuit", "my dog died"),
-        ("who is Biscuit?", Sought.NAME, "his name is Biscuit", "my dog died"),
-        ("what's my brother's name?", Sought.NAME, "my brother Marco is a fireman", "My brother and I fell"),
-        ("where did I bury him?", Sought.PLACE, "I buried him under the apple tree", "my dog died"),
-        ("how old is my dog?", Sought.AGE, "he is nine years old", "my dog is brown"),
-        ("what colour is my cat?", Sought.COLOUR, "Pepper is black with white paws", "I got a cat"),
+        ("what is my dog called?", AnswerType.NAME, "I have a dog called Biscuit", "my dog died"),
+        ("who is Biscuit?", AnswerType.NAME, "his name is Biscuit", "my dog died"),
+        (
+            "what's my brother's name?",
+            AnswerType.NAME,
+            "my brother Marco is a fireman",
+            "My brother and I fell",
+        ),
+        ("where did I bury him?", AnswerType.PLACE, "I buried him under the apple tree", "my dog died"),
+        ("how old is my dog?", AnswerType.AGE, "he is nine years old", "my dog is brown"),
+        ("what colour is my cat?", AnswerType.COLOUR, "Pepper is black with white paws", "I got a cat"),
     ],
 )
 def test_a_line_tells_what_is_asked_for_or_does_not(
-    question: str, kind: Sought, tells: str, not_that: str
+    question: str, kind: AnswerType, tells: str, not_that: str
 ) -> None:
-    assert sought(question) is kind
+    assert answer_type(question) is kind
     assert kind.told_by(tells)
     assert not kind.told_by(not_that)
 
@@ -27,18 +32,18 @@ def test_a_line_tells_what_is_asked_for_or_does_not(
 @pytest.mark.parametrize(
     ("question", "kind"),
     [
-        ("how is my dog?", Sought.STATE),
-        ("is my dog alive?", Sought.STATE),
-        ("what happened to my dog?", Sought.STATE),
-        ("do I still have a dog?", Sought.STATE),
-        ("what did I just say?", Sought.LATEST),
-        ("what was the last thing I told you?", Sought.LATEST),
+        ("how is my dog?", AnswerType.STATE),
+        ("is my dog alive?", AnswerType.STATE),
+        ("what happened to my dog?", AnswerType.STATE),
+        ("do I still have a dog?", AnswerType.STATE),
+        ("what did I just say?", AnswerType.LATEST),
+        ("what was the last thing I told you?", AnswerType.LATEST),
         ("how are you?", None),
         ("what did I say about my dog?", None),
     ],
 )
-def test_some_ask_how_it_is_now_and_some_what_was_last(question: str, kind: Sought | None) -> None:
-    assert sought(question) is kind
+def test_some_ask_how_it_is_now_and_some_what_was_last(question: str, kind: AnswerType | None) -> None:
+    assert answer_type(question) is kind
 
 
 def test_times_are_asked_for_in_several_ways() -> None:

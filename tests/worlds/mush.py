@@ -18,7 +18,7 @@ from noodlings.drawing.screen import Screen
 from noodlings.errors import UserError
 from noodlings.values.caller import Caller
 from noodlings.worlds.accounts import Accounts
-from noodlings.worlds.login_guard import Door, Timer
+from noodlings.worlds.login_guard import LoginGuard, Timer
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
@@ -59,7 +59,7 @@ class Mush:
             House(
                 world=self.world,
                 scrollback=self.scrollback,
-                door=Door(self.accounts, lambda name: name.casefold() == "phi", timer),
+                door=LoginGuard(self.accounts, lambda name: name.casefold() == "phi", timer),
                 connect=self._connect,
                 introduce=self.introduced.append,
                 greeting=lambda: Text("Welcome"),

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 from noodlings.clock import ManualClock
 from noodlings.drawing.screen import Screen
-from noodlings.worlds.demo import IDLE_LINES, START, Stage, demonstrate, idle_lines
+from noodlings.worlds.demo import IDLE_LINES, START, DemoStage, demonstrate, idle_lines
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from tests.fakes import ScriptedMinds, make_persona
@@ -33,7 +33,7 @@ async def test_the_demo_tells_asks_and_shows(capsys):
 
     world = World(load_places(), [make_persona("Phi", home="garden")], minds.perceive, minds.idle, clock)
     world.enter("user_me", "me", lambda line: None)
-    await demonstrate(Stage(dispatch, world, "user_me", minds.perceive, clock, Screen(False)))
+    await demonstrate(DemoStage(dispatch, world, "user_me", minds.perceive, clock, Screen(False)))
     heard = minds.texts("phi")
     assert heard[1] == "My dog died yesterday. Her name was Biscuit."
     assert heard[2 : 2 + IDLE_LINES] == [text for _, text in idle_lines()]

@@ -7,7 +7,7 @@ from argon2.profiles import CHEAPEST
 from noodlings.errors import UserError
 from noodlings.worlds import login_guard as doors
 from noodlings.worlds.accounts import Accounts
-from noodlings.worlds.login_guard import FORGIVEN, FREE, LONGEST_WAIT, Door
+from noodlings.worlds.login_guard import FORGIVEN, FREE, LONGEST_WAIT, LoginGuard
 from tests.fakes import HandTimer
 
 HERE, THERE = "203.0.113.1", "203.0.113.2"
@@ -30,7 +30,7 @@ def accounts(tmp_path):
 
 @pytest.fixture
 def door(accounts, timer):
-    return Door(accounts, lambda name: name == "Servnak", timer)
+    return LoginGuard(accounts, lambda name: name == "Servnak", timer)
 
 
 async def guess(door, address=HERE, name="Caity"):
@@ -49,7 +49,7 @@ async def guess_and_wait(door, timer, seconds, address=HERE, name="Caity"):
 
 async def test_who_made_an_account_is_told_and_who_could_not_is_not(accounts, timer):
     made = []
-    door = Door(accounts, lambda name: name == "Servnak", timer, lambda *what: made.append(what))
+    door = LoginGuard(accounts, lambda name: name == "Servnak", timer, lambda *what: made.append(what))
     account = await door.create(HERE, "Dora", PASSWORD)
     with pytest.raises(UserError):
         await door.create(HERE, "Servnak", PASSWORD)

@@ -1,11 +1,11 @@
 import pytest
 
 from noodlings.values.percept import Kind
-from noodlings.worlds.beings import Line, split_gestures, spoken
+from noodlings.worlds.beings import RoomLine, split_gestures, spoken
 
 
 def seen(viewer: str = "", **fields) -> str:
-    return Line(**({"actor": "phi", "name": "Phi"} | fields)).view(viewer).plain
+    return RoomLine(**({"actor": "phi", "name": "Phi"} | fields)).view(viewer).plain
 
 
 def test_speech_is_seen_from_both_sides():

@@ -1,6 +1,6 @@
 from noodlings.values.audience import OPEN, confined_to
 from noodlings.values.percept import Kind
-from noodlings.worlds.beings import Line
+from noodlings.worlds.beings import RoomLine
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import LINES, Scrollback
 
@@ -8,7 +8,7 @@ HALL, CELLAR = Room("The Hall", "Long."), Room("The Cellar", "Dark.")
 
 
 def said(text, **more):
-    return Line(more.pop("kind", Kind.SAY), text, "user_caity", "Caity", **more)
+    return RoomLine(more.pop("kind", Kind.SAY), text, "user_caity", "Caity", **more)
 
 
 def test_each_room_has_its_own_last_lines():

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from noodlings.drawing import screen as screen_module
 from noodlings.drawing.screen import Screen
-from noodlings.worlds.terminal import LONGEST_LINE, Conversation, above_prompt, follow, read_lines
+from noodlings.worlds.terminal import LONGEST_LINE, TerminalSession, above_prompt, follow, read_lines
 
 
 @dataclass
@@ -76,7 +76,7 @@ async def typing(keys, listener, tmp_path, live=None, idle_seconds=0.0, complete
     """A conversation with these keys typed into it; what it writes is kept in `listener.written`."""
     output = Vt100_Output(listener.written, lambda: Size(rows=11, columns=80))
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=output):
-        conversation = Conversation(
+        conversation = TerminalSession(
             listener.dispatch,
             complete,
             tmp_path / "history",

@@ -21,7 +21,7 @@ from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.lab.replay import BEGINNING, PACE
-from noodlings.lab.transcript import Problem, Recorded, read_transcript
+from noodlings.lab.transcript import Recorded, TranscriptProblem, read_transcript
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN
 from noodlings.values.percept import Percept
@@ -50,7 +50,7 @@ async def evaluate(
     skipped = 0
     clock.set(BEGINNING)
     for line in read_transcript(path):
-        if isinstance(line, Problem):
+        if isinstance(line, TranscriptProblem):
             skipped += 1
         else:
             clock.set(clock.now() + PACE if line.timestamp is None else line.timestamp)

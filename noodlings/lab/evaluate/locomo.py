@@ -43,7 +43,7 @@ _DATETIME = "%I:%M %p on %d %B, %Y"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LocomoQuestion:
     """What is asked, and the turns (by position) that answer it."""
 
     text: str
@@ -52,12 +52,12 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class LocomoConversation:
     """One file. `dropped` counts evidence that names no turn; a question without evidence is not asked."""
 
     name: str
     percepts: tuple[Percept, ...]
-    questions: tuple[Question, ...]
+    questions: tuple[LocomoQuestion, ...]
     dropped: int
 
 
@@ -123,7 +123,7 @@ def steps(files: Sequence[Path]) -> int:
     return sum(len(conversation.percepts) + len(conversation.questions) for conversation in conversations)
 
 
-def read_conversation(path: Path) -> Conversation:
+def read_conversation(path: Path) -> LocomoConversation:
     """A file, checked. Raises `UserError` with the file's name and what is wrong."""
     try:
         data = json.loads(path.read_bytes())
@@ -136,12 +136,12 @@ def read_conversation(path: Path) -> Conversation:
             evidence, unknown = evidence_positions(question["evidence"], positions)
             dropped += unknown
             if evidence:
-                questions.append(Question(question["question"], int(question["category"]), evidence))
+                questions.append(LocomoQuestion(question["question"], int(question["category"]), evidence))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not a conversation with turns and questions: {error!r:.120}") from error
-    return Conversation(path.stem, percepts, tuple(questions), dropped)
+    return LocomoConversation(path.stem, percepts, tuple(questions), dropped)
 
 
 def evidence_positions(evidence: Iterable[str], positions: dict[str, int]) -> tuple[frozenset[int], int]:

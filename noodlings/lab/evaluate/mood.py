@@ -56,7 +56,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class MoodScenario:
     """Events with the feelings of the data, and the queries about them."""
 
     percepts: tuple[Percept, ...]
@@ -112,7 +112,7 @@ async def evaluate(
     }
 
 
-def read_scenarios(path: Path) -> list[Scenario]:
+def read_scenarios(path: Path) -> list[MoodScenario]:
     """The scenarios of a file, checked. Raises `UserError` with the file's name and what is wrong."""
     try:
         scenarios = [_scenario(data) for data in json.loads(path.read_bytes())["scenarios"]]
@@ -145,7 +145,7 @@ def _cell(row: dict[str, float]) -> str:
     return f"{row['top1']:.2f} / {row['hit2']:.2f}"
 
 
-def _scenario(data: dict[str, Any]) -> Scenario:
+def _scenario(data: dict[str, Any]) -> MoodScenario:
     percepts: list[Percept] = []
     positions: dict[str, int] = {}
     queries: list[Query] = []
@@ -166,7 +166,7 @@ def _scenario(data: dict[str, Any]) -> Scenario:
             expected = frozenset(positions[memory_id] for memory_id in query["expected_memory_ids"])
             mood = Affect.clamped(query["state"]["valence"], query["state"]["arousal"])
             queries.append(Query(query["query"], mood, query["challenge_type"], expected))
-    return Scenario(tuple(percepts), tuple(queries))
+    return MoodScenario(tuple(percepts), tuple(queries))
 
 
 def _mean(rows: Sequence[tuple[str, bool, bool]]) -> dict[str, Any]:
