@@ -7,15 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from api import examples
-from api.answers import documented, shown
+from api.answers import route, shown
 from api.memory import Limit, Share, Who
 from api.parts import AgentName, EntryId, Looking, Reader
 from noodlings.errors import UserError
-from noodlings.inspect.links import FocusView
-from noodlings.inspect.mood import MoodView, ObserveView
-from noodlings.inspect.recall import ArchiveView, RecallOptions, RecallView, Status
-from noodlings.inspect.views import AgentsView, AgentView
-from noodlings.inspect.why import TransistorsView, WhyView
+from noodlings.inspect import questions
+from noodlings.inspect.recall import RecallOptions, Status
 from noodlings.recall.filters import Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.values.affect import AXES, Affect
@@ -25,7 +22,7 @@ CURRENT = "current"
 LATEST = 253_402_300_799
 """The last second of the year 9999."""
 
-router = APIRouter(prefix="/agents")
+router = APIRouter()
 
 Asked = Annotated[
     str, Query(alias="query", min_length=1, max_length=1_000, examples=["what did I say about my dog"])
@@ -36,31 +33,31 @@ Moment = Annotated[
 ]
 
 
-@router.get("", tags=["agents"], responses=documented(AgentsView, examples.AGENTS))
+@router.get(**route(questions.AGENTS, examples.AGENTS, "agents"))
 async def agents(caller: Reader, inspector: Looking) -> Response:
     """All agents, by name."""
     return shown(inspector.agents(caller))
 
 
-@router.get("/{agent}", tags=["agents"], responses=documented(AgentView, examples.AGENT))
+@router.get(**route(questions.AGENT, examples.AGENT, "agents"))
 async def agent(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """Who it is and how it feels; open to everybody."""
     return shown(inspector.agent(caller, agent))
 
 
-@router.get("/{agent}/mood", tags=["agents"], responses=documented(MoodView, examples.MOOD))
+@router.get(**route(questions.MOOD, examples.MOOD, "agents"))
 async def mood(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """What it feels now, where that returns to, and what a game left; open to everybody but for the last."""
     return shown(inspector.mood(caller, agent))
 
 
-@router.get("/{agent}/state", tags=["agents"], responses=documented(ObserveView, examples.STATE))
+@router.get(**route(questions.OBSERVE, examples.STATE, "agents"))
 async def state(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """The 40 numbers of its mind, what it expects, its surprises and what it wants; open to everybody."""
     return shown(inspector.observe(caller, agent))
 
 
-@router.get("/{agent}/why", tags=["turns"], responses=documented(WhyView, examples.WHY))
+@router.get(**route(questions.WHY, examples.WHY, "turns"))
 async def why(
     agent: AgentName,
     caller: Reader,
@@ -76,21 +73,19 @@ async def why(
     return shown(inspector.why(caller, agent, back, silent))
 
 
-@router.get("/{agent}/turns/{entry}", tags=["turns"], responses=documented(WhyView, examples.WHY))
+@router.get(**route(questions.TURN, examples.WHY, "turns"))
 async def turn(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
     """The turn in which a memory was perceived."""
     return shown(inspector.turn(caller, agent, entry))
 
 
-@router.get(
-    "/{agent}/transistors", tags=["turns"], responses=documented(TransistorsView, examples.TRANSISTORS)
-)
+@router.get(**route(questions.TRANSISTORS, examples.TRANSISTORS, "turns"))
 async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """What colours its words: each transistor, its gain, and its last effect."""
     return shown(inspector.transistors(caller, agent))
 
 
-@router.get("/{agent}/focus", tags=["recall"], responses=documented(FocusView, examples.FOCUS))
+@router.get(**route(questions.FOCUS, examples.FOCUS, "recall"))
 async def focus(
     agent: AgentName,
     caller: Reader,
@@ -102,13 +97,13 @@ async def focus(
     return shown(await inspector.focus(caller, agent, level, query))
 
 
-@router.get("/{agent}/archive", tags=["recall"], responses=documented(ArchiveView, examples.ARCHIVE))
+@router.get(**route(questions.ARCHIVE, examples.ARCHIVE, "recall"))
 async def archive(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """How far everything it ever perceived is loaded and embedded; open to everybody."""
     return shown(inspector.archive(caller, agent))
 
 
-@router.get("/{agent}/recall", tags=["recall"], responses=documented(RecallView, examples.RECALL))
+@router.get(**route(questions.RECALL, examples.RECALL, "recall"))
 async def recall(
     agent: AgentName,
     caller: Reader,

@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 
 from api.problem import RESPONSES
 from noodlings.errors import UserError
+from noodlings.inspect.questions import Question
 from noodlings.inspect.views import EntriesView, EntryView, View
 
 _PASSING = ("age", "strength")
@@ -87,6 +88,12 @@ def documented_tagged(model: type[Any], example: View) -> dict[int | str, Any]:
     documentation = documented(model, example)
     documentation[200]["headers"] = tag
     return documentation | {304: {"description": "Nothing has changed.", "headers": tag}}
+
+
+def route(question: Question[Any], example: View, *tags: str, tagged: bool = False) -> dict[str, Any]:
+    """Path and documentation of the route that answers a question; `tagged`: with a tag."""
+    document = documented_tagged if tagged else documented
+    return {"path": question.path, "tags": list(tags), "responses": document(question.kind(), example)}
 
 
 def _tag(data: Any) -> str:

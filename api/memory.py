@@ -11,20 +11,17 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from api import examples
-from api.answers import by_importance, documented, documented_tagged, latest_first, paged, shown, tagged
+from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
 from api.parts import AgentName, EntryId, Living, Looking, Reader
 from noodlings.errors import NotFound, UserError
+from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
-from noodlings.inspect.links import LinksView
-from noodlings.inspect.symbols import SymbolsView
 from noodlings.inspect.viewpoint import require_all_history
-from noodlings.inspect.views import AffectGroupsView, AlikeView, EntriesView, FlowView, StatsView
+from noodlings.inspect.views import EntriesView
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
 
-MOST = 1_000
-
-Limit = Annotated[int, Query(ge=1, le=MOST, description="So many at most.", examples=[20])]
+Limit = Annotated[int, Query(ge=1, le=questions.ALL, description="So many at most.", examples=[20])]
 Cursor = Annotated[
     str, Query(max_length=200, description="From the Link header of the page before.", examples=[""])
 ]
@@ -39,16 +36,16 @@ Who = Annotated[
 ]
 Share = Annotated[float, Query(ge=0, le=1, examples=[0.5])]
 
-router = APIRouter(prefix="/agents/{agent}/memory", tags=["memory"])
+router = APIRouter(tags=["memory"])
 
 
-@router.get("/stats", responses=documented_tagged(StatsView, examples.STATS))
+@router.get(**route(questions.STATS, examples.STATS, tagged=True))
 async def stats(request: Request, agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """How full its memory is; figures without content are open to everybody."""
     return tagged(request, inspector.stats(caller, agent))
 
 
-@router.get("/working", responses=documented_tagged(EntriesView, examples.WORKING))
+@router.get(**route(questions.WORKING, examples.WORKING, tagged=True))
 async def working(
     request: Request,
     agent: AgentName,
@@ -67,7 +64,7 @@ async def working(
     )
 
 
-@router.get("/episodic", responses=documented_tagged(EntriesView, examples.EPISODIC))
+@router.get(**route(questions.EPISODIC, examples.EPISODIC, tagged=True))
 async def episodic(
     request: Request,
     agent: AgentName,
@@ -86,7 +83,7 @@ async def episodic(
     return paged(request, page, by_importance, limit, cursor)
 
 
-@router.get("/important", responses=documented_tagged(EntriesView, examples.IMPORTANT))
+@router.get(**route(questions.IMPORTANT, examples.IMPORTANT, tagged=True))
 async def important(
     request: Request,
     agent: AgentName,
@@ -105,7 +102,7 @@ async def important(
     )
 
 
-@router.get("/by-user", responses=documented_tagged(EntriesView, examples.BY_USER))
+@router.get(**route(questions.BY_USER, examples.BY_USER, tagged=True))
 async def by_user(
     request: Request,
     agent: AgentName,
@@ -125,7 +122,7 @@ async def by_user(
     )
 
 
-@router.get("/browse", responses=documented(EntriesView, examples.EPISODIC))
+@router.get(**route(questions.BROWSE, examples.EPISODIC))
 async def browse(
     agent: AgentName,
     caller: Reader,
@@ -146,7 +143,7 @@ async def browse(
     return shown(await inspector.browse(caller, agent, page))
 
 
-@router.get("/symbols", responses=documented(SymbolsView, examples.SYMBOLS))
+@router.get(**route(questions.SYMBOLS, examples.SYMBOLS))
 async def symbols(
     agent: AgentName,
     caller: Reader,
@@ -162,13 +159,13 @@ async def symbols(
     return shown(inspector.symbols(caller, agent, limit, offset, similar))
 
 
-@router.get("/affect-groups", responses=documented(AffectGroupsView, examples.GROUPS))
+@router.get(**route(questions.AFFECT_GROUPS, examples.GROUPS))
 async def affect_groups(agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 3) -> Response:
     """What is in mind by the sort of feeling; of each sort the most important."""
     return shown(inspector.affect_groups(caller, agent, limit))
 
 
-@router.get("/by-affect", responses=documented(AlikeView, examples.ALIKE))
+@router.get(**route(questions.ALIKE, examples.ALIKE))
 async def by_affect(
     agent: AgentName,
     caller: Reader,
@@ -193,13 +190,13 @@ async def by_affect(
     return shown(inspector.affect_alike(caller, agent, affect, limit, min_similarity))
 
 
-@router.get("/last-retrieval", responses=documented(FlowView, examples.FLOW))
+@router.get(**route(questions.FLOW, examples.FLOW))
 async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """What the last answer was made of; for a player, the last answer to this player."""
     return shown(inspector.last_retrieval(caller, agent))
 
 
-@router.get("/entries/{entry}/links", responses=documented(LinksView, examples.LINKS))
+@router.get(**route(questions.LINKS, examples.LINKS))
 async def links(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
     """A memory, and those that links lead to from there, two steps each way."""
     return shown(inspector.links(caller, agent, entry))
@@ -213,7 +210,7 @@ class NoteView(BaseModel):
     markdown: str
 
 
-@router.get("/entries/{entry}/note", responses=documented(NoteView, examples.NOTE))
+@router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView, examples.NOTE))
 async def note(
     agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking, society: Living
 ) -> Response:

@@ -27,6 +27,7 @@ from pathlib import Path
 from textual import events
 
 from noodlings.host.studio import apart_source
+from noodlings.inspect import questions
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
@@ -34,7 +35,6 @@ from noodlings.values.memory import ImportanceParts, MemoryEntry
 from studio.apart import ApartSource
 from studio.app import Studio
 from studio.panes.episodic import Episodic
-from studio.source import Question
 
 AGENT = "servnak"
 SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "sol", "var", "ith", "ou", "ber", "nas", "dul", "pre", "fy")
@@ -48,7 +48,7 @@ source = apart_source(None, store={"path": sys.argv[1]})
 
 import asyncio, glob, json, time
 from studio.app import Studio
-from studio.widgets.drawing import Drawing
+from studio.widgets.marks import Drawing
 source.meet()
 
 def now():
@@ -134,10 +134,10 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
         await pilot.press("escape")
         sorted_by = [await timed("s", question) for _ in range(4)]
         await pilot.press("home")
-        searching = asyncio.create_task(source.ask(Question.RECALL, AGENT, query="kalomi", limit=10))
+        searching = asyncio.create_task(source.ask(questions.RECALL, AGENT, query="kalomi", limit=10))
         meanwhile = [await timed("pagedown", place) for _ in range(12)]
         searching.cancel()
-        assert not (await source.ask(Question.ARCHIVE, AGENT))["loaded"]
+        assert not (await source.ask(questions.ARCHIVE, AGENT)).loaded
     return [
         row("a page further", scrolled, 100.0),
         row("to the end, and back to the beginning", jumped, 100.0),

@@ -11,7 +11,7 @@ number, and so has its answer, in whatever order they come:
                                                                 {"label": "/home/ines/noodlings"}
     {"number": 1, "ask": "stats", "agent": "phi", "how": {}}    {"number": 1, "answer": {…}}
     {"number": 2, "note": 17, "agent": "phi"}                   {"number": 2, "refused": "There is no …"}
-    {"drop": 1}                                                 {"sign": {"agent": "", "step": "turn", …}}
+    {"drop": 1}                                                 {"sign": {"agent": "", "step": "turn"}}
 
 A question that is dropped is not answered any more.
 """
@@ -22,16 +22,16 @@ import asyncio
 import json
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from itertools import count
 from tempfile import TemporaryFile
 from typing import Any
 
 from noodlings.errors import Forbidden, NoodlingsError
+from noodlings.inspect.questions import QUESTIONS, Question, V
 from noodlings.text import clean, shorten
-from studio.source import Action, Answer, Question, Sign, Source, Unreachable
+from studio.source import Action, Sign, Source, Unreachable
 
 MEETING_SECONDS = 60.0
 """So long the process may take to begin; a busy machine makes it late."""
@@ -84,12 +84,11 @@ class ApartSource:
             raise NoodlingsError(told["refused"])
         self.label = told["label"]
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """See `studio.source.Source`. What is not waited for any more is not looked for any more."""
-        answer: Answer = await self._request(ask=question, agent=agent, how=how)
-        return answer
+        return await question.read(self._request(ask=question.name, agent=agent, how=how))
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """A file is only looked at."""
         raise Forbidden("This only looks at a file; to change anything, attach to a server with --url.")
 
@@ -216,7 +215,7 @@ async def answer_all(source: Source, connection: socket.socket) -> None:
 
     async def tell_signs() -> None:
         async for sign in source.happenings():
-            await tell(sign=asdict(sign))
+            await tell(sign={"agent": sign.agent, "step": sign.step})
 
     async with asyncio.TaskGroup() as tasks:
         signs = tasks.create_task(tell_signs())
@@ -236,4 +235,5 @@ async def answer_all(source: Source, connection: socket.socket) -> None:
 async def _answer(source: Source, wanted: dict[str, Any]) -> Any:
     if "note" in wanted:
         return await source.note(wanted["agent"], wanted["note"])
-    return await source.ask(Question(wanted["ask"]), wanted["agent"], **wanted["how"])
+    view = await source.ask(QUESTIONS[wanted["ask"]], wanted["agent"], **wanted["how"])
+    return view.as_dict()

@@ -18,11 +18,13 @@ from textual.screen import Screen
 from textual.widgets import Footer
 
 from noodlings.errors import NoodlingsError
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from studio.desk import Desk
 from studio.dialogs import Confirm, Help, Note
 from studio.panes import PANES
-from studio.panes.base import Ask, Pane
-from studio.source import FOUND, LOST, Answer, Deed, Question, Sign, Source, Unreachable
+from studio.panes.base import Answers, Ask, Pane
+from studio.source import FOUND, LOST, Deed, Refused, Sign, Source, Unreachable
 from studio.theme import THEMES, terminal_theme
 from studio.widgets.lines import Banner
 
@@ -121,7 +123,7 @@ class Studio(App[None]):
         """Read the agents and the pane in sight; the whole with the minds, which turns alone change."""
         desk = self._desk
         try:
-            agents = await self._source.ask(Question.AGENTS)
+            agents = await self._source.ask(questions.AGENTS)
         except NoodlingsError as error:
             if not desk.gone:
                 desk.banner.say("")
@@ -130,31 +132,33 @@ class Studio(App[None]):
         if desk.gone:
             return
         desk.banner.say("")
-        desk.update_from(agents["agents"])
+        desk.update_from(agents.agents)
         if desk.agent:
             await self._show(desk.pane, desk.pane.asks())
-        for view in agents["agents"] if whole else ():
-            mind = await self._answer(Question.OBSERVE, view["id"])
+        for view in agents.agents if whole else ():
+            mind = await self._answer(questions.OBSERVE, view.id)
             if desk.gone:
                 return
-            if "error" not in mind:
+            if not isinstance(mind, Refused):
                 desk.observed(mind)
 
     async def _show(self, pane: Pane, asks: Sequence[Ask]) -> None:
         """Hand a pane its answers, unless another agent is looked at by then."""
         agent = self._desk.agent
-        answers = {ask.key: await self._answer(ask.question, agent, **ask.how) for ask in asks}
+        answers = Answers()
+        for ask in asks:
+            answers[ask.key or ask.question.name] = await self._answer(ask.question, agent, **ask.how)
         if agent == self._desk.agent and not self._desk.gone:
             pane.update_from(answers)
-            if not any("error" in answer for answer in answers.values()):
+            if not answers.refused:
                 self._desk.drawn(pane)
 
-    async def _answer(self, question: Question, agent: str = "", **how: Any) -> Answer:
-        """An answer, or the words for why there is none under `error`."""
+    async def _answer(self, question: Question[V], agent: str = "", **how: Any) -> V | Refused:
+        """An answer, or the words for why there is none."""
         try:
             return await self._source.ask(question, agent, **how)
         except NoodlingsError as error:
-            return {"error": str(error)}
+            return Refused(str(error))
 
     async def _listen(self) -> None:
         async for sign in self._source.happenings():
@@ -164,7 +168,7 @@ class Studio(App[None]):
         if sign.step == LOST:
             self._desk.banner.lost = True
             if not self._desk.banner.refused:  # that says more
-                self._desk.trouble(f"The connection is lost: {sign.data['why']}")
+                self._desk.trouble(f"The connection is lost: {sign.why}")
             return
         if sign.step == FOUND:
             self._desk.banner.lost = False
@@ -178,7 +182,7 @@ class Studio(App[None]):
         if self._desk.gone:
             return
         for ask in event.asks:
-            self._show_soon(event.pane, [ask], f"{event.pane.id}/{ask.key}")
+            self._show_soon(event.pane, [ask], f"{event.pane.id}/{ask.key or ask.question.name}")
 
     def on_desk_turned(self, event: Desk.Turned) -> None:
         """Read what is in sight now."""

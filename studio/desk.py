@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -16,10 +17,13 @@ from textual.widgets import ContentSwitcher
 
 from studio.panes import PANES
 from studio.panes.base import Pane
-from studio.source import Answer
 from studio.widgets.agents import Agents
 from studio.widgets.lines import Banner, Notice
 from studio.widgets.tab_bar import TabBar
+
+if TYPE_CHECKING:
+    from noodlings.inspect.mood import ObserveView
+    from noodlings.inspect.views import AgentView
 
 
 class Desk(Vertical):
@@ -78,8 +82,8 @@ class Desk(Vertical):
 
     # -- what others found out
 
-    def update_from(self, agents: Sequence[Answer]) -> None:
-        """Everybody, as in the answer to `Question.AGENTS`; whoever was looked at still is."""
+    def update_from(self, agents: Sequence[AgentView]) -> None:
+        """Everybody; whoever was looked at still is."""
         self.banner.refused = False
         self._trouble = ""
         self._notice.say("")
@@ -91,9 +95,9 @@ class Desk(Vertical):
             self.column.choose(self.agent)
         self.banner.look_at(self.column.name_of(self.agent))
 
-    def observed(self, mind: Answer) -> None:
-        """The state of one agent's mind, as in the answer to `Question.OBSERVE`."""
-        self.column.update_surprises(mind["agent"], mind["surprises"])
+    def observed(self, mind: ObserveView) -> None:
+        """The state of one agent's mind."""
+        self.column.update_surprises(mind.agent, mind.surprises)
         for pane in self.panes:
             pane.observed(mind)
 

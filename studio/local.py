@@ -6,15 +6,16 @@ Whatever reads memories is imported with the first question, in a thread, so tha
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, StoreError
+from noodlings.inspect.questions import AGENTS, Question, V
 from noodlings.values.caller import Caller
-from studio.source import Action, Answer, Question, Sign
+from studio.source import Action, Sign
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -53,7 +54,7 @@ class LocalSource:
         self._note_of = note_of
         self._opening: asyncio.Future[Opened] | None = None
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """See `studio.source.Source`."""
         while True:
             opening = self._opening or self._open()
@@ -70,7 +71,7 @@ class LocalSource:
                     raise
                 # It was let go of in the midst of that, and is opened anew.
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """A file is only looked at."""
         raise Forbidden("This only looks at a file; to change anything, attach to a server with --url.")
 
@@ -113,35 +114,12 @@ class LocalSource:
 
 
 async def _answer(
-    inspector: Inspector, question: Question, caller: Caller, agent: str, how: dict[str, Any]
-) -> Answer:
-    method = getattr(inspector, question.value)
-    arguments = (caller, agent) if question is not Question.AGENTS else (caller,)
-    view = method(*arguments, **_as_values(question, how))
-    if isawaitable(view):
-        view = await view
-    answer: Answer = view.as_dict()
-    return answer
-
-
-def _as_values(question: Question, how: dict[str, Any]) -> dict[str, Any]:
-    """Arguments that are values of this program, made of what they are in JSON."""
-    from noodlings.inspect.browse import Page
-    from noodlings.inspect.recall import RecallOptions
-    from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
-    from noodlings.values.affect import Affect
-
-    if question is Question.ALIKE and how.get("affect") is not None:
-        return how | {"affect": Affect.of(how["affect"])}
-    if question is Question.BROWSE:
-        return {"page": Page(**how)}
-    if question is Question.RECALL:
-        rest = {key: value for key, value in how.items() if key not in ("mood", "emotion_weight")}
-        mood = None if how.get("mood") is None else Affect.of(how["mood"])
-        return rest | {
-            "how": RecallOptions(mood=mood, emotion_weight=how.get("emotion_weight", DEFAULT_WEIGHT))
-        }
-    return how
+    inspector: Inspector, question: Question[V], caller: Caller, agent: str, how: dict[str, Any]
+) -> V:
+    method = getattr(inspector, question.name)
+    about = () if question is AGENTS else (agent,)
+    view: V = method(caller, *about, **question.values(how))
+    return await view if isawaitable(view) else view
 
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:

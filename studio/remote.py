@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
 import httpx2
@@ -19,32 +19,16 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
+from noodlings.inspect.questions import Question, V, reader_of
 from noodlings.text import clean, shorten
-from studio.source import FOUND, LOST, Action, Answer, Question, Sign, Unreachable
+from studio.source import FOUND, LOST, Action, Sign, Unreachable
 
-PATHS = {
-    Question.AGENTS: "",
-    Question.STATS: "/memory/stats",
-    Question.WORKING: "/memory/working",
-    Question.AFFECT_GROUPS: "/memory/affect-groups",
-    Question.ALIKE: "/memory/by-affect",
-    Question.FLOW: "/memory/last-retrieval",
-    Question.SYMBOLS: "/memory/symbols",
-    Question.BROWSE: "/memory/browse",
-    Question.LINKS: "/memory/entries/{entry_id}/links",
-    Question.WHY: "/why",
-    Question.TURN: "/turns/{entry_id}",
-    Question.TRANSISTORS: "/transistors",
-    Question.MOOD: "/mood",
-    Question.OBSERVE: "/state",
-    Question.RECALL: "/recall",
-    Question.ARCHIVE: "/archive",
-}
-"""Below `/api/agents/ID`."""
-ALL = 1_000
-"""The most that one page holds; asked for where the inspector would give everything."""
-WHOLE = (Question.WORKING, Question.SYMBOLS)
-"""Asked without a limit these are answered whole."""
+if TYPE_CHECKING:
+    from noodlings.inspect.feed import TurnEventView
+
+Told = dict[str, Any]
+"""An answer as JSON."""
+
 SECONDS = 10.0
 """So long an answer may take."""
 MEETING_SECONDS = 3.0
@@ -98,12 +82,12 @@ class RemoteSource:
                 return
             self._answer_of(response)
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """See `studio.source.Source`."""
-        path = PATHS[question].format(**how)
-        return await self._request("GET", f"{_agent(agent)}{path}", params=_parameters(question, how))
+        path, parameters = question.address(agent, how)
+        return await question.read(self._request("GET", path, params=parameters))
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+    async def act(self, action: Action, agent: str, **how: Any) -> Told:
         """See `studio.source.Source`."""
         if action is Action.SAY:
             body = {"text": how["text"]}
@@ -135,7 +119,7 @@ class RemoteSource:
                         yield Sign(step=FOUND)
                     tried = 0
                     async for message in stream:
-                        if (sign := _sign(message)) is not None:
+                        if (sign := await _sign(message)) is not None:
                             yield sign
                 why = clean(stream.close_reason or "") or "the stream ended"
             except InvalidStatus as error:
@@ -145,8 +129,10 @@ class RemoteSource:
                 why = clean(reason) or "the server went away"
             except (OSError, WebSocketException) as error:  # a time-out is an OSError
                 why = clean(str(error)) or "the server went away"
+            except NoodlingsError as error:
+                why = str(error)
             if not tried:
-                yield Sign(step=LOST, data={"why": shorten(why, 200)})
+                yield Sign(step=LOST, why=shorten(why, 200))
             await asyncio.sleep(WAITS[min(tried, len(WAITS) - 1)])
             tried += 1
 
@@ -154,7 +140,7 @@ class RemoteSource:
         """Let go of the connections."""
         await self._client.aclose()
 
-    async def _request(self, method: str, path: str, **options: Any) -> Answer:
+    async def _request(self, method: str, path: str, **options: Any) -> Told:
         """One answer. Raises `Unreachable`, or what was refused in the server's words."""
         try:
             response = await self._client.request(method, path, **options)
@@ -164,7 +150,7 @@ class RemoteSource:
             raise Unreachable(f"{self.label} does not answer") from None
         return self._answer_of(response)
 
-    def _answer_of(self, response: httpx2.Response) -> Answer:
+    def _answer_of(self, response: httpx2.Response) -> Told:
         try:
             answer = response.json()
         except ValueError:
@@ -177,29 +163,28 @@ class RemoteSource:
 
 
 def _agent(agent: str) -> str:
-    return f"/agents/{quote(agent, safe='')}" if agent else "/agents"
+    return f"/agents/{quote(agent, safe='')}"
 
 
-def _parameters(question: Question, how: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a question as they stand in an address."""
-    asked = {name: value for name, value in how.items() if value is not None and name != "entry_id"}
-    if "affect" in asked:
-        asked["current_affect"] = json.dumps(asked.pop("affect"))
-    if "mood" in asked:
-        asked["mood"] = ",".join(map(str, asked["mood"]))
-    if question in WHOLE:
-        asked.setdefault("limit", ALL)
-    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in asked.items()}
-
-
-def _sign(message: str | bytes) -> Sign | None:
-    """What a message of the stream says; None for a sign of life."""
-    told = json.loads(message)
-    if told["type"] == "heartbeat":
+async def _sign(message: str | bytes) -> Sign | None:
+    """What a message of the stream says; None for a sign of life; else `NoodlingsError`."""
+    try:
+        told = json.loads(message)
+        kind = told["type"]
+    except (ValueError, TypeError, KeyError):
+        raise NoodlingsError("the stream is not that of noodlings serve") from None
+    if kind == "heartbeat":
         return None
-    if told["type"] in ("step", "turn"):
-        return Sign(told["agent"], told["step"], told)
+    if kind in ("step", "turn"):
+        happening = (await asyncio.to_thread(_happening_reader))(told)
+        return Sign(happening.agent, happening.step, happening)
     return Sign()
+
+
+def _happening_reader() -> Callable[[Any], TurnEventView]:
+    from noodlings.inspect.feed import TurnEventView
+
+    return reader_of(TurnEventView)
 
 
 def _refusal(status: int, words: str) -> NoodlingsError:

@@ -1,51 +1,32 @@
-"""Where the studio gets what it shows: the questions it asks, what may be done, what happens meanwhile.
+"""Where the studio gets what it shows: who answers its questions, what may be done, what happens meanwhile.
 
-The rule: every source answers a question with the same JSON-compatible data, `as_dict()` of the view that
-`noodlings.inspect.inspector.Inspector` gives; so nothing that is drawn knows where it came from.
+The rule: every source answers a question of `noodlings.inspect.questions` with the view that the inspector
+gives; so nothing that is drawn knows where it came from.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from noodlings.errors import NoodlingsError
+from noodlings.inspect.questions import Question, V
 
-Answer = dict[str, Any]
+if TYPE_CHECKING:
+    from noodlings.inspect.feed import TurnEventView
 
 
 class Unreachable(NoodlingsError):
     """The source does not answer now; it keeps trying, and says so in `Source.happenings`."""
 
 
-class Question(StrEnum):
-    """What can be asked: each is the name of a method of the inspector, and takes its arguments by name.
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Stands where there is no answer: the words for why."""
 
-    An affect is a list of five numbers here, in the order of `noodlings.values.affect.AXES`.
-    """
-
-    AGENTS = "agents"
-    """Of all agents; every other question is about one."""
-    STATS = "stats"
-    WORKING = "working"
-    AFFECT_GROUPS = "affect_groups"
-    ALIKE = "affect_alike"
-    FLOW = "last_retrieval"
-    WHY = "why"
-    TURN = "turn"
-    TRANSISTORS = "transistors"
-    LINKS = "links"
-    SYMBOLS = "symbols"
-    MOOD = "mood"
-    OBSERVE = "observe"
-    BROWSE = "browse"
-    """One page of what is in mind or of everything that was ever perceived, sorted and filtered."""
-    RECALL = "recall"
-    """With `mood` and `emotion_weight` beside the arguments of the inspector's `recall`."""
-    ARCHIVE = "archive"
-    """How far everything that was ever perceived is loaded, for `RECALL` to find."""
+    words: str
 
 
 class Action(StrEnum):
@@ -85,12 +66,14 @@ class Sign:
     Attributes:
         agent: id of the agent that it is about, or "" for all.
         step: as in `noodlings.inspect.feed.TurnEventView`, or "lost" and "found" for the source itself.
-        data: the whole of what was told; with "lost", `why`.
+        happening: the whole of what was told of an agent at work, None where that was not told.
+        why: with "lost", in words.
     """
 
     agent: str = ""
     step: str = "turn"
-    data: Answer = field(default_factory=dict)
+    happening: TurnEventView | None = None
+    why: str = ""
 
 
 LOST = "lost"
@@ -108,16 +91,16 @@ class Source(Protocol):
     label: str
     changeable: bool
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
-        """The answer as data.
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
+        """The answer.
 
         Raises:
             Unreachable: not now.
             NoodlingsError: refused; the words are for the person who looks.
         """
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
-        """Do something. Raises as `ask`, and `Forbidden` where one may not."""
+    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
+        """Do something. Returns what was told of that. Raises as `ask`, and `Forbidden` where one may not."""
 
     async def note(self, agent: str, entry: int) -> str:
         """The Markdown note of a memory. Raises `NotFound` where there is none, or none can be had."""

@@ -16,12 +16,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, make_dataclass
-from typing import Any, SupportsFloat, TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, SupportsFloat, TypeVar
 
 from noodlings.errors import UserError
+
+if TYPE_CHECKING:  # a screen that shows values computes nothing, and need not wait for numpy
+    import numpy as np
+    import numpy.typing as npt
+
+    FloatArray = npt.NDArray[np.floating[Any]]
+else:
+    FloatArray = Any
 
 T = TypeVar("T")
 
@@ -43,8 +48,6 @@ def builder(cls: type[T]) -> Callable[..., T]:
     methods = {"__slots__": (), "__init__": filled.__init__, "__post_init__": become}
     return type(f"_{cls.__name__}Built", (cls,), methods | thawed)
 
-
-FloatArray = npt.NDArray[np.floating[Any]]
 
 AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
 REST = (0.0, 0.5, 0.0, 0.0, 0.0)
@@ -100,6 +103,8 @@ class Affect:
 
     def array(self) -> npt.NDArray[np.float64]:
         """Shape (5,), in the order of the axes."""
+        import numpy as np
+
         return np.array([self.valence, self.arousal, self.fear, self.sorrow, self.boredom])
 
     def as_list(self) -> list[float]:

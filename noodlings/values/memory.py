@@ -11,10 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import UserError
 from noodlings.text import CleanText
@@ -22,7 +19,13 @@ from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
 
-Vector = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = npt.NDArray[np.float32]
+else:
+    Vector = Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)

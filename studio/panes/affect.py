@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -12,14 +12,18 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
 from noodlings.drawing.marks import LOUD, QUIET, bar, cut, feeling_style, number
-from studio.panes.base import Ask, MemoryPane
+from noodlings.inspect import questions
+from studio.panes.base import Answers, Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.source import Answer, Question
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Drawing, share
 from studio.widgets.scatter import SHAPES, Point, Scatter
 
-MEMORIES, GROUPS, MOOD = "memories", "groups", "mood"
+if TYPE_CHECKING:
+    import noodlings.values.affect as values
+    from noodlings.inspect.mood import MoodView
+    from noodlings.inspect.views import AffectGroupView, EntriesView, EntryView, FeltView
+
 MOST = 500
 """Memories in the plane, the most important ones."""
 FELT, MOODED = "◆", "◇"
@@ -55,27 +59,27 @@ class Affect(MemoryPane):
 
     def on_mount(self) -> None:
         """Nothing is known yet."""
-        self._entries: list[Answer] = []
+        self._entries: list[EntryView] = []
 
     def asks(self) -> Sequence[Ask]:
         """The memories, their groups, and what is felt now."""
         return [
-            Ask(MEMORIES, Question.BROWSE, {"limit": MOST}),
-            Ask(GROUPS, Question.AFFECT_GROUPS, {"limit": 1}),
-            Ask(MOOD, Question.MOOD),
+            Ask(questions.BROWSE, {"limit": MOST}),
+            Ask(questions.AFFECT_GROUPS, {"limit": 1}),
+            Ask(questions.MOOD),
         ]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """The plane, or links of the memory that is chosen."""
         self.take_links(answers)
-        if MEMORIES not in answers:
+        if answers.find(questions.BROWSE) is None:
             return
-        refused = next((answer["error"] for answer in answers.values() if "error" in answer), None)
-        if refused is not None:
-            self.query_one(Remark).say(refused, warning=True)
+        if answers.refused:
+            self.query_one(Remark).say(answers.refused, warning=True)
             return
-        self._draw(answers[MEMORIES], answers[MOOD])
-        self.query_one("#groups", Drawing).show(partial(_groups, answers[GROUPS]["groups"]))
+        self._draw(answers.view(questions.BROWSE), answers.view(questions.MOOD))
+        groups = answers.view(questions.AFFECT_GROUPS).groups
+        self.query_one("#groups", Drawing).show(partial(_groups, groups))
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -91,63 +95,60 @@ class Affect(MemoryPane):
         if event.index < len(self._entries):
             self.choose(self._entries[event.index])
 
-    def _draw(self, memories: Answer, mood: Answer) -> None:
+    def _draw(self, memories: EntriesView, mood: MoodView) -> None:
         scatter = self.query_one(Scatter)
         known = self.chosen_entry
-        self._entries = [entry for entry in memories["entries"] if entry["affect"]]
-        marks = [_mark(mood["mood"], MOODED), _mark(mood["affect"], FELT)]
-        scatter.show([_point(entry) for entry in self._entries], marks)
-        numbers = [entry["id"] for entry in self._entries]
-        scatter.chosen = at = numbers.index(known["id"]) if known and known["id"] in numbers else -1
+        self._entries = [entry for entry in memories.entries if entry.affect is not None]
+        marks = [_mark(mood.mood, MOODED), _mark(mood.affect, FELT)]
+        scatter.show([_point(one, one.affect) for one in self._entries if one.affect is not None], marks)
+        numbers = [entry.id for entry in self._entries]
+        scatter.chosen = at = numbers.index(known.id) if known and known.id in numbers else -1
         if known:
             self.select(self._entries[at] if at >= 0 else known)
-        felt = mood["affect"]
-        more = memories["total"] - len(self._entries)
+        felt = mood.affect
+        more = memories.total - len(self._entries)
         beside = f" · {more:,} more not shown" if more else ""
         self.query_one(Remark).say(
-            f"{SHAPES[0]} weak … {SHAPES[-1]} strong · {FELT} felt: {felt['feeling']} · "
-            f"{MOODED} mood: {mood['mood']['feeling']}{beside}"
+            f"{SHAPES[0]} weak … {SHAPES[-1]} strong · {FELT} felt: {felt.feeling} · "
+            f"{MOODED} mood: {mood.mood.feeling}{beside}"
         )
 
 
-def _point(entry: Mapping[str, Any]) -> Point:
-    affect = entry["affect"]
-    style = feeling_style(entry["family"])
-    return Point(share("valence", affect["valence"]), affect["arousal"], entry["strength"], style)
+def _point(entry: EntryView, affect: values.Affect) -> Point:
+    style = feeling_style(entry.family)
+    return Point(share("valence", affect.valence), affect.arousal, entry.strength, style)
 
 
-def _mark(felt: Mapping[str, Any], sign: str) -> Point:
-    affect = felt["affect"]
-    return Point(share("valence", affect["valence"]), affect["arousal"], sign=sign)
+def _mark(felt: FeltView, sign: str) -> Point:
+    affect = felt.affect
+    return Point(share("valence", affect.valence), affect.arousal, sign=sign)
 
 
-def _groups(groups: Sequence[Mapping[str, Any]], width: int, height: int) -> Text:
+def _groups(groups: Sequence[AffectGroupView], width: int, height: int) -> Text:
     """How many there are of each sort: a row each, or beside one another where it is narrow."""
     if not groups:
         return Text("nothing is in mind yet", style=QUIET)
     if width < ROWS:
         return _beside(groups, width)
-    most = max(group["count"] for group in groups)
+    most = max(group.count for group in groups)
     title = cut(Text("sort      memories            importance on average", style=QUIET), width)
-    return Text("\n").join([title, *(_row(group, group["count"] / most) for group in groups)])
+    return Text("\n").join([title, *(_row(group, group.count / most) for group in groups)])
 
 
-def _row(group: Mapping[str, Any], share_of_most: float) -> Text:
+def _row(group: AffectGroupView, share_of_most: float) -> Text:
     return Text.assemble(
-        (f"{group['family']:<10}", feeling_style(group["family"])),
+        (f"{group.family:<10}", feeling_style(group.family)),
         bar(share_of_most, 12),
-        (f"{group['count']:>5,}   ", LOUD),
-        bar(group["average_importance"], 12),
-        (f" {number(group['average_importance'])}", LOUD),
+        (f"{group.count:>5,}   ", LOUD),
+        bar(group.average_importance, 12),
+        (f" {number(group.average_importance)}", LOUD),
     )
 
 
-def _beside(groups: Sequence[Mapping[str, Any]], width: int) -> Text:
+def _beside(groups: Sequence[AffectGroupView], width: int) -> Text:
     lines = [Text()]
     for group in groups:
-        part = Text.assemble(
-            (group["family"], feeling_style(group["family"])), (f" {group['count']:,}", LOUD)
-        )
+        part = Text.assemble((group.family, feeling_style(group.family)), (f" {group.count:,}", LOUD))
         if lines[-1] and lines[-1].cell_len + 3 + part.cell_len > width:
             lines.append(Text())
         lines[-1].append("   " if lines[-1] else "").append_text(part)

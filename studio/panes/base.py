@@ -9,9 +9,9 @@ What panes that show memories have in common: one of them is selected, seen in f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import Binding, BindingType
@@ -19,11 +19,16 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from noodlings.errors import NoodlingsError
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from noodlings.text import shorten
 from studio.dialogs import Prompt
 from studio.panes.detail import Detail
-from studio.panes.entry_rows import Entry
-from studio.source import Action, Answer, Deed, Question, Sign
+from studio.source import Action, Deed, Refused, Sign
+
+if TYPE_CHECKING:
+    from noodlings.inspect.mood import ObserveView
+    from noodlings.inspect.views import EntryView
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +36,33 @@ class Ask:
     """One question of a pane about the agent that is looked at.
 
     Attributes:
-        key: under which the answer comes; a later ask of the same key replaces one still under way.
-        question, how: see `studio.source`.
+        question, how: see `noodlings.inspect.questions`.
+        key: under which the answer comes, "" for the name of the question; a later ask of the same key
+            replaces one still under way.
     """
 
-    key: str
-    question: Question
+    question: Question[Any]
     how: dict[str, Any] = field(default_factory=dict)
+    key: str = ""
+
+
+class Answers(dict[str, Any]):
+    """What was answered, or refused, by the keys of the asks."""
+
+    def find(self, question: Question[V], key: str = "") -> V | Refused | None:
+        """One answer; None where that was not asked."""
+        found: V | Refused | None = self.get(key or question.name)
+        return found
+
+    def view(self, question: Question[V]) -> V:
+        """One answer that was asked, and not refused."""
+        view: V = self[question.name]
+        return view
+
+    @property
+    def refused(self) -> str:
+        """Why something is not answered; "" where everything is."""
+        return next((answer.words for answer in self.values() if isinstance(answer, Refused)), "")
 
 
 class Pane(Vertical):
@@ -73,8 +98,8 @@ class Pane(Vertical):
         """What it shows now."""
         raise NotImplementedError
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
-        """Draw what was answered, by key. What was refused holds nothing but `error`, the words for it."""
+    def update_from(self, answers: Answers) -> None:
+        """Draw what was answered."""
         raise NotImplementedError
 
     def focus_first(self) -> None:
@@ -89,8 +114,8 @@ class Pane(Vertical):
         Told to every pane, in sight or not.
         """
 
-    def observed(self, mind: Answer) -> None:
-        """The state of any agent's mind, as in the answer to `Question.OBSERVE`; told after each turn."""
+    def observed(self, mind: ObserveView) -> None:
+        """The state of any agent's mind; told after each turn."""
 
     def done(self, deed: Deed) -> None:
         """What it wanted done is done."""
@@ -110,7 +135,6 @@ class Pane(Vertical):
         self.post_message(self.Does(self, deed))
 
 
-LINKS = "links"
 ROOMY = 104
 """Cells from which the memory in full stands beside the others, not below them."""
 
@@ -136,7 +160,7 @@ class MemoryPane(Pane):
 
     def on_mount(self) -> None:
         """No memory is in sight."""
-        self._chosen: Entry | None = None
+        self._chosen: EntryView | None = None
         self._followed: int | None = None
         self._wanted: int | None = None
 
@@ -150,7 +174,7 @@ class MemoryPane(Pane):
         self.set_class(self.size.width >= ROOMY, "-roomy")
 
     @property
-    def chosen_entry(self) -> Entry | None:
+    def chosen_entry(self) -> EntryView | None:
         """The chosen memory."""
         return self._chosen
 
@@ -159,12 +183,12 @@ class MemoryPane(Pane):
         """Whether a link was followed: then another memory is shown in full than the chosen one."""
         return self._followed is not None
 
-    def choose(self, entry: Entry | None) -> None:
+    def choose(self, entry: EntryView | None) -> None:
         """Show this memory in full: whoever looks has moved to it."""
         self._followed = None
         self.select(entry)
 
-    def select(self, entry: Entry | None) -> None:
+    def select(self, entry: EntryView | None) -> None:
         """This memory is the chosen one, as it is now; shown in full unless a link of it was followed."""
         self._chosen = entry
         if self._followed is not None:
@@ -173,8 +197,8 @@ class MemoryPane(Pane):
         self.detail.show(entry)
         if entry is None:
             self._wanted = None
-        elif entry["id"] != self._wanted:
-            self.want_links(entry["id"])
+        elif entry.id != self._wanted:
+            self.want_links(entry.id)
 
     def leave(self) -> None:
         """Go back to the chosen memory from where links led."""
@@ -184,22 +208,22 @@ class MemoryPane(Pane):
     def want_links(self, entry_id: int) -> None:
         """Find out where the links of a memory lead."""
         self._wanted = entry_id
-        self.want(Ask(LINKS, Question.LINKS, {"entry_id": entry_id}))
+        self.want(Ask(questions.LINKS, {"entry_id": entry_id}))
 
-    def take_links(self, answers: Mapping[str, Answer]) -> None:
+    def take_links(self, answers: Answers) -> None:
         """Links that were asked for, and the memory they belong to as it is now."""
-        links = answers.get(LINKS)
+        links = answers.find(questions.LINKS)
         if links is None or self._wanted is None:
             return
-        if "error" in links:
+        if isinstance(links, Refused):
             self._wanted = None  # it is asked again when the others are read again
-        elif links["entry"]["id"] != self._wanted:
+        elif links.entry.id != self._wanted:
             return
         elif self._followed is None:
-            self._chosen = links["entry"]
+            self._chosen = links.entry
             self.detail.show(self._chosen)
         else:
-            self.detail.show(links["entry"], away_from=self._chosen)
+            self.detail.show(links.entry, away_from=self._chosen)
         self.detail.show_links(links)
 
     def clear(self) -> None:
@@ -216,7 +240,7 @@ class MemoryPane(Pane):
     def follow(self, event: Detail.Follows) -> None:
         """Go where a link leads; there one stays until one goes back or moves on."""
         event.stop()
-        back = self._chosen is not None and event.entry == self._chosen["id"]
+        back = self._chosen is not None and event.entry == self._chosen.id
         self._followed = None if back else event.entry
         self.want_links(event.entry)
 
@@ -231,9 +255,9 @@ class MemoryPane(Pane):
         """Hold the memory in episodic memory, or let it go again."""
         entry = self.detail.entry
         if entry is not None:
-            pinned = not entry["pinned"]
-            done = f"Memory {entry['id']} is {'pinned' if pinned else 'no longer pinned'}."
-            self.do(Deed(Action.PIN, {"entry": entry["id"], "pinned": pinned}, done=done))
+            pinned = not entry.pinned
+            done = f"Memory {entry.id} is {'pinned' if pinned else 'no longer pinned'}."
+            self.do(Deed(Action.PIN, {"entry": entry.id, "pinned": pinned}, done=done))
 
     def action_importance(self) -> None:
         """Set the importance of the memory by hand."""
@@ -243,24 +267,24 @@ class MemoryPane(Pane):
 
         def answered(value: str | None) -> None:
             if value is not None:
-                how = {"entry": entry["id"], "value": float(value) if value else None}
-                self.do(Deed(Action.IMPORTANCE, how, done=f"The importance of memory {entry['id']} is set."))
+                how = {"entry": entry.id, "value": float(value) if value else None}
+                self.do(Deed(Action.IMPORTANCE, how, done=f"The importance of memory {entry.id} is set."))
 
-        question = f"Importance of memory {entry['id']}, 0 to 1; empty for what it was at encoding."
-        self.app.push_screen(Prompt(question, f"{entry['importance']:.2f}"), answered)
+        question = f"Importance of memory {entry.id}, 0 to 1; empty for what it was at encoding."
+        self.app.push_screen(Prompt(question, f"{entry.importance:.2f}"), answered)
 
     def action_forget(self) -> None:
         """Have the memory forgotten for good."""
         entry = self.detail.entry
         if entry is not None:
             question = (
-                f"Forget memory {entry['id']}, “{shorten(entry['text'], 80)}”, with everything that was made "
+                f"Forget memory {entry.id}, “{shorten(entry.text, 80)}”, with everything that was made "
                 "of it? This cannot be taken back."
             )
-            done = f"Memory {entry['id']} is forgotten."
-            self.do(Deed(Action.FORGET, {"entry": entry["id"]}, question, done))
+            done = f"Memory {entry.id} is forgotten."
+            self.do(Deed(Action.FORGET, {"entry": entry.id}, question, done))
 
     def action_note(self) -> None:
         """Open the note of the memory."""
         if self.detail.entry is not None:
-            self.post_message(self.Opens(self.detail.entry["id"]))
+            self.post_message(self.Opens(self.detail.entry.id))

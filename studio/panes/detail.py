@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -14,9 +13,14 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from studio.panes.entry_rows import Entry, facts, linked, made_of, said
+from studio.panes.entry_rows import facts, linked, made_of, said
+from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Drawing
+
+if TYPE_CHECKING:
+    from noodlings.inspect.links import LinkedEntryView, LinksView
+    from noodlings.inspect.views import EntryView
 
 AWAY = "↪"
 """Before a memory that is not the chosen one."""
@@ -45,8 +49,8 @@ class Detail(VerticalScroll):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.entry: Entry | None = None
-        self._links: Mapping[str, Any] | None = None
+        self.entry: EntryView | None = None
+        self._links: LinksView | Refused | None = None
 
     def compose(self) -> ComposeResult:
         """Where one is, words, facts, numbers, links."""
@@ -61,7 +65,7 @@ class Detail(VerticalScroll):
         links.display = False
         yield links
 
-    def show(self, entry: Entry | None, away_from: Entry | None = None) -> None:
+    def show(self, entry: EntryView | None, away_from: EntryView | None = None) -> None:
         """Another memory, or the same as it is now; None for none.
 
         Args:
@@ -70,8 +74,8 @@ class Detail(VerticalScroll):
         away = self.query_one("#away", Remark)
         away.display = away_from is not None
         if away_from is not None:
-            away.say(f"{AWAY} links led here from #{away_from['id']}; esc goes back")
-        same = entry is not None and self.entry is not None and entry["id"] == self.entry["id"]
+            away.say(f"{AWAY} links led here from #{away_from.id}; esc goes back")
+        same = entry is not None and self.entry is not None and entry.id == self.entry.id
         self.entry = entry
         self.query_one("#said", Static).update(Text() if entry is None else said(entry))
         self.query_one("#facts", Static).update(Text() if entry is None else facts(entry))
@@ -81,14 +85,14 @@ class Detail(VerticalScroll):
             self.show_links(None)
             self.scroll_home(animate=False)
 
-    def show_links(self, links: Mapping[str, Any] | None) -> None:
-        """Where the links of this memory lead, as in the answer to `Question.LINKS`; None: not known yet."""
+    def show_links(self, links: LinksView | Refused | None) -> None:
+        """Where the links of this memory lead, as in the answer to `questions.LINKS`; None: not known yet."""
         self._links = links
         options = self.query_one("#links", OptionList)
-        found = [] if links is None else links.get("linked", [])
+        found = () if links is None or isinstance(links, Refused) else links.linked
         title = "" if links is None else f"links {len(found)}" if found else "no links"
-        if links is not None and "error" in links:
-            title = links["error"]
+        if isinstance(links, Refused):
+            title = links.words
         self.query_one("#links-title", Remark).say(title)
         if not found and not options.option_count:
             return  # most have none, and all that is on the screen would be laid out anew
@@ -119,12 +123,12 @@ class Detail(VerticalScroll):
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Go where a link leads."""
         event.stop()
-        if self._links is not None:
-            self.post_message(self.Follows(self._links["linked"][event.option_index]["entry"]["id"]))
+        if self._links is not None and not isinstance(self._links, Refused):
+            self.post_message(self.Follows(self._links.linked[event.option_index].entry.id))
 
 
-def _id_of(at: int, link: Mapping[str, Any]) -> str:
-    return f"{at}-{link['via']}-{link['type']}-{link['outgoing']}-{link['entry']['id']}"
+def _id_of(at: int, link: LinkedEntryView) -> str:
+    return f"{at}-{link.via}-{link.type}-{link.outgoing}-{link.entry.id}"
 
 
 def _nothing(width: int, height: int) -> Text:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -13,7 +13,9 @@ from noodlings.text import clean
 from studio.widgets.marks import NAMES, axis_bars
 from studio.widgets.table import Column
 
-Entry = Mapping[str, Any]
+if TYPE_CHECKING:
+    from noodlings.inspect.links import LinkedEntryView
+    from noodlings.inspect.views import EntryView
 
 COLUMNS = (
     Column("importance", "import.", 8),
@@ -30,49 +32,49 @@ PART_NAMES = 11
 """Cells of the names of components."""
 
 
-def cells(entry: Entry) -> list[Text]:
+def cells(entry: EntryView) -> list[Text]:
     """A cell for each of `COLUMNS`."""
     return [
-        Text.assemble(bar(entry["importance"], 3), f" {number(entry['importance'])}"),
-        Text.assemble((level(entry["strength"]), ACCENT), f" {number(entry['strength'])}"),
-        feeling_text(entry["feeling"], entry["family"]),
-        words(entry["name"]),
-        Text.assemble((f"{PINNED} ", LOUD) if entry["pinned"] else "", words(entry["text"])),
-        Text(ago(entry["age"]).removesuffix(" ago"), style=QUIET),
+        Text.assemble(bar(entry.importance, 3), f" {number(entry.importance)}"),
+        Text.assemble((level(entry.strength), ACCENT), f" {number(entry.strength)}"),
+        feeling_text(entry.feeling, entry.family),
+        words(entry.name),
+        Text.assemble((f"{PINNED} ", LOUD) if entry.pinned else "", words(entry.text)),
+        Text(ago(entry.age).removesuffix(" ago"), style=QUIET),
     ]
 
 
-def said(entry: Entry) -> Text:
+def said(entry: EntryView) -> Text:
     """What was said, by whom, and what the agent answered; it wraps."""
-    line = Text.assemble((f"{clean(entry['name'])}  ", LOUD), clean(entry["text"]))
-    if entry["response"]:
-        line.append("\n→ ", style=ACCENT).append(clean(entry["response"]))
+    line = Text.assemble((f"{clean(entry.name)}  ", LOUD), clean(entry.text))
+    if entry.response:
+        line.append("\n→ ", style=ACCENT).append(clean(entry.response))
     return line
 
 
-def facts(entry: Entry) -> Text:
+def facts(entry: EntryView) -> Text:
     """When it was, what sort of thing it was, and how often it came to mind; it wraps."""
-    times = entry["recall_count"]
+    times = entry.recall_count
     parts = [
-        f"#{entry['id']}",
-        entry["when"].replace("T", " ").removesuffix("Z"),
-        ago(entry["age"]),
-        entry["kind"],
-        "private" if entry["private"] else "",
-        "pinned" if entry["pinned"] else "",
+        f"#{entry.id}",
+        entry.when.replace("T", " ").removesuffix("Z"),
+        ago(entry.age),
+        entry.kind,
+        "private" if entry.private else "",
+        "pinned" if entry.pinned else "",
         f"recalled {times:,}×" if times else "never recalled",
     ]
     return Text(" · ".join(filter(None, parts)), style=QUIET)
 
 
-def made_of(entry: Entry, width: int, height: int) -> Text:
+def made_of(entry: EntryView, width: int, height: int) -> Text:
     """Importance with its components, and the five axes: beside one another where there is room."""
     room = min((width - 3) // 2 if width >= SIDE_BY_SIDE else width, 44)
-    left = [_part("importance", entry["importance"], room), *_override(entry)]
-    left += [_part(name, share, room) for name, share in entry["parts"].items()]
-    felt = Text.assemble(("felt  ", QUIET), feeling_text(entry["feeling"], entry["family"]))
-    right = [felt, *(axis_bars(entry["affect"], room) if entry["affect"] else [])]
-    right.append(_part("strength", entry["strength"], room, NAMES))
+    left = [_part("importance", entry.importance, room), *_override(entry)]
+    left += [_part(name, share, room) for name, share in asdict(entry.parts).items()]
+    felt = Text.assemble(("felt  ", QUIET), feeling_text(entry.feeling, entry.family))
+    right = [felt, *(axis_bars(entry.affect, room) if entry.affect is not None else [])]
+    right.append(_part("strength", entry.strength, room, NAMES))
     if width < SIDE_BY_SIDE:
         return Text("\n").join([*left, Text(), *right])
     lines = [
@@ -82,24 +84,24 @@ def made_of(entry: Entry, width: int, height: int) -> Text:
     return Text("\n").join(lines)
 
 
-def linked(link: Mapping[str, Any], width: int) -> Text:
+def linked(link: LinkedEntryView, width: int) -> Text:
     """A link as a line: which way, what sort, how strong, and the memory at its other end."""
-    arrow = "→" if link["outgoing"] else "←"
-    behind = "" if link["depth"] == 1 else f", via #{link['via']}"
-    entry = link["entry"]
+    arrow = "→" if link.outgoing else "←"
+    behind = "" if link.depth == 1 else f", via #{link.via}"
+    entry = link.entry
     line = Text.assemble(
-        (f"{arrow} {link['type'].replace('_', ' ')}{behind} {number(link['strength'])}  ", QUIET),
-        (f"{clean(entry['name'])} ", LOUD),
-        clean(entry["text"]),
+        (f"{arrow} {link.type.replace('_', ' ')}{behind} {number(link.strength)}  ", QUIET),
+        (f"{clean(entry.name)} ", LOUD),
+        clean(entry.text),
     )
     return cut(line, width)
 
 
-def _override(entry: Entry) -> list[Text]:
-    if entry["override"] is None:
+def _override(entry: EntryView) -> list[Text]:
+    if entry.override is None:
         return []
-    by = {"hand": "by hand", "response": "answered"}.get(entry["override_by"], "later")
-    return [Text(f"  {by}; was {number(entry['encoded_importance'])}", style=QUIET)]
+    by = {"hand": "by hand", "response": "answered"}.get(entry.override_by, "later")
+    return [Text(f"  {by}; was {number(entry.encoded_importance)}", style=QUIET)]
 
 
 def _part(name: str, share: float, room: int, names: int = PART_NAMES) -> Text:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -11,13 +11,17 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.widgets import Input
 
+from noodlings.inspect import questions
 from noodlings.values.memory import STORED, Order
-from studio.panes.base import Ask, MemoryPane
+from studio.panes.base import Answers, Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.panes.entry_rows import COLUMNS, Entry, cells
-from studio.source import Answer, Question
+from studio.panes.entry_rows import COLUMNS, cells
+from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.table import Table
+
+if TYPE_CHECKING:
+    from noodlings.inspect.views import EntriesView, EntryView
 
 PAGE = 60
 """Memories that are asked for in one go."""
@@ -74,7 +78,7 @@ class Episodic(MemoryPane):
         """The most important first."""
         self._order, self._falling = Order.IMPORTANCE, True
         self._everything = False
-        self._entries: dict[int, Entry] = {}
+        self._entries: dict[int, EntryView] = {}
         self.asked = 0  # orders and filters so far; an answer to an earlier one comes too late
         self._anew = True
 
@@ -97,12 +101,13 @@ class Episodic(MemoryPane):
         self._anew = True
         return self._pages(*self.table.in_sight())
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """Pages of the table, or links of one memory."""
         self.take_links(answers)
-        for key, answer in answers.items():
-            if key.startswith(f"{self.asked} "):
-                self._take_page(answer)
+        for key in answers:
+            page = answers.find(questions.BROWSE, key)
+            if key.startswith(f"{self.asked} ") and page is not None:
+                self._take_page(page)
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -189,32 +194,34 @@ class Episodic(MemoryPane):
             "limit": PAGE,
         }
         pages = range(first // PAGE, last // PAGE + 1)
-        return [Ask(f"{self.asked} {page}", Question.BROWSE, how | {"offset": page * PAGE}) for page in pages]
+        return [
+            Ask(questions.BROWSE, how | {"offset": page * PAGE}, f"{self.asked} {page}") for page in pages
+        ]
 
-    def _take_page(self, answer: Answer) -> None:
+    def _take_page(self, answer: EntriesView | Refused) -> None:
         remark = self.query_one(Remark)
-        if "error" in answer:
-            remark.say(answer["error"], warning=True)
+        if isinstance(answer, Refused):
+            remark.say(answer.words, warning=True)
             return
-        if self._anew or answer["total"] != self.table.count:
+        if self._anew or answer.total != self.table.count:
             self._anew = False
             self._entries = {}
-            self.table.begin(answer["total"], self._order, self._falling)
-        entries = dict(enumerate(answer["entries"], answer["offset"]))
+            self.table.begin(answer.total, self._order, self._falling)
+        entries = dict(enumerate(answer.entries, answer.offset))
         self._entries |= entries
         self.table.hand({at: cells(entry) for at, entry in entries.items()})
         remark.say(self._figures(answer))
         if self.table.cursor in self._entries or not self.table.count:
             self.select(self._under_cursor())
 
-    def _figures(self, answer: Answer) -> str:
+    def _figures(self, answer: EntriesView) -> str:
         narrowed = bool(self.query_one(Filter).value.strip())
-        if not answer["total"]:
+        if not answer.total:
             return "nothing like that; escape in the filter shows all" if narrowed else "nothing is kept yet"
         what = "ever perceived" if self._everything else "in episodic memory"
-        found = f"{answer['total']:,} found" if narrowed else f"{answer['total']:,} {what}"
-        hidden = f" · {answer['hidden']:,} not yours to read" if answer["hidden"] else ""
+        found = f"{answer.total:,} found" if narrowed else f"{answer.total:,} {what}"
+        hidden = f" · {answer.hidden:,} not yours to read" if answer.hidden else ""
         return f"{found} · by {self._order} {'↓' if self._falling else '↑'}{hidden}"
 
-    def _under_cursor(self) -> Entry | None:
+    def _under_cursor(self) -> EntryView | None:
         return self._entries.get(self.table.cursor)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -12,15 +12,18 @@ from textual.containers import Container, Vertical
 from textual.widgets import Static
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, feeling_text, number, words
+from noodlings.inspect import questions
 from noodlings.text import clean
-from studio.panes.base import Ask, MemoryPane
+from studio.panes.base import Answers, Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.source import Answer, Question
+from studio.source import Refused
 from studio.widgets.lines import Remark
-from studio.widgets.marks import Drawing
+from studio.widgets.marks import Draw, Drawing
 from studio.widgets.table import Column, Table
 
-KEY = "flow"
+if TYPE_CHECKING:
+    from noodlings.inspect.views import EntryView, FlowEntryView, FlowView, LeftOutView
+
 COLUMNS = (
     Column("", "", 1),
     Column("", "score", 8),
@@ -64,30 +67,30 @@ class Flow(MemoryPane):
 
     def on_mount(self) -> None:
         """Nothing is known yet."""
-        self._flow: Answer | None = None
+        self._flow: FlowView | None = None
 
     def asks(self) -> Sequence[Ask]:
         """The last retrieval."""
-        return [Ask(KEY, Question.FLOW)]
+        return [Ask(questions.FLOW)]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """The flow, or links of a memory."""
         self.take_links(answers)
-        flow = answers.get(KEY)
+        flow = answers.find(questions.FLOW)
         if flow is None:
             return
-        if "error" in flow:
-            self.query_one(Remark).say(flow["error"], warning=True)
+        if isinstance(flow, Refused):
+            self.query_one(Remark).say(flow.words, warning=True)
             return
         self._flow = flow
         self.query_one("#exchange", Static).update(_exchange(flow))
-        rows = [*map(_recalled, flow["recalled"]), *map(_left_out, flow["left_out"])]
+        rows = [*map(_recalled, flow.recalled), *map(_left_out, flow.left_out)]
         table = self.query_one(Table)
         table.begin(len(rows))
         table.hand(dict(enumerate(rows)))
         self.query_one(Remark).say(_remark(flow))
         self._draw_reasons()
-        self.select(self._under_cursor().get("entry"))
+        self.select(self._under_cursor())
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -95,81 +98,89 @@ class Flow(MemoryPane):
         self._flow = None
         self.query_one("#exchange", Static).update("")
         self.query_one(Table).begin(0)
-        self.query_one("#reasons", Drawing).show(partial(_reasons, {}))
+        self.query_one("#reasons", Drawing).show(None)
         self.query_one(Remark).say("")
 
     def on_table_moved(self, event: Table.Moved) -> None:
         """Show the memory under the cursor."""
-        self.choose(self._under_cursor().get("entry"))
+        self.choose(self._under_cursor())
         self._draw_reasons()
 
     def on_table_chosen(self, event: Table.Chosen) -> None:
         """Go over to the memory in full."""
-        self.choose(self._under_cursor().get("entry"))
+        self.choose(self._under_cursor())
         self.detail.focus()
 
-    def _under_cursor(self) -> Answer:
-        """What was recalled, or left out; empty where nothing was."""
+    def _under_cursor(self) -> EntryView | None:
+        """The memory that was recalled, or left out; None where nothing was, or it is forgotten since."""
         at = self.query_one(Table).cursor
-        both = [*self._flow["recalled"], *self._flow["left_out"]] if self._flow is not None else []
-        return both[at] if at < len(both) else {}
+        entries: list[EntryView | None] = []
+        if self._flow is not None:
+            entries += [one.entry for one in self._flow.recalled]
+            entries += [one.entry for one in self._flow.left_out]
+        return entries[at] if at < len(entries) else None
 
     def _draw_reasons(self) -> None:
-        self.query_one("#reasons", Drawing).show(partial(_reasons, self._under_cursor()))
+        at = self.query_one(Table).cursor
+        drawn: list[Draw] = []
+        if self._flow is not None:
+            drawn += [partial(_reasons, one) for one in self._flow.recalled]
+            drawn += [partial(_lack, one) for one in self._flow.left_out]
+        self.query_one("#reasons", Drawing).show(drawn[at] if at < len(drawn) else None)
 
 
-def _exchange(flow: Answer) -> Text:
-    turn = flow["turn"]
+def _exchange(flow: FlowView) -> Text:
+    turn = flow.turn
     if turn is None:
         return Text("No answer has drawn on a memory yet.", style=QUIET)
-    percept = turn["percept"]
+    percept = turn.percept
     if percept is None:
         line = Text("What was said has been forgotten since.", style=QUIET)
     else:
-        line = Text.assemble((f"{clean(percept['name'])}  ", LOUD), clean(percept["text"]))
-    said = Text("kept silent", style=QUIET) if turn["response"] is None else Text(clean(turn["response"]))
-    line.append("\n").append(f"{clean(flow['name'])}  ", style=LOUD).append_text(said)
-    mood = turn["mood"]
-    line.append("\nmood ", style=QUIET).append_text(feeling_text(mood["feeling"], mood["family"]))
-    line.append(f" · {clean(turn['decision'])}" if turn["decision"] else "", style=QUIET)
-    for lost in turn["degraded"]:
+        line = Text.assemble((f"{clean(percept.name)}  ", LOUD), clean(percept.text))
+    said = Text("kept silent", style=QUIET) if turn.response is None else Text(clean(turn.response))
+    line.append("\n").append(f"{clean(flow.name)}  ", style=LOUD).append_text(said)
+    mood = turn.mood
+    line.append("\nmood ", style=QUIET).append_text(feeling_text(mood.feeling, mood.family))
+    line.append(f" · {clean(turn.decision)}" if turn.decision else "", style=QUIET)
+    for lost in turn.degraded:
         line.append(f"\n! without {clean(lost)}", style="yellow")
     return line
 
 
-def _recalled(one: Mapping[str, Any]) -> list[Text]:
-    sign = Text(USED, style=LOUD) if one["used"] else Text(IN_MIND)
-    entry = one["entry"]
-    why = words("+".join(one["why"]))
+def _recalled(one: FlowEntryView) -> list[Text]:
+    sign = Text(USED, style=LOUD) if one.used else Text(IN_MIND)
+    entry = one.entry
+    why = words("+".join(one.why))
     if entry is None:
-        return [sign, _score(one["score"]), why, Text(), Text("forgotten since", style=QUIET)]
-    return [sign, _score(one["score"]), why, words(entry["name"]), words(entry["text"])]
+        return [sign, _score(one.score), why, Text(), Text("forgotten since", style=QUIET)]
+    return [sign, _score(one.score), why, words(entry.name), words(entry.text)]
 
 
-def _left_out(one: Mapping[str, Any]) -> list[Text]:
-    entry = one["entry"]
-    lacked = one["least"] - one["score"]
+def _left_out(one: LeftOutView) -> list[Text]:
+    entry = one.entry
+    lacked = one.least - one.score
     missed = f"−{number(lacked)}" if lacked >= SOMETHING else "next by"
-    why = Text(f"{missed} {one['why']}", style=QUIET)
-    name, text = words(entry["name"], QUIET), words(entry["text"], QUIET)
-    return [Text(LEFT_OUT, style=QUIET), _score(one["score"], QUIET), why, name, text]
+    why = Text(f"{missed} {one.why}", style=QUIET)
+    name, text = words(entry.name, QUIET), words(entry.text, QUIET)
+    return [Text(LEFT_OUT, style=QUIET), _score(one.score, QUIET), why, name, text]
 
 
 def _score(value: float, style: str = ACCENT) -> Text:
     return Text.assemble(bar(value, 3, style), f" {number(value)}")
 
 
-def _reasons(one: Mapping[str, Any], width: int, height: int) -> Text:
-    """A bar for each reason; for what was left out its score beside what would have been enough."""
-    if not one:
-        return Text()
-    if "least" in one:
-        lacked = one["least"] - one["score"]
-        by = f"it lacked {number(lacked)}" if lacked >= SOMETHING else "it was the next in order"
-        scores = {one["why"]: one["score"], "enough": one["least"]}
-        lines = [_reason(name, score, width) for name, score in scores.items()]
-        return Text("\n").join([*lines, cut(Text(f"left out: {by}", style=QUIET), width)])
-    scores = one["scores"] or dict.fromkeys(one["why"][:1], one["score"])
+def _lack(one: LeftOutView, width: int, height: int) -> Text:
+    """The score of what was left out, beside what would have been enough."""
+    lacked = one.least - one.score
+    by = f"it lacked {number(lacked)}" if lacked >= SOMETHING else "it was the next in order"
+    lines = [_reason(one.why, one.score, width), _reason("enough", one.least, width)]
+    return Text("\n").join([*lines, cut(Text(f"left out: {by}", style=QUIET), width)])
+
+
+def _reasons(one: FlowEntryView, width: int, height: int) -> Text:
+    """A bar for each reason."""
+    scores = one.scores or dict.fromkeys(one.why[:1], one.score)
     return Text("\n").join(_reason(name, score, width) for name, score in scores.items())
 
 
@@ -180,12 +191,12 @@ def _reason(name: str, score: float, width: int) -> Text:
     )
 
 
-def _remark(flow: Answer) -> str:
-    if flow["turn"] is None:
+def _remark(flow: FlowView) -> str:
+    if flow.turn is None:
         return ""
-    hidden = f" · {flow['hidden']:,} not yours to read" if flow["hidden"] else ""
-    used = sum(one["used"] for one in flow["recalled"])
+    hidden = f" · {flow.hidden:,} not yours to read" if flow.hidden else ""
+    used = sum(one.used for one in flow.recalled)
     return (
-        f"{len(flow['recalled'])} in mind · {used} put into words {USED} · "
-        f"{len(flow['left_out'])} nearly {LEFT_OUT}{hidden}"
+        f"{len(flow.recalled)} in mind · {used} put into words {USED} · "
+        f"{len(flow.left_out)} nearly {LEFT_OUT}{hidden}"
     )

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, cut, level, number
-from studio.panes.base import Ask, Pane
-from studio.source import Answer, Question
+from noodlings.inspect import questions
+from studio.panes.base import Answers, Ask, Pane
 from studio.widgets.heat import HeatStrip
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Drawing, plot, signed_number
 
-MIND, MOOD = "mind", "mood"
-LAYERS = ("fast", "medium", "slow")
+if TYPE_CHECKING:
+    from noodlings.inspect.mood import MoodView, ObserveView
+
 GROUPS = (("fast", 16), ("medium", 16), ("slow", 8))
 KEPT = 100
 """States of one agent that are held: more turns than any terminal has lines."""
@@ -61,24 +62,23 @@ class State(Pane):
 
     def asks(self) -> Sequence[Ask]:
         """State and mood of now."""
-        return [Ask(MIND, Question.OBSERVE), Ask(MOOD, Question.MOOD)]
+        return [Ask(questions.OBSERVE), Ask(questions.MOOD)]
 
-    def observed(self, mind: Answer) -> None:
+    def observed(self, mind: ObserveView) -> None:
         """Keep the state of an agent, in sight or not, where it is another than before."""
-        state = tuple(number for layer in LAYERS for number in mind[layer])
-        kept = self._states.setdefault(mind["agent"], deque(maxlen=KEPT))
+        state = (*mind.fast, *mind.medium, *mind.slow)
+        kept = self._states.setdefault(mind.agent, deque(maxlen=KEPT))
         if not kept or kept[0] != state:
             kept.appendleft(state)
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """Draw what is known."""
-        refused = next((answer["error"] for answer in answers.values() if "error" in answer), None)
-        if refused is not None:
-            self.query_one(Remark).say(refused, warning=True)
+        if answers.refused:
+            self.query_one(Remark).say(answers.refused, warning=True)
             return
-        mind, mood = answers[MIND], answers[MOOD]
+        mind, mood = answers.view(questions.OBSERVE), answers.view(questions.MOOD)
         self.observed(mind)
-        self._agent = mind["agent"]
+        self._agent = mind.agent
         self.query_one(HeatStrip).show(list(self._states[self._agent]))
         self.query_one("#plots", Drawing).show(partial(_plots, mind, mood))
         self._tell_chosen()
@@ -108,9 +108,9 @@ class State(Pane):
         )
 
 
-def _plots(mind: Mapping[str, Any], mood: Mapping[str, Any], width: int, height: int) -> Text:
+def _plots(mind: ObserveView, mood: MoodView, width: int, height: int) -> Text:
     """Surprise and valence, as high as there is room."""
-    surprises, valences = mind["surprises"], mood["valences"]
+    surprises, valences = mind.surprises, mood.valences
     if not surprises:
         return Text("no turn yet", style=QUIET)
     beside = width >= BESIDE

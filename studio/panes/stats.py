@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, number
-from studio.panes.base import Ask, Pane
-from studio.source import Answer, Question
+from noodlings.inspect import questions
+from studio.panes.base import Answers, Ask, Pane
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Drawing, histogram
 
-KEY = "stats"
+if TYPE_CHECKING:
+    from noodlings.inspect.views import StatsView
+
 MOST = 60
 """Cells of the longest bar."""
 NAMES = 15
@@ -43,14 +45,14 @@ class Stats(Pane):
 
     def asks(self) -> Sequence[Ask]:
         """The figures."""
-        return [Ask(KEY, Question.STATS)]
+        return [Ask(questions.STATS)]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """Draw the figures."""
-        stats = answers[KEY]
-        if "error" in stats:
-            self.query_one(Remark).say(stats["error"], warning=True)
+        if answers.refused:
+            self.query_one(Remark).say(answers.refused, warning=True)
             return
+        stats = answers.view(questions.STATS)
         self.query_one(Remark).say("")
         self.query_one("#fill", Drawing).show(partial(_fill, stats))
         self.query_one("#histogram", Drawing).show(partial(_importances, stats))
@@ -62,7 +64,7 @@ class Stats(Pane):
         self.query_one(Remark).say("")
 
 
-def _fill(stats: Mapping[str, Any], width: int, height: int) -> Text:
+def _fill(stats: StatsView, width: int, height: int) -> Text:
     """A row for each stream, and for what became of all that was perceived."""
 
     def row(name: str, share: float, figures: str) -> Text:
@@ -71,20 +73,18 @@ def _fill(stats: Mapping[str, Any], width: int, height: int) -> Text:
     def filled(name: str, held: int, capacity: int, remark: str = "") -> Text:
         return row(name, held / capacity if capacity else 0.0, f"{held:,} of {capacity:,}{remark}")
 
-    rate, average = stats["consolidation_rate"], stats["average_importance"]
-    perceived = Text.assemble(
-        ("perceived".ljust(NAMES), QUIET), (f"{stats['perceived']:,}", LOUD), " memories"
-    )
+    rate, average = stats.consolidation_rate, stats.average_importance
+    perceived = Text.assemble(("perceived".ljust(NAMES), QUIET), (f"{stats.perceived:,}", LOUD), " memories")
     lines = [
-        filled("working", stats["working"], stats["working_capacity"]),
-        filled("episodic", stats["episodic"], stats["episodic_capacity"], _pinned(stats["pinned"])),
-        filled("subconscious", stats["symbols"], stats["symbol_capacity"]),
+        filled("working", stats.working, stats.working_capacity),
+        filled("episodic", stats.episodic, stats.episodic_capacity, _pinned(stats.pinned)),
+        filled("subconscious", stats.symbols, stats.symbol_capacity),
         Text(),
         cut(perceived, width),
-        row("consolidated", rate, f"{rate:.0%}, {stats['consolidated']:,} of them"),
+        row("consolidated", rate, f"{rate:.0%}, {stats.consolidated:,} of them"),
         row("importance", average, f"{number(average)} on average"),
     ]
-    if not stats["hierarchical"]:
+    if not stats.hierarchical:
         lines += [Text(), Text("Memory is a plain list: no stream but working.", style="yellow")]
     return Text("\n").join(lines)
 
@@ -97,8 +97,8 @@ def _pinned(count: int) -> str:
     return f", {count:,} pinned" if count else ""
 
 
-def _importances(stats: Mapping[str, Any], width: int, height: int) -> Text:
-    counts = stats["histogram"]
+def _importances(stats: StatsView, width: int, height: int) -> Text:
+    counts = stats.histogram
     title = Text.assemble(("importance of what is in mind", LOUD), (f"  {sum(counts):,} memories", QUIET))
     labels = [f".{at}" for at in range(len(counts))]
     return Text("\n").join(

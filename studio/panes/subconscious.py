@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -14,12 +14,15 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, number, words
-from studio.panes.base import Ask, MemoryPane
+from noodlings.inspect import questions
+from studio.panes.base import Answers, Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.source import Answer, Question
+from studio.source import Refused
 from studio.widgets.lines import Remark
 
-KEY = "symbols"
+if TYPE_CHECKING:
+    from noodlings.inspect.symbols import SymbolsView, SymbolView
+
 SIGN = "◈"
 BESIDE = 84
 """Cells from which image and event stand beside one another."""
@@ -58,7 +61,7 @@ class Subconscious(MemoryPane):
     def on_mount(self) -> None:
         """The latest first."""
         self._similar = False
-        self._symbols: list[Answer] = []
+        self._symbols: Sequence[SymbolView] = ()
 
     @property
     def _listed(self) -> OptionList:
@@ -71,20 +74,20 @@ class Subconscious(MemoryPane):
 
     def asks(self) -> Sequence[Ask]:
         """All of them."""
-        return [Ask(KEY, Question.SYMBOLS, {"similar": self._similar})]
+        return [Ask(questions.SYMBOLS, {"similar": self._similar})]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """The list, or the memory behind one."""
         self.take_links(answers)
-        found = answers.get(KEY)
+        found = answers.find(questions.SYMBOLS)
         if found is None:
             return
-        if "error" in found:
-            self.query_one(Remark).say(found["error"], warning=True)
+        if isinstance(found, Refused):
+            self.query_one(Remark).say(found.words, warning=True)
             return
-        if found["similar"] is not self._similar:
+        if found.similar is not self._similar:
             return
-        self._symbols = found["symbols"]
+        self._symbols = found.symbols
         self.query_one(Remark).say(_remark(found))
         self._draw()
         self._read_behind()
@@ -92,7 +95,7 @@ class Subconscious(MemoryPane):
     def clear(self) -> None:
         """Nothing of the agent before stays."""
         super().clear()
-        self._symbols = []
+        self._symbols = ()
         self._draw()
 
     def action_moved(self) -> None:
@@ -116,8 +119,8 @@ class Subconscious(MemoryPane):
     def _choose_behind(self, at: int) -> None:
         """Whoever looks has moved to another symbol."""
         self._followed = None
-        if self._wanted != self._symbols[at]["entry_id"]:
-            self.want_links(self._symbols[at]["entry_id"])
+        if self._wanted != self._symbols[at].entry_id:
+            self.want_links(self._symbols[at].entry_id)
 
     def _read_behind(self) -> None:
         """The memory in full as it is now: behind the symbol under the cursor, or where links led."""
@@ -125,13 +128,13 @@ class Subconscious(MemoryPane):
         if at is None:
             self.choose(None)
         else:
-            self.want_links(self._followed or self._symbols[at]["entry_id"])
+            self.want_links(self._followed or self._symbols[at].entry_id)
 
     def _draw(self) -> None:
         """The rows; whoever stands on one of them still does, and what is in sight stays."""
         listed = self._listed
         width = max(listed.size.width - 4, 20)
-        rows = [Option(_row(symbol, width), str(symbol["id"])) for symbol in self._symbols]
+        rows = [Option(_row(symbol, width), str(symbol.id)) for symbol in self._symbols]
         ids = [row.id for row in rows]
         if ids == [option.id for option in listed.options]:
             for row in rows:
@@ -145,10 +148,10 @@ class Subconscious(MemoryPane):
             listed.highlighted = at if rows else None
 
 
-def _row(symbol: Mapping[str, Any], width: int) -> Text:
+def _row(symbol: SymbolView, width: int) -> Text:
     """Image and event beside one another, figures below; or all below one another."""
-    image = Text.assemble((f"{SIGN} ", ACCENT), words(symbol["image"], LOUD))
-    event = words(symbol["event"])
+    image = Text.assemble((f"{SIGN} ", ACCENT), words(symbol.image, LOUD))
+    event = words(symbol.event)
     if width < BESIDE:
         lines = [cut(image, width), cut(Text.assemble("  ", event), width)]
     else:
@@ -157,26 +160,24 @@ def _row(symbol: Mapping[str, Any], width: int) -> Text:
     return Text("\n").join([*lines, cut(_figures(symbol, width >= BESIDE), width)])
 
 
-def _figures(symbol: Mapping[str, Any], roomy: bool) -> Text:
-    felt, width = symbol["felt"], 8 if roomy else 2
+def _figures(symbol: SymbolView, roomy: bool) -> Text:
+    felt, width = symbol.felt, 8 if roomy else 2
     parts = [
-        feeling_text(felt["feeling"].ljust(9), felt["family"]),
-        Text.assemble(("salient ", QUIET), bar(symbol["salience"], width), f" {number(symbol['salience'])}"),
-        Text.assemble(("alike ", QUIET), bar(symbol["likeness"], width), f" {number(symbol['likeness'])}"),
-        Text(ago(symbol["age"]).removesuffix(" ago"), style=QUIET),
+        feeling_text(felt.feeling.ljust(9), felt.family),
+        Text.assemble(("salient ", QUIET), bar(symbol.salience, width), f" {number(symbol.salience)}"),
+        Text.assemble(("alike ", QUIET), bar(symbol.likeness, width), f" {number(symbol.likeness)}"),
+        Text(ago(symbol.age).removesuffix(" ago"), style=QUIET),
     ]
-    parts += [Text("private", style=QUIET)] if symbol["private"] else []
+    parts += [Text("private", style=QUIET)] if symbol.private else []
     return Text("  ").append_text(Text("  ").join(parts))
 
 
-def _remark(found: Mapping[str, Any]) -> str:
-    hidden = f" · {found['hidden']:,} not yours to read" if found["hidden"] else ""
-    feeling = found["current"]["feeling"]
-    if found["similar"]:
-        least = number(found["threshold"])
-        return f"{found['total']:,} brought back by feeling {feeling}, alike from {least} on{hidden}"
-    if not found["total"]:
+def _remark(found: SymbolsView) -> str:
+    hidden = f" · {found.hidden:,} not yours to read" if found.hidden else ""
+    feeling = found.current.feeling
+    if found.similar:
+        least = number(found.threshold)
+        return f"{found.total:,} brought back by feeling {feeling}, alike from {least} on{hidden}"
+    if not found.total:
         return f"no moment was intense enough for a symbol yet{hidden}"
-    return (
-        f"{found['total']:,} of {found['capacity']:,} symbols, the latest first · felt now: {feeling}{hidden}"
-    )
+    return f"{found.total:,} of {found.capacity:,} symbols, the latest first · felt now: {feeling}{hidden}"

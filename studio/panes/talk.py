@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -13,12 +13,16 @@ from textual.widgets import Input, Static
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_style, number
 from noodlings.errors import NoodlingsError
+from noodlings.inspect import questions
 from noodlings.text import MAX_LINE, clean
-from studio.panes.base import Ask, Pane
-from studio.source import FOUND, Action, Answer, Deed, Question, Sign, Unreachable
+from studio.panes.base import Answers, Ask, Pane
+from studio.source import FOUND, Action, Deed, Sign, Unreachable
 from studio.widgets.lines import Remark
 
-KEY = "working"
+if TYPE_CHECKING:
+    from noodlings.inspect.views import EntryView
+    from noodlings.inspect.why import WhyView
+
 LATEST = 12
 """Exchanges that are shown."""
 STEPS = {
@@ -92,22 +96,22 @@ class Talk(Pane):
 
     def asks(self) -> Sequence[Ask]:
         """What was said last."""
-        return [Ask(KEY, Question.WORKING, {"limit": LATEST})]
+        return [Ask(questions.WORKING, {"limit": LATEST})]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """The latest exchanges."""
-        working = answers[KEY]
-        if "error" in working:
+        if answers.refused:
             self._unread = True
-            self.query_one(Remark).say(working["error"], warning=True)
+            self.query_one(Remark).say(answers.refused, warning=True)
             return
+        working = answers.view(questions.WORKING)
         if self._unread:
             self._unread = False
             self.query_one(Remark).say("")
-        shown = Text("\n").join([_exchange(working["name"], entry) for entry in working["entries"]])
-        empty = Text(f"{clean(working['name'])} has heard nothing yet.", style=QUIET)
-        self.query_one("#exchanges", Static).update(shown if working["entries"] else empty)
-        heard = [(entry["id"], entry["response"]) for entry in working["entries"]]
+        shown = Text("\n").join([_exchange(working.name, entry) for entry in working.entries])
+        empty = Text(f"{clean(working.name)} has heard nothing yet.", style=QUIET)
+        self.query_one("#exchanges", Static).update(shown if working.entries else empty)
+        heard = [(entry.id, entry.response) for entry in working.entries]
         if heard != self._heard:  # else one may be reading further up
             self._heard = heard
             self._to_the_end()
@@ -117,13 +121,13 @@ class Talk(Pane):
         if sign.step == FOUND and self._unheard:
             self._unheard = False
             self.query_one(Remark).say("")
-        if "entry" not in sign.data:
+        if sign.happening is None:
             return
-        if sign.data["entry"] != self._entry:
-            self._entry, self._steps = sign.data["entry"], []
+        if sign.happening.entry != self._entry:
+            self._entry, self._steps = sign.happening.entry, []
         if sign.step not in self._steps:
             self._steps.append(sign.step)
-        turn = sign.data.get("turn")
+        turn = sign.happening.turn
         steps = self.query_one("#steps", Static)
         steps.display = True
         steps.update(_under_way(self._steps) if turn is None else _whole(turn))
@@ -162,10 +166,10 @@ class Talk(Pane):
         self.query_one("#talk-log", VerticalScroll).scroll_end(animate=False)
 
 
-def _exchange(name: str, entry: Mapping[str, Any]) -> Text:
-    line = Text.assemble((f"{clean(entry['name'])}  ", LOUD), clean(entry["text"]))
-    if entry["response"]:
-        line.append(f"\n{clean(name)}  ", style=f"{LOUD} {ACCENT}").append(clean(entry["response"]))
+def _exchange(name: str, entry: EntryView) -> Text:
+    line = Text.assemble((f"{clean(entry.name)}  ", LOUD), clean(entry.text))
+    if entry.response:
+        line.append(f"\n{clean(name)}  ", style=f"{LOUD} {ACCENT}").append(clean(entry.response))
     return line
 
 
@@ -179,25 +183,25 @@ def _under_way(steps: Sequence[str]) -> Text:
     return line
 
 
-def _whole(turn: Mapping[str, Any]) -> Text:
+def _whole(turn: WhyView) -> Text:
     """The turn at its end: what each step came to, and how long it took."""
-    felt = turn["affect"]
-    percept = turn["turn"]["percept"] if turn["turn"] else None
+    felt, told = turn.affect, turn.turn
     lines = [
-        Text.assemble(("felt       ", QUIET), (felt["feeling"], feeling_style(felt["family"]))),
-        _measured("surprise", turn["surprise"]),
-        _measured("important", turn["importance"]),
-        Text.assemble(("in mind    ", QUIET), f"{len(turn['recalled']) + turn['hidden']} memories"),
+        Text.assemble(("felt       ", QUIET), (felt.feeling, feeling_style(felt.family)) if felt else "—"),
+        _measured("surprise", turn.surprise),
+        _measured("important", turn.importance),
+        Text.assemble(("in mind    ", QUIET), f"{len(turn.recalled) + turn.hidden} memories"),
     ]
-    if turn["thought"]:
-        lines.append(Text.assemble(("thought    ", QUIET), clean(turn["thought"])))
-        changed = [one["transistor"] for one in turn["modulations"] if one["how"] not in ("passed", "off")]
+    if turn.thought:
+        lines.append(Text.assemble(("thought    ", QUIET), clean(turn.thought)))
+        changed = [one.transistor for one in turn.modulations if one.how not in ("passed", "off")]
         coloured = ", ".join(map(clean, changed)) or "nothing"
         lines.append(Text.assemble(("coloured   ", QUIET), f"by {coloured}"))
-    response = turn["turn"]["response"] if percept else None
-    said = clean(response) if response else f"nothing: {clean(turn['turn']['decision'])}" if percept else "—"
+    said = "—"
+    if told is not None and told.percept is not None:
+        said = clean(told.response) if told.response else f"nothing: {clean(told.decision)}"
     lines.append(Text.assemble(("said       ", QUIET), (said, LOUD)))
-    took = "  ".join(f"{clean(one['step'])} {one['milliseconds']:.1f}" for one in turn["steps"])
+    took = "  ".join(f"{clean(one.step)} {one.milliseconds:.1f}" for one in turn.steps)
     lines.append(Text(f"took ms    {took}", style=QUIET))
     return Text("\n").join(lines)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,13 +14,16 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, number
+from noodlings.inspect import questions
 from noodlings.text import clean
-from studio.panes.base import Ask, Pane
-from studio.source import Answer, Question
+from studio.panes.base import Answers, Ask, Pane
 from studio.widgets.lines import Remark
 from studio.widgets.marks import differences
 
-CHAIN, TURN = "chain", "turn"
+if TYPE_CHECKING:
+    from noodlings.inspect.views import TurnView
+    from noodlings.inspect.why import ModulationView, TransistorsView, WhyView
+
 NAMES = 13
 WORDS = {
     "fused": "fused, by a model",
@@ -59,35 +62,39 @@ class Transistors(Pane):
     def on_mount(self) -> None:
         """The last turn."""
         self._back = 1
-        self._known: dict[str, Answer] = {}
+        self._told: WhyView | None = None
+        self._chain: TransistorsView | None = None
 
     def asks(self) -> Sequence[Ask]:
         """The turn, and the transistors as they are set now."""
-        return [Ask(TURN, Question.WHY, {"back": self._back}), Ask(CHAIN, Question.TRANSISTORS)]
+        return [Ask(questions.WHY, {"back": self._back}), Ask(questions.TRANSISTORS)]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """Draw the turn."""
         remark = self.query_one(Remark)
-        refused = next((answer["error"] for answer in answers.values() if "error" in answer), None)
-        if refused is not None:
-            remark.say(refused, warning=True)
+        if answers.refused:
+            remark.say(answers.refused, warning=True)
             return
-        if self._back > 1 and TURN in answers and answers[TURN]["turn"] is None:
-            self._back -= 1
-            remark.say("there is no turn before this one", warning=True)
+        if questions.WHY.name in answers:
+            turn = answers.view(questions.WHY)
+            if self._back > 1 and turn.turn is None:
+                self._back -= 1
+                remark.say("there is no turn before this one", warning=True)
+                return
+            self._told = turn
+        if questions.TRANSISTORS.name in answers:
+            self._chain = answers.view(questions.TRANSISTORS)
+        told, chain = self._told, self._chain
+        if told is None or chain is None:
             return
-        self._known |= answers
-        if self._known.keys() < {TURN, CHAIN}:
-            return
-        turn, chain = self._known[TURN], self._known[CHAIN]
-        parts = list(_thoughts(turn) if turn["turn"] is not None else _set_to(chain))
+        parts = _set_to(chain) if told.turn is None else _thoughts(told, told.turn)
         self.query_one("#thoughts", Static).update(Group(*parts))
-        remark.say(_remark(turn, chain, self._back))
+        remark.say(_remark(told, chain, self._back))
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
         self._back = 1
-        self._known = {}
+        self._told = self._chain = None
         self.query_one("#thoughts", Static).update("")
         self.query_one(Remark).say("")
 
@@ -97,50 +104,50 @@ class Transistors(Pane):
         self.want(self.asks()[0])
 
 
-def _thoughts(turn: Mapping[str, Any]) -> Iterator[RenderableType]:
-    percept, response = turn["turn"]["percept"], turn["turn"]["response"]
+def _thoughts(told: WhyView, turn: TurnView) -> Iterator[RenderableType]:
+    percept, response = turn.percept, turn.response
     if percept is None:
         yield Text("What was said has been forgotten.", style=QUIET)
     else:
-        yield Text.assemble((f"{clean(percept['name'])}  ", LOUD), clean(percept["text"]))
-    yield Text.assemble(("\nthought  ", QUIET), clean(turn["thought"]) or "—")
-    for at, made in enumerate(turn["modulations"], 1):
+        yield Text.assemble((f"{clean(percept.name)}  ", LOUD), clean(percept.text))
+    yield Text.assemble(("\nthought  ", QUIET), clean(told.thought) or "—")
+    for at, made in enumerate(told.modulations, 1):
         yield from _made(at, made)
-    if not turn["modulations"]:
+    if not told.modulations:
         yield Text("\nNo transistor had a part in this.", style=QUIET)
     said = Text("—", style=QUIET) if response is None else Text(clean(response))
-    yield Text.assemble((f"\n{clean(turn['name'])}  ", LOUD), said)
-    if any(made["how"] == "fused" for made in turn["modulations"]) and response is not None:
+    yield Text.assemble((f"\n{clean(told.name)}  ", LOUD), said)
+    if any(made.how == "fused" for made in told.modulations) and response is not None:
         yield Text("from the thought to the words", style=QUIET)
-        yield _inset(differences(turn["thought"], response))
-    for words in turn["turn"]["degraded"]:
+        yield _inset(differences(told.thought, response))
+    for words in turn.degraded:
         yield Text(f"! without {clean(words)}", style="yellow")
 
 
-def _made(at: int, made: Mapping[str, Any]) -> Iterator[RenderableType]:
-    title = _title(at, made["transistor"], made["gain"])
-    yield title.append(f"  {WORDS.get(made['how'], made['how'])}", style=QUIET)
-    if made["how"] in ("passed", "off"):
+def _made(at: int, made: ModulationView) -> Iterator[RenderableType]:
+    title = _title(at, made.transistor, made.gain)
+    yield title.append(f"  {WORDS.get(made.how, made.how)}", style=QUIET)
+    if made.how in ("passed", "off"):
         return
-    if made["lens"]:
-        yield _inset(Text(f"“{clean(made['lens'])}”", style=ACCENT))
-    if made["before"] != made["after"]:
-        yield _inset(differences(made["before"], made["after"]))
-    elif made["how"] in ("offline", "serial"):
+    if made.lens:
+        yield _inset(Text(f"“{clean(made.lens)}”", style=ACCENT))
+    if made.before != made.after:
+        yield _inset(differences(made.before, made.after))
+    elif made.how in ("offline", "serial"):
         yield _inset(Text("the thought is as it was", style=QUIET))
-    read: list[str] = [clean(words) for words in made["read"]]
-    read += [f"memory #{entry}" for entry in made["entries"]]
-    read += [f"symbol {symbol}" for symbol in made["symbols"]]
-    read += [f"{made['hidden']} not yours to read"] if made["hidden"] else []
+    read: list[str] = [clean(words) for words in made.read]
+    read += [f"memory #{entry}" for entry in made.entries]
+    read += [f"symbol {symbol}" for symbol in made.symbols]
+    read += [f"{made.hidden} not yours to read"] if made.hidden else []
     if read:
         yield _inset(Text(f"read  {' · '.join(read)}", style=QUIET))
 
 
-def _set_to(chain: Mapping[str, Any]) -> Iterator[RenderableType]:
+def _set_to(chain: TransistorsView) -> Iterator[RenderableType]:
     """The gains alone, for an agent that has said nothing yet."""
     yield Text("It has said nothing yet. Its transistors are set to:", style=QUIET)
-    for at, one in enumerate(chain["transistors"], 1):
-        yield _title(at, one["transistor"], one["gain"])
+    for at, one in enumerate(chain.transistors, 1):
+        yield _title(at, one.transistor, one.gain)
 
 
 def _title(at: int, name: str, gain: float) -> Text:
@@ -152,14 +159,13 @@ def _inset(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 3))
 
 
-def _remark(turn: Mapping[str, Any], chain: Mapping[str, Any], back: int) -> str:
-    percept = turn["turn"]["percept"] if turn["turn"] is not None else None
-    when = f" · {ago(percept['age'])}" if percept else ""
+def _remark(told: WhyView, chain: TransistorsView, back: int) -> str:
+    turn = told.turn
+    if turn is None:
+        by = "without a model" if chain.chain == "offline" else "by a model"
+        return f"they work {ORDERS.get(chain.chain, chain.chain)}, {by}"
     which = "last turn" if back == 1 else f"{back} turns back"
-    voice = f" · {turn['turn']['voice']} voice" if turn["turn"] is not None else ""
-    if turn["turn"] is None:
-        by = "without a model" if chain["chain"] == "offline" else "by a model"
-        return f"they work {ORDERS.get(chain['chain'], chain['chain'])}, {by}"
-    ways = {made["how"] for made in turn["modulations"]}
+    when = f" · {ago(turn.percept.age)}" if turn.percept else ""
+    ways = {made.how for made in told.modulations}
     worked = "".join([f" · {words}" for way, words in ORDERS.items() if way in ways][:1])
-    return f"{which}{when}{voice}{worked}"
+    return f"{which}{when} · {turn.voice} voice{worked}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -13,15 +14,21 @@ from textual.containers import Container, Vertical
 from textual.widgets import Input
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
-from studio.panes.base import Ask, MemoryPane
+from noodlings.inspect import questions
+from studio.panes.base import Answers, Ask, MemoryPane
 from studio.panes.detail import Detail
-from studio.source import Answer, Question
+from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.marks import AXES
 from studio.widgets.sliders import Slider, Sliders
 from studio.widgets.table import Column, Table
 
-MOOD, NOW, THEN, HOW_FAR = "mood", "now", "then", "how far"
+if TYPE_CHECKING:
+    from noodlings.inspect.mood import MoodView
+    from noodlings.inspect.recall import ArchiveView, RecallView
+    from noodlings.inspect.views import AlikeView, EntryView
+
+NOW, THEN = "now", "then"
 MOST = 10
 """Memories that come to mind at once."""
 SLIDERS = (Slider(AXES[0], -1.0), *(Slider(axis) for axis in AXES[1:]), Slider("mood weighs"))
@@ -37,6 +44,30 @@ COLUMNS = (
     Column("", "text", None),
 )
 NEW, GONE, SAME, UP, DOWN = "new", "gone", "=", "↑", "↓"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that comes to mind, and its score, 0…1."""
+
+    score: float
+    entry: EntryView
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What comes to mind, whichever question it answers.
+
+    Attributes:
+        feeling: that it was asked with.
+        least: words for how alike something must have felt.
+        archive: how far that is loaded, where it was looked through.
+    """
+
+    feeling: str
+    hits: list[Hit]
+    least: str
+    archive: ArchiveView | None = None
 
 
 class Asked(Input):
@@ -91,8 +122,8 @@ class WhatIf(MemoryPane):
         """It begins with how things are."""
         self._feeling: list[float] | None = None
         self._moved = False
-        self._found: dict[str, Answer] = {}
-        self._rows: list[Answer] = []
+        self._found: dict[str, AlikeView | RecallView | Refused] = {}
+        self._rows: list[Hit] = []
         self._said = ""
         self._in_part = False
         self._loading = self.set_interval(EVERY, self._ask_how_far, pause=True)
@@ -103,18 +134,19 @@ class WhatIf(MemoryPane):
 
     def asks(self) -> Sequence[Ask]:
         """What is felt now; the rest follows from that."""
-        return [Ask(MOOD, Question.MOOD)]
+        return [Ask(questions.MOOD)]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """What is felt, or what would come to mind; two answers make one picture."""
         self.take_links(answers)
-        if MOOD in answers:
-            self._take_mood(answers[MOOD])
+        mood, archive = answers.find(questions.MOOD), answers.find(questions.ARCHIVE)
+        if mood is not None:
+            self._take_mood(mood)
         self._found |= {key: answers[key] for key in (NOW, THEN) if key in answers}
         if self._found.keys() == {NOW, THEN}:
             self._draw(self._found[NOW], self._found[THEN])
-        if HOW_FAR in answers:
-            self._take_how_far(answers[HOW_FAR])
+        if archive is not None:
+            self._take_how_far(archive)
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
@@ -159,12 +191,12 @@ class WhatIf(MemoryPane):
         self.choose(self._under_cursor())
         self.detail.focus()
 
-    def _take_mood(self, mood: Answer) -> None:
-        if "error" in mood:
-            self.query_one(Remark).say(mood["error"], warning=True)
+    def _take_mood(self, mood: MoodView | Refused) -> None:
+        if isinstance(mood, Refused):
+            self.query_one(Remark).say(mood.words, warning=True)
             return
         # By what was felt last memories come to mind; the mood is where that wears off to.
-        self._feeling = [mood["affect"]["affect"][axis] for axis in AXES]
+        self._feeling = mood.affect.affect.as_list()
         if not self._moved:
             self.query_one(Sliders).put([*self._feeling, WEIGHT])
         self._look(anew=False)
@@ -190,75 +222,76 @@ class WhatIf(MemoryPane):
 
     def _ask(self, name: str, question: str, feeling: Sequence[float], weight: float) -> Ask:
         if not question:
-            how = {"affect": list(feeling), "limit": MOST}
-            return Ask(name, Question.ALIKE, how)
+            return Ask(questions.ALIKE, {"affect": list(feeling), "limit": MOST}, name)
         how = {"query": question, "limit": MOST, "mood": list(feeling), "emotion_weight": weight}
-        return Ask(name, Question.RECALL, how)
+        return Ask(questions.RECALL, how, name)
 
     def _ask_how_far(self) -> None:
         """A question waits for a memory that is still to be loaded, or was answered by a part of it."""
         if self.is_on_screen:
-            self.want(Ask(HOW_FAR, Question.ARCHIVE))
+            self.want(Ask(questions.ARCHIVE))
 
-    def _take_how_far(self, archive: Answer) -> None:
+    def _take_how_far(self, archive: ArchiveView | Refused) -> None:
         """Once all is loaded, look again where only a part of it was looked through."""
-        if "error" in archive:
-            self.query_one(Remark).say(archive["error"], warning=True)
+        if isinstance(archive, Refused):
+            self.query_one(Remark).say(archive.words, warning=True)
         elif self._found.keys() != {NOW, THEN}:
             self._tell("looking …", archive)
-        elif self._in_part and archive["loaded"]:
+        elif self._in_part and archive.loaded:
             self._look()
         elif self._in_part:
             self._tell(self._said, archive)
 
-    def _tell(self, what: str, archive: Answer | None) -> None:
+    def _tell(self, what: str, archive: ArchiveView | None) -> None:
         """Say something, and before it how much is loaded where that is not all."""
         self._said = what
-        if archive is not None and not archive["loaded"]:
-            what = f"{archive['entries']:,} of {archive['perceived']:,} memories are loaded: {what}"
+        if archive is not None and not archive.loaded:
+            what = f"{archive.entries:,} of {archive.perceived:,} memories are loaded: {what}"
         self.query_one(Remark).say(what)
 
-    def _draw(self, now: Answer, then: Answer) -> None:
+    def _draw(self, now: AlikeView | RecallView | Refused, then: AlikeView | RecallView | Refused) -> None:
         table = self.query_one(Table)
-        refused = now.get("error") or then.get("error")
-        if refused is not None:
+        if isinstance(now, Refused) or isinstance(then, Refused):
             self._loading.pause()
-            self.query_one(Remark).say(refused, warning=True)
+            refused = [one.words for one in (now, then) if isinstance(one, Refused)]
+            self.query_one(Remark).say(refused[0], warning=True)
             return
-        before, after = _hits(now), _hits(then)
-        places = {hit["entry"]["id"]: at for at, hit in enumerate(before)}
-        known = {hit["entry"]["id"] for hit in after}
-        gone = [hit for hit in before if hit["entry"]["id"] not in known]
-        signs = [_sign(places.get(hit["entry"]["id"]), at) for at, hit in enumerate(after)]
+        found = _found(then)
+        before, after = _found(now).hits, found.hits
+        places = {hit.entry.id: at for at, hit in enumerate(before)}
+        known = {hit.entry.id for hit in after}
+        gone = [hit for hit in before if hit.entry.id not in known]
+        signs = [_sign(places.get(hit.entry.id), at) for at, hit in enumerate(after)]
         signs += [Text(GONE, style=QUIET)] * len(gone)
         self._rows = [*after, *gone]
         table.begin(len(self._rows))
         table.hand(
             {at: _cells(sign, hit) for at, (sign, hit) in enumerate(zip(signs, self._rows, strict=True))}
         )
-        felt = then["mood"] if "memories" in then else then["current"]
-        fresh = sum(hit["entry"]["id"] not in places for hit in after)
-        least = f", felt alike from {number(then['min_similarity'])} on" if "min_similarity" in then else ""
-        archive = then.get("archive")
-        self._in_part = archive is not None and not archive["loaded"]
+        fresh = sum(hit.entry.id not in places for hit in after)
+        archive = found.archive
+        self._in_part = archive is not None and not archive.loaded
         if not self._in_part:
             self._loading.pause()
         self._tell(
-            f"feeling {felt['feeling']}: {len(after)} come to mind, {fresh} of them new{least}", archive
+            f"feeling {found.feeling}: {len(after)} come to mind, {fresh} of them new{found.least}", archive
         )
         self.select(self._under_cursor())
 
-    def _under_cursor(self) -> Answer | None:
+    def _under_cursor(self) -> EntryView | None:
         at = self.query_one(Table).cursor
-        entry: Answer | None = self._rows[at]["entry"] if at < len(self._rows) else None
-        return entry
+        return self._rows[at].entry if at < len(self._rows) else None
 
 
-def _hits(found: Answer) -> list[dict[str, Any]]:
-    """Memories with a score, whichever question they answer."""
-    if "memories" in found:
-        return [{"score": hit["score"], "entry": hit["entry"]} for hit in found["memories"]]
-    return [{"score": hit["similarity"], "entry": hit["entry"]} for hit in found["entries"]]
+def _found(answer: AlikeView | RecallView) -> Found:
+    from noodlings.inspect.views import AlikeView  # with the first answer it is there
+
+    if isinstance(answer, AlikeView):
+        hits = [Hit(one.similarity, one.entry) for one in answer.entries]
+        least = f", felt alike from {number(answer.min_similarity)} on"
+        return Found(answer.current.feeling, hits, least)
+    hits = [Hit(one.score, one.entry) for one in answer.memories]
+    return Found(answer.mood.feeling if answer.mood is not None else "unknown", hits, "", answer.archive)
 
 
 def _sign(before: int | None, now: int) -> Text:
@@ -269,12 +302,12 @@ def _sign(before: int | None, now: int) -> Text:
     return Text(f"{UP if now < before else DOWN}{abs(now - before)}", style=LOUD)
 
 
-def _cells(sign: Text, hit: Mapping[str, Any]) -> list[Text]:
-    entry, quiet = hit["entry"], QUIET if sign.plain == GONE else ""
+def _cells(sign: Text, hit: Hit) -> list[Text]:
+    entry, quiet = hit.entry, QUIET if sign.plain == GONE else ""
     return [
         sign,
-        Text.assemble(bar(hit["score"], 3, quiet or ACCENT), f" {number(hit['score'])}"),
-        feeling_text(entry["feeling"], entry["family"]),
-        words(entry["name"], quiet),
-        words(entry["text"], quiet),
+        Text.assemble(bar(hit.score, 3, quiet or ACCENT), f" {number(hit.score)}"),
+        feeling_text(entry.feeling, entry.family),
+        words(entry.name, quiet),
+        words(entry.text, quiet),
     ]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
-from studio.panes.base import Ask, MemoryPane
+from noodlings.inspect import questions
+from studio.panes.base import Answers, Ask, MemoryPane
 from studio.panes.detail import Detail
 from studio.panes.entry_rows import COLUMNS, cells
-from studio.source import Answer, Question
+from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.table import Table
 
-KEY = "working"
+if TYPE_CHECKING:
+    from noodlings.inspect.views import EntriesView, EntryView
 
 
 class Working(MemoryPane):
@@ -38,24 +40,24 @@ class Working(MemoryPane):
 
     def on_mount(self) -> None:
         """Nothing is known yet."""
-        self._entries: list[Answer] = []
+        self._entries: Sequence[EntryView] = ()
 
     def asks(self) -> Sequence[Ask]:
         """All of it."""
-        return [Ask(KEY, Question.WORKING)]
+        return [Ask(questions.WORKING)]
 
-    def update_from(self, answers: Mapping[str, Answer]) -> None:
+    def update_from(self, answers: Answers) -> None:
         """Rows, or links of one of them."""
         self.take_links(answers)
-        working = answers.get(KEY)
+        working = answers.find(questions.WORKING)
         if working is None:
             return
-        if "error" in working:
-            self.query_one(Remark).say(working["error"], warning=True)
+        if isinstance(working, Refused):
+            self.query_one(Remark).say(working.words, warning=True)
             return
         table = self.query_one(Table)
         at_end = table.cursor >= table.count - 1
-        self._entries = working["entries"]
+        self._entries = working.entries
         table.begin(len(self._entries))
         table.hand({at: cells(entry) for at, entry in enumerate(self._entries)})
         if at_end:
@@ -66,7 +68,7 @@ class Working(MemoryPane):
     def clear(self) -> None:
         """Nothing of the agent before stays."""
         super().clear()
-        self._entries = []
+        self._entries = ()
         self.query_one(Table).begin(0)
 
     def on_table_moved(self, event: Table.Moved) -> None:
@@ -78,13 +80,13 @@ class Working(MemoryPane):
         self.choose(self._under_cursor())
         self.detail.focus()
 
-    def _under_cursor(self) -> Answer | None:
+    def _under_cursor(self) -> EntryView | None:
         at = self.query_one(Table).cursor
         return self._entries[at] if at < len(self._entries) else None
 
 
-def _remark(working: Answer) -> str:
-    if not working["total"]:
+def _remark(working: EntriesView) -> str:
+    if not working.total:
         return "Nothing was perceived yet."
-    hidden = f" · {working['hidden']:,} not yours to read" if working["hidden"] else ""
-    return f"{working['total']:,} memories, the latest last{hidden}"
+    hidden = f" · {working.hidden:,} not yours to read" if working.hidden else ""
+    return f"{working.total:,} memories, the latest last{hidden}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -14,6 +14,9 @@ from textual.widgets.option_list import Option
 
 from noodlings.drawing.marks import LOUD, QUIET, cut, feeling_style, number, words
 from studio.widgets.marks import axis_bars, five, spark
+
+if TYPE_CHECKING:
+    from noodlings.inspect.views import AgentView
 
 WIDTH = 24
 """Cells of the whole column, its border included."""
@@ -47,7 +50,7 @@ class Agents(Vertical):
 
     def __init__(self) -> None:
         super().__init__()
-        self._views: dict[str, Mapping[str, Any]] = {}
+        self._views: dict[str, AgentView] = {}
         self._surprises: dict[str, Sequence[float]] = {}
         self._order: list[str] = []
 
@@ -56,9 +59,9 @@ class Agents(Vertical):
         yield OptionList(markup=False)
         yield Static(id="axes", markup=False)
 
-    def update_from(self, agents: Sequence[Mapping[str, Any]]) -> None:
-        """Everybody, as in the answer to `Question.AGENTS`."""
-        self._views = {view["id"]: view for view in agents}
+    def update_from(self, agents: Sequence[AgentView]) -> None:
+        """Everybody."""
+        self._views = {view.id: view for view in agents}
         listed = self.query_one(OptionList)
         if list(self._views) == self._order:
             for agent in self._order:
@@ -91,7 +94,7 @@ class Agents(Vertical):
 
     def name_of(self, agent: str) -> str:
         """How an agent is called, or "" for one that is not here."""
-        return str(self._views[agent]["name"]) if agent in self._views else ""
+        return self._views[agent].name if agent in self._views else ""
 
     def step(self, by: int) -> None:
         """Look at the agent that is `by` places further down, round and round."""
@@ -114,12 +117,12 @@ class Agents(Vertical):
 
     def _drawn(self, agent: str) -> Text:
         view, surprises = self._views[agent], self._surprises.get(agent, ())
-        mood = view["mood"]
+        mood = view.mood
         latest = number(surprises[-1]) if surprises else "—"
         rows = [
-            cut(Text.assemble(f"{HERE} " if agent == self.chosen else "", words(view["name"], LOUD)), ROW),
-            cut(Text.assemble((f"{DOT} ", feeling_style(mood["family"])), words(mood["feeling"])), ROW),
-            cut(Text.assemble("  ", five(view["affect"]["affect"])), ROW),
+            cut(Text.assemble(f"{HERE} " if agent == self.chosen else "", words(view.name, LOUD)), ROW),
+            cut(Text.assemble((f"{DOT} ", feeling_style(mood.family)), words(mood.feeling)), ROW),
+            cut(Text.assemble("  ", five(view.affect.affect)), ROW),
             Text.assemble(("! ", QUIET), spark(surprises, ROW - 7), latest.rjust(5)),
         ]
         return Text("\n").join(rows)
@@ -130,5 +133,5 @@ class Agents(Vertical):
         if view is None:
             axes.update(Text("nobody is here yet" if self._order == [] else "", style=QUIET))
             return
-        title = cut(Text.assemble(("mood  ", QUIET), words(view["mood"]["feeling"])), INNER)
-        axes.update(Text("\n").join([title, *axis_bars(view["mood"]["affect"], INNER)]))
+        title = cut(Text.assemble(("mood  ", QUIET), words(view.mood.feeling)), INNER)
+        axes.update(Text("\n").join([title, *axis_bars(view.mood.affect, INNER)]))

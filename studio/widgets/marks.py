@@ -11,8 +11,9 @@ Values over time as a line of dots, two by four in each cell, with its scale at 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual.geometry import Size
@@ -20,6 +21,9 @@ from textual.widget import Widget
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, level, number
 from noodlings.text import clean, shorten
+
+if TYPE_CHECKING:
+    from noodlings.values.affect import Affect
 
 Draw = Callable[[int, int], Text]
 """Width and height in cells → what fits there; the height is 0 where it may be as high as it wants."""
@@ -194,12 +198,12 @@ def share(axis: str, value: float) -> float:
     return (value + 1.0) / 2.0 if axis == "valence" else value
 
 
-def five(affect: Mapping[str, float]) -> Text:
+def five(affect: Affect) -> Text:
     """An affect as five columns with their letters: V▅ A▃ F▁ S▁ B▁."""
     line = Text(no_wrap=True)
     for axis in AXES:
         line.append(axis[0].upper(), style=QUIET)
-        line.append(f"{level(share(axis, affect[axis]))} ", style=ACCENT)
+        line.append(f"{level(share(axis, getattr(affect, axis)))} ", style=ACCENT)
     line.rstrip()
     return line
 
@@ -219,12 +223,12 @@ def signed_number(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 
-def axis_bars(affect: Mapping[str, float], width: int) -> list[Text]:
+def axis_bars(affect: Affect, width: int) -> list[Text]:
     """An affect as five lines of `width` cells: name, bar, number."""
     room = width - NAMES - 6
     lines = []
     for axis in AXES:
-        value = affect[axis]
+        value = getattr(affect, axis)
         signed = axis == "valence"
         drawn = signed_bar(value, room - 1 + room % 2) if signed else bar(value, room)
         figure = signed_number(value) if signed else number(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,12 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
 from noodlings.errors import NoodlingsError
+from noodlings.inspect.feed import TurnEventView
+from noodlings.inspect.questions import Question, V
+from noodlings.inspect.why import WhyView
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Kind, Percept
-from studio.source import Action, Answer, Question, Sign
+from studio.source import Action, Sign
 from tests.studio.village import Village
 
 NOW = 1_000_000.0
@@ -54,21 +57,20 @@ class Talking(Village):
 
     def __init__(self, folder: Path, store: MemoryStore) -> None:
         super().__init__(folder, lambda: self._build(store))
-        self.asked: list[tuple[Question, dict[str, Any]]] = []
+        self.asked: list[tuple[Question[Any], dict[str, Any]]] = []
         self.refusal = ""
         self._signs: asyncio.Queue[Sign] = asyncio.Queue()
 
-    def tell(self, step: str, entry: int = 99, turn: Answer | None = None, agent: str = "phi") -> None:
+    def tell(self, step: str, entry: int = 99, turn: WhyView | None = None, agent: str = "phi") -> None:
         """Another step of a turn."""
-        data = {"agent": agent, "name": "Phi", "entry": entry, "step": step, "turn": turn}
-        self._signs.put_nowait(Sign(agent, step, data))
+        self._signs.put_nowait(Sign(agent, step, TurnEventView(agent, "Phi", entry, step, turn)))
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """Remember what was asked."""
         self.asked.append((question, how))
         return await super().ask(question, agent, **how)
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """As the village, or refused."""
         if self.refusal:
             raise NoodlingsError(self.refusal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from textual.containers import VerticalScroll
 from textual.widgets import OptionList
 
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from studio import app as application
 from studio.panes import what_if
 from studio.panes.episodic import Episodic, Filter
@@ -16,7 +19,6 @@ from studio.panes.subconscious import Subconscious
 from studio.panes.talk import Line, Talk
 from studio.panes.what_if import Asked, WhatIf
 from studio.panes.working import Working
-from studio.source import Answer, Question
 from studio.widgets.lines import Remark
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
@@ -28,15 +30,18 @@ class Ageing(Talking):
 
     readings = 0
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """As ever, but for that."""
         answer = await super().ask(question, agent, **how)
-        if question is Question.AGENTS:
+        if question is questions.AGENTS:
             self.readings += 1
-            for view in answer["agents"]:
-                view["mood"]["feeling"] = f"mood {self.readings}"
-        for entry in answer.get("entries", ()):
-            entry["age"] = 60.0 * self.readings
+            agents = (
+                replace(one, mood=replace(one.mood, feeling=f"mood {self.readings}")) for one in answer.agents
+            )
+            return replace(answer, agents=tuple(agents))
+        if question is questions.WORKING:
+            entries = (replace(entry, age=60.0 * self.readings) for entry in answer.entries)
+            return replace(answer, entries=tuple(entries))
         return answer
 
 
@@ -57,8 +62,8 @@ async def test_moods_and_ages_go_on_without_a_sign_and_minds_are_not_asked(tmp_p
         source.asked.clear()
         before = source.readings
         await until(pilot, lambda: source.readings > before + 2)
-        assert Question.OBSERVE not in {question for question, _ in source.asked}
-        assert {question for question, _ in source.asked} == {Question.AGENTS, Question.WORKING}
+        assert questions.OBSERVE not in {question for question, _ in source.asked}
+        assert {question for question, _ in source.asked} == {questions.AGENTS, questions.WORKING}
 
 
 @pytest.mark.usefixtures("soon")
@@ -136,11 +141,11 @@ async def test_the_chosen_symbol_and_what_is_in_sight_stay(tmp_path: Path) -> No
 
 async def again(pilot: Any, source: Village) -> None:
     """Wait until it was read twice more."""
-    seen: list[Question] = []
+    seen: list[Question[Any]] = []
     asked = source.ask
 
-    async def ask(question: Question, agent: str = "", **how: Any) -> Answer:
-        if question is Question.AGENTS:
+    async def ask(question: Question[V], agent: str = "", **how: Any) -> V:
+        if question is questions.AGENTS:
             seen.append(question)
         return await asked(question, agent, **how)
 

@@ -18,11 +18,12 @@ import pytest
 from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NoodlingsError
 from noodlings.host.studio import apart_source, local_source
+from noodlings.inspect import questions
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
 from studio.apart import ApartSource
 from studio.app import Studio
-from studio.source import Action, Question, Unreachable
+from studio.source import Action, Unreachable
 from tests.memory.entries import an_entry
 from tests.studio.village import screen_of, until
 
@@ -53,22 +54,21 @@ async def source(tmp_path: Path) -> AsyncIterator[ApartSource]:
 async def test_it_answers_as_the_folder_itself(tmp_path: Path, source: ApartSource) -> None:
     itself = local_source(load_settings(None, store={"path": str(tmp_path)}, **PLAIN))
     assert (source.label, source.changeable) == (itself.label, False)
-    for question, how in (
-        (Question.STATS, {}),
-        (Question.ALIKE, {"affect": [0.5, 0.5, 0, 0, 0], "limit": 2}),
-    ):
-        here, there = [await one.ask(question, "phi", **how) for one in (itself, source)]
-        assert here.keys() == there.keys()
-    assert (await source.ask(Question.STATS, "phi"))["perceived"] == 8
-    assert (await source.ask(Question.RECALL, "phi", query="memory", limit=3))["archive"]["loaded"]
+    here, there = [await one.ask(questions.STATS, "phi") for one in (itself, source)]
+    assert here.as_dict() == there.as_dict()
+    how = {"affect": [0.5, 0.5, 0, 0, 0], "limit": 2}
+    alike, likewise = [await one.ask(questions.ALIKE, "phi", **how) for one in (itself, source)]
+    assert alike.current == likewise.current
+    assert (await source.ask(questions.STATS, "phi")).perceived == 8
+    assert (await source.ask(questions.RECALL, "phi", query="memory", limit=3)).archive.loaded
     await itself.close()
 
 
 async def test_refusals_come_in_words(source: ApartSource) -> None:
     with pytest.raises(NoodlingsError, match="nobody"):
-        await source.ask(Question.STATS, "nobody")
+        await source.ask(questions.STATS, "nobody")
     with pytest.raises(NoodlingsError, match="not by 'colour'"):
-        await source.ask(Question.BROWSE, "phi", order="colour")
+        await source.ask(questions.BROWSE, "phi", order="colour")
     with pytest.raises(NoodlingsError, match="no note of memory 1"):
         await source.note("phi", 1)
     with pytest.raises(Forbidden, match="--url"):
@@ -77,20 +77,20 @@ async def test_refusals_come_in_words(source: ApartSource) -> None:
 
 async def test_many_questions_at_once_get_each_its_own_answer(source: ApartSource) -> None:
     pages = [
-        source.ask(Question.BROWSE, "phi", order="when", everything=True, limit=1, offset=at)
+        source.ask(questions.BROWSE, "phi", order="when", everything=True, limit=1, offset=at)
         for at in range(8)
     ]
-    found = [page["entries"][0]["id"] for page in await asyncio.gather(*pages)]
+    found = [page.entries[0].id for page in await asyncio.gather(*pages)]
     assert found == list(range(8, 0, -1))
 
 
 async def test_a_question_that_is_given_up_disturbs_no_other(source: ApartSource) -> None:
-    given_up = asyncio.create_task(source.ask(Question.RECALL, "phi", query="memory"))
+    given_up = asyncio.create_task(source.ask(questions.RECALL, "phi", query="memory"))
     await asyncio.sleep(0)
     given_up.cancel()
     with pytest.raises(asyncio.CancelledError):
         await given_up
-    assert (await source.ask(Question.STATS, "phi"))["perceived"] == 8
+    assert (await source.ask(questions.STATS, "phi")).perceived == 8
 
 
 async def test_what_a_game_writes_is_told(tmp_path: Path, source: ApartSource) -> None:
@@ -107,15 +107,15 @@ async def test_what_a_game_writes_is_told(tmp_path: Path, source: ApartSource) -
 
 
 async def test_when_the_process_is_gone_that_is_said_and_nobody_waits_for_it(source: ApartSource) -> None:
-    await source.ask(Question.STATS, "phi")
+    await source.ask(questions.STATS, "phi")
     signs = source.happenings()
-    waiting = asyncio.create_task(source.ask(Question.RECALL, "phi", query="memory"))
+    waiting = asyncio.create_task(source.ask(questions.RECALL, "phi", query="memory"))
     os.kill(source.pid, signal.SIGKILL)
     async with asyncio.timeout(30):
         assert (await anext(signs)).agent == ""
         await asyncio.wait([waiting])
         with pytest.raises(Unreachable, match="ended: quit"):
-            await source.ask(Question.STATS, "phi")
+            await source.ask(questions.STATS, "phi")
     await signs.aclose()
 
 

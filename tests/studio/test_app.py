@@ -11,11 +11,13 @@ import pytest
 from textual.pilot import Pilot
 
 from noodlings.errors import NoodlingsError
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from studio.app import Studio
 from studio.panes import PANES
 from studio.panes.episodic import Episodic
 from studio.panes.stats import Stats
-from studio.source import FOUND, LOST, Answer, Question, Sign, Unreachable
+from studio.source import FOUND, LOST, Sign, Unreachable
 from studio.theme import THEMES
 from studio.widgets.agents import Agents
 from tests.studio.village import Village, looking, screen_of, until
@@ -147,7 +149,7 @@ class Failing(Village):
 
     refuses: NoodlingsError | None = None
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         if self.refuses is not None:
             raise self.refuses
         return await super().ask(question, agent, **how)
@@ -172,13 +174,13 @@ class Signing(Village):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.signs: asyncio.Queue[Sign] = asyncio.Queue()
-        self.asked: list[tuple[Question, str]] = []
+        self.asked: list[tuple[Question[Any], str]] = []
 
     async def happenings(self) -> AsyncIterator[Sign]:
         while True:
             yield await self.signs.get()
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         self.asked.append((question, agent))
         return await super().ask(question, agent, **how)
 
@@ -187,25 +189,25 @@ async def test_losing_the_source_is_said_and_finding_it_reads_anew(tmp_path: Pat
     source = Signing(tmp_path)
     async with looking(source) as (app, pilot):
         assert "● live" in screen_of(app)
-        await source.signs.put(Sign(step=LOST, data={"why": "refused"}))
+        await source.signs.put(Sign(step=LOST, why="refused"))
         await until(pilot, lambda: "reconnecting" in screen_of(app))
         source.asked.clear()
         await source.signs.put(Sign(step=FOUND))
-        await until(pilot, lambda: (Question.STATS, "phi") in source.asked)
+        await until(pilot, lambda: (questions.STATS, "phi") in source.asked)
         assert "reconnecting" not in screen_of(app)
 
 
 async def test_many_signs_are_read_once(tmp_path: Path) -> None:
     source = Signing(tmp_path)
     async with looking(source) as (_, pilot):
-        await until(pilot, lambda: source.asked.count((Question.OBSERVE, "servnak")) >= 1)
+        await until(pilot, lambda: source.asked.count((questions.OBSERVE, "servnak")) >= 1)
         await pilot.pause(0.3)
         source.asked.clear()
         for _ in range(50):
             await source.signs.put(Sign("phi"))
-        await until(pilot, lambda: (Question.OBSERVE, "servnak") in source.asked)
+        await until(pilot, lambda: (questions.OBSERVE, "servnak") in source.asked)
         await pilot.pause(0.5)
-        assert source.asked.count((Question.AGENTS, "")) <= 3
+        assert source.asked.count((questions.AGENTS, "")) <= 3
 
 
 async def test_leaving_lets_go_of_the_source(tmp_path: Path) -> None:

@@ -1,11 +1,16 @@
 """A link as a line: what lies further off says by way of which memory it was reached."""
 
+from dataclasses import replace
+from typing import Any
+
+from noodlings.inspect.links import LinkedEntryView
 from studio.panes.entry_rows import linked
+from tests.inspect.seen import an_entry_view
 
 
-def a_link(**changes: object) -> dict[str, object]:
-    link = {"outgoing": False, "type": "followed", "depth": 1, "via": 15, "strength": 0.5}
-    return link | {"entry": {"name": "caity", "text": "the dog died"}} | changes
+def a_link(**changes: Any) -> LinkedEntryView:
+    entry = replace(an_entry_view(), name="caity", text="the dog died")
+    return replace(LinkedEntryView(15, 1, "followed", False, 0.5, entry), **changes)
 
 
 def test_which_way_and_over_which_memory() -> None:

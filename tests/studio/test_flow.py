@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from noodlings.inspect import questions
 from studio.panes.flow import Flow
-from studio.source import Question
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
@@ -20,25 +20,25 @@ async def test_every_memory_in_mind_stands_there_with_its_why_and_score(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     source = Talking(tmp_path, await spoken_to())
-    flow = await source.ask(Question.FLOW, "phi")
-    assert flow["recalled"]
+    flow = await source.ask(questions.FLOW, "phi")
+    assert flow.recalled
     async with looking(source, size) as (app, pilot):
         await pilot.press("6")
         await until(pilot, lambda: "in mind" in screen_of(app))
         screen = screen_of(app)
         assert "do you remember my dog?" in screen
-        assert f"{len(flow['recalled'])} in mind" in screen
+        assert f"{len(flow.recalled)} in mind" in screen
         table = app.query_one(Flow).query_one(Table)
-        assert table.count == len(flow["recalled"]) + len(flow["left_out"])
-        first = flow["recalled"][0]
-        assert first["why"][0] in screen
-        assert f"{first['score']:.2f}" in screen
+        assert table.count == len(flow.recalled) + len(flow.left_out)
+        first = flow.recalled[0]
+        assert first.why[0] in screen
+        assert f"{first.score:.2f}" in screen
 
 
 async def test_the_memory_under_the_cursor_is_shown_with_each_of_its_reasons(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
-    flow = await source.ask(Question.FLOW, "phi")
-    many = next(at for at, one in enumerate(flow["recalled"]) if len(one["scores"]) > 1)
+    flow = await source.ask(questions.FLOW, "phi")
+    many = next(at for at, one in enumerate(flow.recalled) if len(one.scores) > 1)
     async with looking(source) as (app, pilot):
         await pilot.press("6")
         pane = app.query_one(Flow)
@@ -46,20 +46,20 @@ async def test_the_memory_under_the_cursor_is_shown_with_each_of_its_reasons(tmp
         await pilot.press("home", *["down"] * many)
         await until(pilot, lambda: pane.detail.entry is not None)
         assert pane.detail.entry is not None
-        assert pane.detail.entry["id"] == flow["recalled"][many]["id"]
+        assert pane.detail.entry.id == flow.recalled[many].id
         reasons = str(pane.query_one("#reasons").render())
-        assert all(name in reasons for name in flow["recalled"][many]["scores"])
+        assert all(name in reasons for name in flow.recalled[many].scores)
 
 
 async def test_what_was_left_out_says_by_how_little(tmp_path: Path) -> None:
     source = Talking(
         tmp_path, await spoken_to((*[f"I am so happy today, it is day {n}!!" for n in range(14)],))
     )
-    flow = await source.ask(Question.FLOW, "phi")
-    assert flow["left_out"]
+    flow = await source.ask(questions.FLOW, "phi")
+    assert flow.left_out
     async with looking(source, (120, 50)) as (app, pilot):
         await pilot.press("6")
-        await until(pilot, lambda: f"{len(flow['left_out'])} nearly ×" in screen_of(app))
+        await until(pilot, lambda: f"{len(flow.left_out)} nearly ×" in screen_of(app))
         await pilot.press("end")
         await until(pilot, lambda: "left out:" in screen_of(app))
         assert "enough" in screen_of(app)

@@ -18,7 +18,7 @@ from tests.studio.village import Village, looking, screen_of, until
 
 def shown(pane: MemoryPane) -> int | None:
     """The memory that stands there in full."""
-    return None if pane.detail.entry is None else int(pane.detail.entry["id"])
+    return None if pane.detail.entry is None else int(pane.detail.entry.id)
 
 
 def more_asked(source: Talking, count: int) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from studio.app import Studio
-from studio.source import Answer, Question
 from studio.widgets.agents import Agents
 from tests.studio.village import Village, screen_of, until
 
@@ -19,12 +20,12 @@ class Late(Village):
 
     app: Studio
 
-    def __init__(self, folder: Path, question: Question) -> None:
+    def __init__(self, folder: Path, question: Question[Any]) -> None:
         super().__init__(folder)
         self.asked = asyncio.Event()
         self._late = question
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         answer = await super().ask(question, agent, **how)
         if question is self._late:
             parts = (self.app.query_one(Agents), self.app.pane)
@@ -37,18 +38,18 @@ class Late(Village):
 @pytest.mark.parametrize(
     ("question", "keys"),
     [
-        (Question.AGENTS, []),
-        (Question.OBSERVE, []),
-        (Question.STATS, []),
-        (Question.BROWSE, ["3"]),
-        (Question.LINKS, ["2"]),
-        (Question.MOOD, ["0"]),
-        (Question.ALIKE, ["0"]),
-        (Question.RECALL, ["0", "slash", "w"]),
+        (questions.AGENTS, []),
+        (questions.OBSERVE, []),
+        (questions.STATS, []),
+        (questions.BROWSE, ["3"]),
+        (questions.LINKS, ["2"]),
+        (questions.MOOD, ["0"]),
+        (questions.ALIKE, ["0"]),
+        (questions.RECALL, ["0", "slash", "w"]),
     ],
 )
 async def test_an_answer_that_comes_while_one_leaves_is_not_drawn(
-    tmp_path: Path, question: Question, keys: list[str]
+    tmp_path: Path, question: Question[Any], keys: list[str]
 ) -> None:
     source = Late(tmp_path, question)
     source.app = app = Studio(source, "phi")
@@ -61,7 +62,7 @@ async def test_an_answer_that_comes_while_one_leaves_is_not_drawn(
 
 
 async def test_leaving_by_a_key_during_a_slow_search(tmp_path: Path) -> None:
-    source = Late(tmp_path, Question.RECALL)
+    source = Late(tmp_path, questions.RECALL)
     source.app = app = Studio(source, "phi")
     async with asyncio.timeout(60), app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "Phi" in screen_of(app))

@@ -15,11 +15,12 @@ from noodlings.app import build
 from noodlings.config import Settings, load_settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.studio import local_source
+from noodlings.inspect import questions
 from noodlings.inspect.inspector import Inspector
 from noodlings.ports import AgentState, Changes
 from noodlings.store.sql import SqlStore
 from studio.local import LocalSource
-from studio.source import Action, Question
+from studio.source import Action
 from tests.memory.entries import an_entry
 from tests.studio.village import VIEWER, Village, memories, society
 
@@ -43,27 +44,27 @@ def names_in(folder: Path) -> set[str]:
 async def test_every_answer_is_the_inspectors(tmp_path: Path) -> None:
     source = Village(tmp_path)
     inspector = Inspector(society())
-    assert await source.ask(Question.AGENTS) == inspector.agents(VIEWER).as_dict()
-    assert await source.ask(Question.STATS, "phi") == inspector.stats(VIEWER, "phi").as_dict()
-    assert await source.ask(Question.WORKING, "phi") == inspector.working(VIEWER, "phi").as_dict()
-    assert await source.ask(Question.MOOD, "phi") == inspector.mood(VIEWER, "phi").as_dict()
-    assert await source.ask(Question.OBSERVE, "phi") == inspector.observe(VIEWER, "phi").as_dict()
-    groups = await source.ask(Question.AFFECT_GROUPS, "phi", limit=2)
-    assert groups == inspector.affect_groups(VIEWER, "phi", 2).as_dict()
-    links = await source.ask(Question.LINKS, "phi", entry_id=3)
-    assert links == inspector.links(VIEWER, "phi", 3).as_dict()
-    page = await source.ask(Question.BROWSE, "phi", order="when", limit=3, containing="wolf")
-    assert [entry["id"] for entry in page["entries"]] == [145, 144, 143]
-    alike = await source.ask(Question.ALIKE, "phi", affect=[0.5, 0.5, 0, 0, 0], limit=2)
-    assert alike["current"]["affect"]["valence"] == 0.5
+    assert await source.ask(questions.AGENTS) == inspector.agents(VIEWER)
+    assert await source.ask(questions.STATS, "phi") == inspector.stats(VIEWER, "phi")
+    assert await source.ask(questions.WORKING, "phi") == inspector.working(VIEWER, "phi")
+    assert await source.ask(questions.MOOD, "phi") == inspector.mood(VIEWER, "phi")
+    assert await source.ask(questions.OBSERVE, "phi") == inspector.observe(VIEWER, "phi")
+    groups = await source.ask(questions.AFFECT_GROUPS, "phi", limit=2)
+    assert groups == inspector.affect_groups(VIEWER, "phi", 2)
+    links = await source.ask(questions.LINKS, "phi", entry_id=3)
+    assert links == inspector.links(VIEWER, "phi", 3)
+    page = await source.ask(questions.BROWSE, "phi", order="when", limit=3, containing="wolf")
+    assert [entry.id for entry in page.entries] == [145, 144, 143]
+    alike = await source.ask(questions.ALIKE, "phi", affect=[0.5, 0.5, 0, 0, 0], limit=2)
+    assert alike.current.affect.valence == 0.5
 
 
 async def test_what_cannot_be_asked_is_refused_in_words(tmp_path: Path) -> None:
     source = Village(tmp_path)
     with pytest.raises(NotFound):
-        await source.ask(Question.STATS, "nobody")
+        await source.ask(questions.STATS, "nobody")
     with pytest.raises(UserError):
-        await source.ask(Question.BROWSE, "phi", order="colour")
+        await source.ask(questions.BROWSE, "phi", order="colour")
 
 
 async def test_a_folder_is_only_looked_at(tmp_path: Path, settings: Settings) -> None:
@@ -71,8 +72,8 @@ async def test_a_folder_is_only_looked_at(tmp_path: Path, settings: Settings) ->
     before = names_in(tmp_path)
     source = local_source(settings)
     assert not source.changeable
-    stats = await source.ask(Question.STATS, "phi")
-    assert stats["perceived"] == 2
+    stats = await source.ask(questions.STATS, "phi")
+    assert stats.perceived == 2
     with pytest.raises(Forbidden, match="--url"):
         await source.act(Action.PIN, "phi", entry=1, pinned=True)
     with pytest.raises(NotFound, match="no note of memory 1"):
@@ -92,13 +93,13 @@ async def test_what_a_game_writes_is_told_and_read_anew(tmp_path: Path, settings
     source = local_source(settings)
     signs = source.happenings()
     sign = asyncio.ensure_future(anext(signs))
-    assert (await source.ask(Question.STATS, "phi"))["perceived"] == 1
+    assert (await source.ask(questions.STATS, "phi")).perceived == 1
     async with asyncio.timeout(60):
         while not sign.done():
             keep(tmp_path, 2 + (await asyncio.to_thread(perceived, tmp_path)))
             await asyncio.wait([sign], timeout=2)
     assert (await sign).agent == ""
-    assert (await source.ask(Question.STATS, "phi"))["perceived"] == await asyncio.to_thread(
+    assert (await source.ask(questions.STATS, "phi")).perceived == await asyncio.to_thread(
         perceived, tmp_path
     )
     await signs.aclose()
@@ -139,11 +140,11 @@ async def test_it_is_opened_once_whoever_gives_up_meanwhile_and_closed_though_no
 ) -> None:
     opening = Opening()
     source = LocalSource(tmp_path, opening, VIEWER, lambda agent, entry: None)
-    given_up, waited_for = (asyncio.create_task(source.ask(Question.AGENTS)) for _ in range(2))
+    given_up, waited_for = (asyncio.create_task(source.ask(questions.AGENTS)) for _ in range(2))
     await asyncio.sleep(0)
     given_up.cancel()
     opening.go_on.set()
-    assert (await waited_for)["agents"]
+    assert (await waited_for).agents
     assert opening.opened == 1
     await source.close()
     assert opening.closed == 1
@@ -152,7 +153,7 @@ async def test_it_is_opened_once_whoever_gives_up_meanwhile_and_closed_though_no
 async def test_leaving_while_it_is_opened_leaves_nothing_open(tmp_path: Path) -> None:
     opening = Opening()
     source = LocalSource(tmp_path, opening, VIEWER, lambda agent, entry: None)
-    asked = asyncio.create_task(source.ask(Question.AGENTS))
+    asked = asyncio.create_task(source.ask(questions.AGENTS))
     await asyncio.sleep(0)
     leaving = asyncio.create_task(source.close())
     asked.cancel()
@@ -172,9 +173,9 @@ async def test_what_cannot_be_opened_is_tried_again(tmp_path: Path) -> None:
 
     source = LocalSource(tmp_path, open_society, VIEWER, lambda agent, entry: None)
     with pytest.raises(StoreError, match="damaged"):
-        await source.ask(Question.AGENTS)
+        await source.ask(questions.AGENTS)
     there.append(society())
-    assert (await source.ask(Question.AGENTS))["agents"]
+    assert (await source.ask(questions.AGENTS)).agents
     await source.close()
 
 
@@ -183,14 +184,14 @@ async def test_a_question_in_the_midst_of_which_the_file_is_let_go_of_is_answere
 ) -> None:
     keep(tmp_path, *range(1, 30))
     source = local_source(settings)
-    await source.ask(Question.AGENTS)
+    await source.ask(questions.AGENTS)
     asked = [
         asyncio.create_task(
-            source.ask(Question.BROWSE, "phi", everything=True, containing=str(number), order="when")
+            source.ask(questions.BROWSE, "phi", everything=True, containing=str(number), order="when")
         )
         for number in range(10)
     ]
     await asyncio.sleep(0)
     await source.close()
-    assert [(await one)["total"] for one in asked]
+    assert [(await one).total for one in asked]
     await source.close()

@@ -57,11 +57,11 @@ async def test_enter_goes_over_to_the_memory_in_full_and_along_its_links(source:
         pane = app.query_one(Working)
         await until(pilot, lambda: "links 2" in screen_of(app))
         assert pane.detail.entry is not None
-        assert pane.detail.entry["id"] == 3
+        assert pane.detail.entry.id == 3
         await pilot.press("enter")
         assert isinstance(app.focused, Detail)
         await pilot.press("tab", "enter")
-        await until(pilot, lambda: pane.detail.entry is not None and pane.detail.entry["id"] != 3)
+        await until(pilot, lambda: pane.detail.entry is not None and pane.detail.entry.id != 3)
 
 
 async def test_episodic_memory_is_sorted_by_keys_and_titles(source: Village) -> None:
@@ -136,7 +136,7 @@ async def test_what_is_done_to_a_memory_goes_to_the_source(source: Village, tmp_
         pane = app.query_one(Episodic)
         await until(pilot, lambda: pane.detail.entry is not None)
         assert pane.detail.entry is not None
-        entry = pane.detail.entry["id"]
+        entry = pane.detail.entry.id
         await pilot.press("p")
         await until(pilot, lambda: source.done == [(Action.PIN, "maren", {"entry": entry, "pinned": True})])
         source.done.clear()
@@ -180,7 +180,7 @@ async def test_the_note_of_a_memory_is_opened(tmp_path: Path) -> None:
         await pilot.press("o")
         await until(pilot, lambda: "What Phi noted" in screen_of(app))
         await pilot.press("escape", "down")
-        await until(pilot, lambda: pane.detail.entry["id"] != most_important)
+        await until(pilot, lambda: pane.detail.entry.id != most_important)
         await pilot.press("o")
         await until(pilot, lambda: "There is no note of" in screen_of(app))
 
@@ -205,9 +205,9 @@ async def test_affect_is_walked_through_and_clicked(source: Village) -> None:
         await pilot.press("up")
         await until(pilot, lambda: pane.detail.entry is not None)
         assert pane.detail.entry is not None
-        first = pane.detail.entry["affect"]["valence"]
+        first = pane.detail.entry.affect.valence
         await pilot.press("left", "left")
-        await until(pilot, lambda: pane.detail.entry["affect"]["valence"] < first)
+        await until(pilot, lambda: pane.detail.entry.affect.valence < first)
         await pilot.press("right", "down", "up")
         scatter = app.query_one(Scatter)
         x, y = scatter._cell(scatter._points[7])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,13 @@ import pytest
 from noodlings.config import load_settings
 from noodlings.errors import Forbidden, NoodlingsError, NotFound, UserError
 from noodlings.host.studio import local_source
+from noodlings.inspect import questions
+from noodlings.inspect.feed import TurnEventView
+from noodlings.inspect.questions import QUESTIONS, Question
 from studio.app import Studio
 from studio.panes.stats import Stats
-from studio.remote import RemoteSource
-from studio.source import FOUND, LOST, Action, Question, Sign, Unreachable
+from studio.remote import RemoteSource, _sign
+from studio.source import FOUND, LOST, Action, Sign, Unreachable
 from tests.api.serving import ROOT, Server, environment, served
 from tests.studio.village import screen_of, until
 
@@ -30,23 +34,28 @@ TOKENS = [
 ]
 PLAYER = {"role": "player", "token": "the-token-of-a-player", "user": "user_caity"}
 # Every question with arguments as the panes give them; entry 1 is there.
-ASKED: list[tuple[Question, dict[str, Any]]] = [
-    (Question.STATS, {}),
-    (Question.WORKING, {}),
-    (Question.WORKING, {"limit": 2}),
-    (Question.AFFECT_GROUPS, {"limit": 1}),
-    (Question.ALIKE, {"affect": [-0.5, 0.5, 0.1, 0.9, 0.0], "limit": 10}),
-    (Question.FLOW, {}),
-    (Question.SYMBOLS, {"similar": False}),
-    (Question.WHY, {"back": 1}),
-    (Question.TURN, {"entry_id": 1}),
-    (Question.TRANSISTORS, {}),
-    (Question.LINKS, {"entry_id": 1}),
-    (Question.MOOD, {}),
-    (Question.OBSERVE, {}),
-    (Question.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
-    (Question.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
-    (Question.ARCHIVE, {}),
+ASKED: list[tuple[Question[Any], dict[str, Any]]] = [
+    (questions.STATS, {}),
+    (questions.WORKING, {}),
+    (questions.WORKING, {"limit": 2}),
+    (questions.AFFECT_GROUPS, {"limit": 1}),
+    (questions.ALIKE, {"affect": [-0.5, 0.5, 0.1, 0.9, 0.0], "limit": 10}),
+    (questions.FLOW, {}),
+    (questions.SYMBOLS, {"similar": False}),
+    (questions.WHY, {"back": 1}),
+    (questions.TURN, {"entry_id": 1}),
+    (questions.TRANSISTORS, {}),
+    (questions.LINKS, {"entry_id": 1}),
+    (questions.MOOD, {}),
+    (questions.OBSERVE, {}),
+    (questions.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
+    (questions.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
+    (questions.ARCHIVE, {}),
+    (questions.AGENT, {}),
+    (questions.EPISODIC, {"min_importance": 0.1, "who": "user_caity"}),
+    (questions.IMPORTANT, {}),
+    (questions.BY_USER, {"who": "user_caity"}),
+    (questions.FOCUS, {"level": 2, "query": "dog"}),
 ]
 
 
@@ -64,17 +73,18 @@ async def test_every_question_is_answered_as_over_the_folder_itself(tmp_path: Pa
         remote = RemoteSource(server.url)
         local = local_source(load_settings(None, store={"path": str(tmp_path)}, embedding={"model": "none"}))
         try:
-            for question, how in [(Question.AGENTS, {}), *ASKED]:
-                agent = "" if question is Question.AGENTS else "phi"
+            for question, how in [(questions.AGENTS, {}), *ASKED]:
+                agent = "" if question is questions.AGENTS else "phi"
                 for _ in range(10):
-                    answers = [await source.ask(question, agent, **how) for source in (remote, local)]
+                    views = [await source.ask(question, agent, **how) for source in (remote, local)]
+                    answers = [view.as_dict() for view in views]
                     if same(*map(_essence, answers)):
                         break
                     await local.close()  # the server goes on in the background: to be read anew
                 else:
                     raise AssertionError((question, *answers))
                 assert _essence(answers[0])
-            assert {question for question, _ in ASKED} | {Question.AGENTS} == set(Question)
+            assert {question for question, _ in ASKED} | {questions.AGENTS} == set(QUESTIONS.values())
         finally:
             await remote.close()
             await local.close()
@@ -111,7 +121,7 @@ async def test_deeds_reach_the_memory(tmp_path: Path) -> None:
             assert (await remote.act(Action.IMPORTANCE, "phi", entry=entry, value=None))["importance"] < 0.9
             assert (await remote.act(Action.FORGET, "phi", entry=entry))["forgotten"] == 1
             with pytest.raises(NotFound):
-                await remote.ask(Question.LINKS, "phi", entry_id=entry)
+                await remote.ask(questions.LINKS, "phi", entry_id=entry)
         finally:
             await remote.close()
 
@@ -141,17 +151,17 @@ async def test_what_a_token_does_not_allow_is_said_in_words(tmp_path: Path) -> N
         for token, words in (("", "--token"), ("wrong-token-wrong-token", "--token")):
             stranger = RemoteSource(server.url, token)
             with pytest.raises(Forbidden, match=words):
-                await stranger.ask(Question.AGENTS)
+                await stranger.ask(questions.AGENTS)
             await stranger.close()
         viewer = RemoteSource(server.url, TOKENS[1]["token"])
         try:
-            assert (await viewer.ask(Question.AGENTS))["agents"]
+            assert (await viewer.ask(questions.AGENTS)).agents
             with pytest.raises(Forbidden, match="a viewer"):
                 await viewer.act(Action.SAY, "phi", text="hello")
             with pytest.raises(NotFound, match="nobody"):
-                await viewer.ask(Question.STATS, "nobody/../phi")
+                await viewer.ask(questions.STATS, "nobody/../phi")
             with pytest.raises(UserError):
-                await viewer.ask(Question.BROWSE, "phi", order="colour")
+                await viewer.ask(questions.BROWSE, "phi", order="colour")
         finally:
             await viewer.close()
 
@@ -198,21 +208,52 @@ def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path:
 async def test_a_server_that_is_not_there_or_is_another_one() -> None:
     nowhere = RemoteSource("http://127.0.0.1:9")
     with pytest.raises(Unreachable, match="does not answer"):
-        await nowhere.ask(Question.AGENTS)
+        await nowhere.ask(questions.AGENTS)
     await nowhere.close()
 
-    async def hello(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async with answering("hello") as url:
+        source = RemoteSource(url)
+        with pytest.raises(NoodlingsError, match="not as noodlings serve does"):
+            await source.ask(questions.AGENTS)
+        await source.close()
+
+
+async def test_an_answer_that_is_not_understood_is_said_on_the_screen() -> None:
+    async with answering('{"agents": [{"id": "phi"}]}') as url:
+        app = Studio(RemoteSource(url), "phi")
+        async with app.run_test(size=(160, 30)) as pilot:
+            await until(pilot, lambda: "agents.0.name: Field required" in screen_of(app))
+
+
+@pytest.mark.parametrize(
+    "message", ["no JSON", "[1]", "{}", '{"type": "turn", "agent": "phi", "step": "turn", "entry": 1}']
+)
+async def test_a_message_that_is_not_understood_is_refused_in_words(message: str) -> None:
+    with pytest.raises(NoodlingsError, match="noodlings"):
+        await _sign(message)
+
+
+async def test_a_message_of_a_newer_server_is_understood() -> None:
+    told = {"agent": "phi", "name": "Phi", "entry": 1, "step": "dream", "turn": None, "more": 1}
+    sign = await _sign(json.dumps({"type": "step"} | told))
+    assert sign is not None
+    assert sign.happening == TurnEventView("phi", "Phi", 1, "dream", None)
+
+
+@contextlib.asynccontextmanager
+async def answering(body: str) -> AsyncIterator[str]:
+    """A server that says the same whatever it is asked; its address."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello")
+        writer.write(
+            f"HTTP/1.1 200 OK\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+        )
         await writer.drain()
         writer.close()
 
-    async with await asyncio.start_server(hello, "127.0.0.1", 0) as other:
-        port = other.sockets[0].getsockname()[1]
-        source = RemoteSource(f"http://127.0.0.1:{port}")
-        with pytest.raises(NoodlingsError, match="not as noodlings serve does"):
-            await source.ask(Question.AGENTS)
-        await source.close()
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as other:
+        yield f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}"
 
 
 @pytest.mark.parametrize(
@@ -237,7 +278,7 @@ async def test_steps_come_as_they_happen_and_a_killed_server_is_found_again(tmp_
         try:
             await _until(lambda: bool(signs))  # the snapshot
             await remote.act(Action.SAY, "phi", text="My dog died yesterday")
-            await _until(lambda: any(sign.step == "turn" and sign.data.get("turn") for sign in signs))
+            await _until(lambda: any(sign.happening and sign.happening.turn for sign in signs))
             steps = [sign.step for sign in signs if sign.agent == "phi"]
             assert steps[0] == "perceived"
             assert {"recall", "turn"} < set(steps)
@@ -246,7 +287,7 @@ async def test_steps_come_as_they_happen_and_a_killed_server_is_found_again(tmp_
             assert sum(sign.step == LOST for sign in signs) == 1
             with served(tmp_path, "--port", port):
                 await _until(lambda: any(sign.step == FOUND for sign in signs))
-                assert (await remote.ask(Question.STATS, "phi"))["perceived"] == 1
+                assert (await remote.ask(questions.STATS, "phi")).perceived == 1
         finally:
             listening.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -38,13 +38,12 @@ def test_a_signed_bar_grows_from_the_middle(value: float, width: int) -> None:
 
 @given(AFFECTS, st.integers(20, 60))
 def test_the_five_axes_have_a_line_each_with_their_number(affect: Affect, width: int) -> None:
-    named = dict(zip(AXES, affect.as_list(), strict=True))
-    lines = [line.plain for line in axis_bars(named, width)]
+    lines = [line.plain for line in axis_bars(affect, width)]
     assert [line.split()[0] for line in lines] == list(AXES)
     assert {len(line) for line in lines} == {width}
     assert lines[0].endswith(signed_number(affect.valence))
     assert lines[2].endswith(f"{affect.fear:.2f}")
-    assert [part[0] for part in five(named).plain.split()] == ["V", "A", "F", "S", "B"]
+    assert [part[0] for part in five(affect).plain.split()] == ["V", "A", "F", "S", "B"]
 
 
 @given(st.lists(st.integers(0, 500), min_size=1, max_size=10), st.integers(20, 80), st.integers(3, 12))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from studio.panes.state import State
-from studio.source import Answer, Question
 from studio.widgets.heat import HeatStrip
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
@@ -19,11 +21,11 @@ class Moving(Talking):
 
     step = 0
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """As ever, but for that number."""
         answer = await super().ask(question, agent, **how)
-        if question is Question.OBSERVE:
-            return answer | {"fast": [self.step / 10, *answer["fast"][1:]]}
+        if question is questions.OBSERVE:
+            return replace(answer, fast=(self.step / 10, *answer.fast[1:]))
         return answer
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from noodlings.inspect import questions
 from studio.panes.talk import Line, Talk
-from studio.source import Action, Question
+from studio.source import Action
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
@@ -28,7 +29,7 @@ async def test_the_latest_words_are_there_and_what_is_typed_is_said(
 
 async def test_each_step_appears_when_it_is_done_and_the_whole_turn_at_the_end(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
-    turn = await source.ask(Question.WHY, "phi", back=1)
+    turn = await source.ask(questions.WHY, "phi", back=1)
     async with looking(source) as (app, pilot):
         await pilot.press("9")
         await until(pilot, lambda: "my dog?" in screen_of(app))
@@ -43,7 +44,7 @@ async def test_each_step_appears_when_it_is_done_and_the_whole_turn_at_the_end(t
         screen = screen_of(app)
         assert all(words in screen for words in ("felt", "surprise", "important", "in mind", "said"))
         assert "something new" not in screen
-        assert turn["turn"]["response"][:20] in screen
+        assert turn.turn.response[:20] in screen
 
 
 async def test_what_is_refused_comes_back_into_the_line_with_the_reason(tmp_path: Path) -> None:

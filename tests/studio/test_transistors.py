@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from noodlings.inspect import questions
 from studio.panes.transistors import Transistors
-from studio.source import Question
 from studio.widgets.lines import Remark
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
@@ -18,17 +18,17 @@ async def test_each_transistor_stands_there_with_its_gain_and_what_it_changed(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     source = Talking(tmp_path, await spoken_to(("My dog died yesterday and I cannot stop crying",)))
-    why = await source.ask(Question.WHY, "phi", back=1)
-    changed = [made for made in why["modulations"] if made["before"] != made["after"]]
+    why = await source.ask(questions.WHY, "phi", back=1)
+    changed = [made for made in why.modulations if made.before != made.after]
     assert changed
     async with looking(source, size) as (app, pilot):
         await pilot.press("7")
         await until(pilot, lambda: "thought" in screen_of(app))
         screen = screen_of(app)
-        assert f"gain {'█' * int(why['modulations'][0]['gain'] * 6)}" in screen
+        assert f"gain {'█' * int(why.modulations[0].gain * 6)}" in screen
         assert "{+" in screen
         if size[1] > 40:
-            assert all(made["transistor"] in screen for made in why["modulations"])
+            assert all(made.transistor in screen for made in why.modulations)
 
 
 async def test_comma_goes_back_a_turn_and_the_first_one_is_the_last_stop(tmp_path: Path) -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from noodlings.errors import Forbidden, NoodlingsError
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
 from studio.panes import PANES
 from studio.panes.stats import Stats
-from studio.source import FOUND, LOST, Action, Answer, Question, Sign, Unreachable
+from studio.source import FOUND, LOST, Action, Sign, Unreachable
 from studio.widgets.agents import Agents
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import looking, screen_of, until
@@ -22,15 +25,15 @@ class Troubled(Talking):
     """Refuses everything, or one question, with the words of `error` while there is one."""
 
     error: NoodlingsError | None = None
-    only: Question | None = None
+    only: Question[Any] | None = None
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """As ever, or refused."""
         if self.error is not None and self.only in (None, question):
             raise self.error
         return await super().ask(question, agent, **how)
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """As ever, or refused."""
         if self.error is not None:
             raise self.error
@@ -50,7 +53,7 @@ async def test_a_refusal_is_said_whole_and_nobody_pretends_to_reconnect(
     async with looking(source, size) as (app, pilot):
         await until(pilot, lambda: "7 of 20" in screen_of(app))
         source.error = Forbidden(SENTENCE)
-        await source._signs.put(Sign(step=LOST, data={"why": "the stream is refused (401)"}))
+        await source._signs.put(Sign(step=LOST, why="the stream is refused (401)"))
         await pilot.press("r")
         await until(pilot, lambda: SENTENCE in words_of(screen_of(app)))
         assert "✕ refused" in screen_of(app)
@@ -61,7 +64,7 @@ async def test_a_refusal_is_said_whole_and_nobody_pretends_to_reconnect(
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_the_words_for_one_pane_stand_in_it_whole(tmp_path: Path, size: tuple[int, int]) -> None:
     source = Troubled(tmp_path, await spoken_to())
-    source.only = Question.WORKING
+    source.only = questions.WORKING
     async with looking(source, size) as (app, pilot):
         source.error = NoodlingsError(SENTENCE)
         await pilot.press("9")
@@ -76,7 +79,7 @@ async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> N
     async with looking(source) as (app, pilot):
         await until(pilot, lambda: "7 of 20" in screen_of(app))
         source.error = Unreachable("http://127.0.0.1:9 does not answer")
-        await source._signs.put(Sign(step=LOST, data={"why": "refused"}))
+        await source._signs.put(Sign(step=LOST, why="refused"))
         await until(pilot, lambda: "↻ reconnecting" in screen_of(app))
         assert "Stats is as it was at " in screen_of(app)
         await pilot.press("2", "1")
@@ -101,7 +104,7 @@ async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> N
 class Reserved(Talking):
     """Tells of Phi, and of everybody else no more than that there is somebody."""
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         """As ever of Phi, else refused."""
         if agent not in ("", "phi"):
             raise NoodlingsError("of them nothing is told")

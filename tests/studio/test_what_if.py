@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from noodlings.inspect import questions
+from noodlings.inspect.questions import Question, V
+from noodlings.inspect.recall import ArchiveView
 from noodlings.store.memory import MemoryStore
 from studio.app import Studio
 from studio.panes.what_if import WhatIf
-from studio.source import Answer, Question
 from studio.widgets.sliders import Sliders
 from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
@@ -37,10 +40,10 @@ async def to_what_if(app: Studio, pilot: Pilot[None]) -> WhatIf:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_it_begins_with_how_the_agent_feels(source: Talking, size: tuple[int, int]) -> None:
-    mood = await source.ask(Question.MOOD, "phi")
+    mood = await source.ask(questions.MOOD, "phi")
     async with looking(source, size) as (app, pilot):
         pane = await to_what_if(app, pilot)
-        assert pane.query_one(Sliders).values[0] == mood["affect"]["affect"]["valence"]
+        assert pane.query_one(Sliders).values[0] == mood.affect.affect.valence
         assert all(f"{name} " in screen_of(app) for name in ("valence", "boredom", "mood weighs"))
 
 
@@ -52,14 +55,14 @@ async def test_arrows_move_the_feeling_and_other_memories_come(source: Talking) 
         await pilot.press(*["left"] * 20, "down", "down", *["left"] * 10, "down", *["right"] * 10)
         assert sliders.values[0] == -1.0
         assert sliders.values[3] == 1.0
-        sad = await source.ask(Question.ALIKE, "phi", affect=list(sliders.values[:5]), limit=10)
-        expected = [one["entry"]["text"][:25] for one in sad["entries"]]
+        sad = await source.ask(questions.ALIKE, "phi", affect=list(sliders.values[:5]), limit=10)
+        expected = [one.entry.text[:25] for one in sad.entries]
         assert any("dog died" in text for text in expected)
         await until(pilot, lambda: f"{len(expected)} come to mind" in screen_of(app))
         assert all(text in screen_of(app) for text in expected)
         await pilot.press("backspace")
-        feeling = (await source.ask(Question.MOOD, "phi"))["affect"]["affect"]
-        assert list(sliders.values[:5]) == list(feeling.values())
+        feeling = (await source.ask(questions.MOOD, "phi")).affect.affect
+        assert list(sliders.values[:5]) == feeling.as_list()
 
 
 async def test_the_pointer_sets_a_slider(source: Talking) -> None:
@@ -77,7 +80,7 @@ async def test_a_question_is_asked_with_each_character_and_in_that_mood(source: 
         pane = await to_what_if(app, pilot)
         await pilot.press("slash", *"dog")
         await until(pilot, lambda: "dog died" in screen_of(app) and "new" in screen_of(app))
-        asked = [how for question, how in source.asked if question is Question.RECALL]
+        asked = [how for question, how in source.asked if question is questions.RECALL]
         assert {how["query"] for how in asked} >= {"dog"}
         assert len(asked[-1]["mood"]) == 5
         await pilot.press("enter")
@@ -88,15 +91,15 @@ async def test_a_question_is_asked_with_each_character_and_in_that_mood(source: 
 
 async def test_nothing_is_stored_and_nothing_reinforced(source: Talking) -> None:
     def kept(answer: dict[str, Any]) -> list[tuple[int, int]]:
-        return [(entry["id"], entry["recall_count"]) for entry in answer["entries"]]
+        return [(entry.id, entry.recall_count) for entry in answer.entries]
 
-    before = kept(await source.ask(Question.BROWSE, "phi", limit=100))
+    before = kept(await source.ask(questions.BROWSE, "phi", limit=100))
     async with looking(source) as (app, pilot):
         await to_what_if(app, pilot)
         await pilot.press(*["left"] * 5, "slash", *"dog")
-        await until(pilot, lambda: any(question is Question.RECALL for question, _ in source.asked))
+        await until(pilot, lambda: any(question is questions.RECALL for question, _ in source.asked))
         await until(pilot, remark(app, "come to mind"))
-        assert kept(await source.ask(Question.BROWSE, "phi", limit=100)) == before
+        assert kept(await source.ask(questions.BROWSE, "phi", limit=100)) == before
         assert not source.done
 
 
@@ -108,15 +111,15 @@ class Loading(Talking):
         self.loaded = 2
         self.found = asyncio.Event()
 
-    async def ask(self, question: Question, agent: str = "", **how: Any) -> Answer:
+    async def ask(self, question: Question[V], agent: str = "", **how: Any) -> V:
         answer = await super().ask(question, agent, **how)
-        if question is Question.RECALL:
+        if question is questions.RECALL:
             await self.found.wait()
-            return answer | {"archive": self._far(answer["archive"])}
-        return self._far(answer) if question is Question.ARCHIVE else answer
+            return replace(answer, archive=self._far(answer.archive))
+        return self._far(answer) if question is questions.ARCHIVE else answer
 
-    def _far(self, archive: Answer) -> Answer:
-        return archive | {"entries": self.loaded, "loaded": self.loaded == archive["perceived"]}
+    def _far(self, archive: ArchiveView) -> ArchiveView:
+        return replace(archive, entries=self.loaded, loaded=self.loaded == archive.perceived)
 
 
 async def test_a_long_memory_says_how_far_it_is_loaded_and_is_looked_through_again(tmp_path: Path) -> None:
@@ -129,13 +132,13 @@ async def test_a_long_memory_says_how_far_it_is_loaded_and_is_looked_through_aga
         await until(pilot, remark(app, "5 of 7 memories are loaded: looking …"))
         source.found.set()
         await until(pilot, remark(app, "5 of 7 memories are loaded: feeling"))
-        asked = [question for question, _ in source.asked].count(Question.RECALL)
+        asked = [question for question, _ in source.asked].count(questions.RECALL)
         source.loaded = 7
         await until(pilot, lambda: "come to mind" in screen_of(app) and "loaded" not in screen_of(app))
-        assert [question for question, _ in source.asked].count(Question.RECALL) == asked + 2
+        assert [question for question, _ in source.asked].count(questions.RECALL) == asked + 2
         source.asked.clear()
         await pilot.pause(1.2)
-        assert Question.ARCHIVE not in [question for question, _ in source.asked]
+        assert questions.ARCHIVE not in [question for question, _ in source.asked]
 
 
 async def test_a_pane_that_is_not_in_sight_does_not_ask_how_far_it_is(tmp_path: Path) -> None:
@@ -147,4 +150,4 @@ async def test_a_pane_that_is_not_in_sight_does_not_ask_how_far_it_is(tmp_path: 
         await pilot.press("escape", "1")
         source.asked.clear()
         await pilot.pause(1.2)
-        assert Question.ARCHIVE not in [question for question, _ in source.asked]
+        assert questions.ARCHIVE not in [question for question, _ in source.asked]

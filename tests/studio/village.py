@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from studio.app import Studio
 from studio.local import LocalSource
-from studio.source import Action, Answer
+from studio.source import Action
 from tests.memory.entries import an_entry
 
 NOW = 1_000_000.0
@@ -87,7 +87,7 @@ class Village(LocalSource):
         super().__init__(folder, open_society, VIEWER, lambda agent, entry: (notes or {}).get(entry))
         self.done: list[tuple[Action, str, dict[str, Any]]] = []
 
-    async def act(self, action: Action, agent: str, **how: Any) -> Answer:
+    async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """Remember what was to be done."""
         self.done.append((action, agent, how))
         return {}
