@@ -115,6 +115,7 @@ def repeating(evening: Evening) -> Callable[..., object]:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.slow
 async def test_an_evening_of_secrets_tells_nobody_what_was_not_for_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,7 @@ PAIRS = st.sets(st.tuples(st.integers(1, 12), st.integers(1, 12)), max_size=20)
 
 
 @given(LINES, PAIRS, TEXTS, st.integers(0, 5), st.none() | st.just(SORROWFUL))
+@pytest.mark.slow
 def test_what_one_user_told_is_found_as_if_nobody_else_had_ever_spoken(lines, pairs, query, level, mood):
     told = sorted(lines, key=lambda line: -line[3])
     entries = [

@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.test_main import ROOT, command, environment
 
+pytestmark = pytest.mark.slow
+
 pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
 
 ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07]*\x07|\x1b.")

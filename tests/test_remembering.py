@@ -22,6 +22,8 @@ from noodlings.store.documents import LARGEST
 from noodlings.store.sql import SqlStore
 from tests.embed.server import Answer, Server, hashed, serving
 
+pytestmark = pytest.mark.slow
+
 LINES = 3_000
 IDLE = (
     "nice weather", "I had toast this morning", "the bus was late", "did you see the tide?", "it is late",

@@ -14,6 +14,8 @@ from noodlings.clock import ManualClock
 from noodlings.config import load_settings
 from noodlings.store.sql import SqlStore
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = int(os.environ.get("KILL_ROUNDS", "5"))
 """Rounds of start, talk and kill; 50 before a release."""
 

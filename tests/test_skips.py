@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 pytest_plugins = ["pytester"]
 
 CONFTEST = Path(__file__).with_name("conftest.py").read_text("utf-8")

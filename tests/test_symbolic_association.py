@@ -122,6 +122,7 @@ async def test_offline_the_imagery_of_a_like_moment_shows_in_the_reply(tmp_path:
 
 
 @pytest.mark.parametrize("chain", ["fused", "serial"])
+@pytest.mark.slow
 async def test_with_a_model_the_image_it_made_comes_back_to_it_with_the_feeling(
     tmp_path: Path, chain: str
 ) -> None:

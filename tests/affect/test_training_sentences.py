@@ -100,6 +100,7 @@ def test_nothing_is_fitted_while_one_of_ours_stands_in_an_evaluation_file(tmp_pa
 
 @needs("emobank/train.csv")
 @needs("mood-recall-dev")
+@pytest.mark.slow
 def test_no_training_sentence_comes_near_the_data_it_is_measured_on() -> None:
     files = ("emobank/train.csv", "mood-recall-dev/realistic_recall_v1.json")
     theirs = [text for file in files for text in texts_of(DATA / file)]

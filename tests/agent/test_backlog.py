@@ -219,6 +219,7 @@ def test_a_store_that_fails_loses_no_entry(
     assert counts(archive) == (1, 0, 0)
 
 
+@pytest.mark.slow
 def test_progress_is_told_in_the_log(
     store: MemoryStore, make_archive: Make, embedding: Still, caplog: pytest.LogCaptureFixture
 ) -> None:

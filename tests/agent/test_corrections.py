@@ -393,6 +393,7 @@ async def test_only_an_admin_pins_weighs_and_takes_back(make_society, tell, role
 # -- pins, weights, and taking them back
 
 
+@pytest.mark.slow
 async def test_a_pin_holds_through_a_thousand_important_things_and_a_restart(make_society, tell, clock):
     society = make_society()
     told = await tell(society, "brb")

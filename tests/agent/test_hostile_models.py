@@ -22,6 +22,8 @@ from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 from tests.llm.server import KEY, Answer, chat, own_seconds, serving, sse
 
+pytestmark = pytest.mark.slow
+
 DEADLINE = 0.6
 GRACE = 2.0
 """Of a whole turn. To wait for each of a chain's calls in turn would take longer than that."""

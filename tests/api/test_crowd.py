@@ -28,6 +28,8 @@ from tests.api.conftest import TOKENS
 from tests.api.serving import Server, certified, served
 from tests.thorough import THOROUGH
 
+pytestmark = pytest.mark.slow
+
 CROWD, DESCRIPTORS = (1_500, 1_024) if THOROUGH else (400, 256)
 """More come than there is room for. A server has as many descriptors as a system gives, or fewer."""
 WITHIN = 2.0

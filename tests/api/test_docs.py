@@ -7,8 +7,12 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.api.conftest import Site
 from tests.api.serving import ROOT, served
+
+pytestmark = pytest.mark.slow
 
 DOCUMENT = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
 

@@ -19,6 +19,8 @@ from tests.api.conftest import TOKENS
 from tests.api.fuzz_hooks import CANARY
 from tests.api.serving import environment, served
 
+pytestmark = pytest.mark.slow
+
 CASES = int(os.environ.get("API_FUZZ_CASES", "0"))
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,"

@@ -26,6 +26,8 @@ from tests.api.mcp_clients import (
     texts,
 )
 
+pytestmark = pytest.mark.slow
+
 CALL = {
     "jsonrpc": "2.0",
     "id": 1,

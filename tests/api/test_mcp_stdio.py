@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from threading import Timer
 
+import pytest
+
 from noodlings.host.visit import opened
 from noodlings.values.percept import Percept
 from tests.api.mcp_clients import (
@@ -21,6 +23,8 @@ from tests.api.mcp_clients import (
     settings_of,
     texts,
 )
+
+pytestmark = pytest.mark.slow
 
 GREETING = {
     "jsonrpc": "2.0",
@@ -209,7 +213,7 @@ def test_standard_output_belongs_to_the_protocol(tmp_path: Path) -> None:
 
 def test_a_client_is_greeted_before_anything_heavy_is_loaded() -> None:
     heavy = {"numpy", "sqlalchemy", "fastapi", "onnxruntime", "prompt_toolkit", "noodlings.app"}
-    code = f"import noodlings.cli.main, api.mcp.stdio, sys; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import noodlings.cli.main, api.mcp.transports, sys; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, env=environment(), cwd=ROOT
     )

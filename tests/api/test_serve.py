@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import resource
 import shutil
 import signal
 import socket
@@ -23,6 +24,8 @@ from noodlings.connections import Connections
 from noodlings.host.server import Address, _bound, _load
 from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Server, certified, command, environment, served
+
+pytestmark = pytest.mark.slow
 
 SAID = {"user_id": "user_caity", "text": "My dog died yesterday", "idempotency_key": "one"}
 PATH = "/api/agents/servnak/perceive"
@@ -238,12 +241,18 @@ def test_what_is_under_way_is_finished(tmp_path: Path, number: signal.Signals):
         assert all(entry["response"] for entry in turns)
 
 
+def used_by_children() -> float:
+    """Seconds of processor time of the processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def test_it_starts_quickly(tmp_path: Path):
-    began = time.monotonic()
+    began = used_by_children()
     with served(tmp_path, NOODLINGS_EMBEDDING__MODEL="minilm") as server:
         assert server.client.get("/health").status_code == 200
-        taken = time.monotonic() - began
-    assert taken < 10.0  # 2 s are wanted, see docs/api.md; machines that run tests do other things as well
+    # 2 s are wanted, see docs/api.md; here it is processor time, and ending is in it as well.
+    assert used_by_children() - began < 10.0
 
 
 async def test_what_is_loaded_is_not_looked_through_for_garbage_again():

@@ -9,10 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "old_bridge.py"
 
 
+@pytest.mark.slow
 def test_the_old_bridge_forgets_the_dog_and_the_new_one_does_not() -> None:
     told = subprocess.run(
         [sys.executable, EXAMPLE],

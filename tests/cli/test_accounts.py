@@ -25,6 +25,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return type_it
 
 
+@pytest.mark.slow
 def test_an_admin_is_made_on_the_machine_and_lets_itself_in(run, tmp_path):
     assert run("add", "Caity", "--role", "admin", typed=f"{PASSWORD}\n") == "Caity may come in, as admin\n"
     made = Accounts(tmp_path).check("caity", PASSWORD)
@@ -33,6 +34,7 @@ def test_an_admin_is_made_on_the_machine_and_lets_itself_in(run, tmp_path):
     assert run("list").split() == ["Caity", "admin", "account:caity"]
 
 
+@pytest.mark.slow
 def test_roles_and_passwords_are_changed_and_accounts_taken_away(run, tmp_path):
     run("add", "Caity", typed=f"{PASSWORD}\n")
     run("role", "caity", "viewer")
@@ -54,6 +56,7 @@ def test_an_account_and_a_users_of_a_world_are_joined_and_parted_on_the_machine(
     assert Accounts(tmp_path).find("Caity").caller.user_id == "account:caity"
 
 
+@pytest.mark.slow
 def test_mistakes_are_told(run):
     run("add", "Ben", typed=f"{PASSWORD}\n")
     with pytest.raises(UserError, match="is a character"):

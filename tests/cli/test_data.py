@@ -14,6 +14,8 @@ from noodlings.cli.main import main
 from noodlings.worlds.accounts import Accounts
 from tests.cli.test_main import ROOT, Visit, command, environment, played, run
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Done:

@@ -12,6 +12,8 @@ import pytest
 
 from noodlings import __version__
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

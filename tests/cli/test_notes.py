@@ -35,6 +35,7 @@ def notes(data: Path, *words: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
+@pytest.mark.slow
 def test_rebuild_and_search(data: Path) -> None:
     before = written(data)
     for file in (data / FOLDER_NAME).rglob("*1.md"):
@@ -53,6 +54,7 @@ def test_rebuild_and_search(data: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_search_when_the_database_cannot_be_opened(data: Path) -> None:
     (data / DATABASE_NAME).write_bytes(b"no database " * 1000)
     code, shown, _ = notes(data, "search", "dog", "--user", "user_caity")
@@ -66,6 +68,7 @@ def test_search_when_the_database_cannot_be_opened(data: Path) -> None:
     assert len(written(data)) == 3
 
 
+@pytest.mark.slow
 def test_nothing_found_and_torn_notes_are_said_beside_the_output(data: Path) -> None:
     torn = data / FOLDER_NAME / "phi/memory_9.md"
     torn.write_text("\x1b[31m torn")
@@ -77,6 +80,7 @@ def test_nothing_found_and_torn_notes_are_said_beside_the_output(data: Path) -> 
     )
 
 
+@pytest.mark.slow
 def test_what_a_file_was_made_to_hold_gives_the_terminal_no_orders(data: Path) -> None:
     (note,) = (data / FOLDER_NAME).rglob("*memory_1.md")
     note.write_text(note.read_text().replace("My dog", "\x1b]0;title\x07My dog\x1b[31m"))
@@ -86,6 +90,7 @@ def test_what_a_file_was_made_to_hold_gives_the_terminal_no_orders(data: Path) -
     assert "\x1b" not in shown
 
 
+@pytest.mark.slow
 def test_mistakes_are_one_line(tmp_path: Path, data: Path) -> None:
     empty = tmp_path / "empty"
     code, _, said = notes(empty, "rebuild")

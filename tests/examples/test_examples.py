@@ -15,6 +15,8 @@ import pytest
 from noodlings.affect.game_rules import shipped_rules
 from tests.api.serving import served
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 SESSION = EXAMPLES / "companion" / "session.jsonl"

@@ -10,11 +10,15 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from noodlings.app import build
 from noodlings.config import Settings
 from noodlings.host.server import known
 from noodlings.values.percept import Percept
 from tests.api.serving import ROOT, environment, served
+
+pytestmark = pytest.mark.slow
 
 PASSWORD = "correct horse"
 

@@ -2,8 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from tests.cli.test_main import played
 from tests.llm.server import Answer, serving
+
+pytestmark = pytest.mark.slow
 
 
 async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_without_a_model(tmp_path):

@@ -158,6 +158,7 @@ async def test_an_order_that_is_kept_follows_what_is_forgotten_and_answered() ->
 @pytest.mark.parametrize("few", [0, 2, 10_000])
 @pytest.mark.parametrize("caller", [VIEWER, ANN])
 @given(typed=st.lists(st.sampled_from(["", "w", "wo", "wol", "wolf", "o", "no", "now", "snow", "b", "bel"])))
+@pytest.mark.slow
 def test_each_letter_finds_what_it_would_have_found_alone(caller: Caller, few: int, typed: list[str]) -> None:
     async def found(inspector: Inspector, words: str) -> tuple[list[int], int]:
         view = await browse(inspector, caller, order="text", containing=words, everything=True)

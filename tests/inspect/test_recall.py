@@ -242,6 +242,7 @@ def test_nobody_reads_what_is_not_theirs(lines, query, how, meaning, caller) -> 
 
 
 @given(TALK, TALK, TEXTS, HOW, st.booleans())
+@pytest.mark.slow
 def test_what_others_told_changes_nothing_in_what_one_finds(lines, others, query, how, meaning) -> None:
     """Neither which entries come, nor in what order, nor a single digit of a score."""
     embedder = HashingEmbedder() if meaning else None

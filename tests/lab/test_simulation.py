@@ -20,6 +20,8 @@ from noodlings.lab.simulation import COLUMNS
 from noodlings.simulate import Ablation, Scenario, Simulation, Turn, load_scenario, sweep, written_table
 from noodlings.values.persona import TRANSISTORS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 VILLAGE = ROOT / "examples" / "village.yaml"
 GRIEF = "My (dog|cat) died last night. I cried until morning."

@@ -20,6 +20,8 @@ from noodlings.values.trace import Lens
 from tests.llm.server import KEY, Answer, chat, own_seconds, serving, stream
 from tests.voice.utterances import utterance
 
+pytestmark = pytest.mark.slow
+
 DEADLINE = 0.3
 """Of a call that has no answer, or none that ends."""
 PATIENCE = 60.0

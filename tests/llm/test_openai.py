@@ -168,6 +168,7 @@ async def test_a_password_in_the_address_is_not_told() -> None:
     assert "abc" not in str(failed.value)
 
 
+@pytest.mark.slow
 def test_the_library_is_not_loaded_before_it_is_needed_or_wanted() -> None:
     code = """if True:
         import sys

@@ -184,6 +184,7 @@ for number in range(100_000):
 """
 
 
+@pytest.mark.slow
 def test_a_host_that_is_killed_leaves_a_whole_file(path: Path) -> None:
     last = -1
     for wait in (1, 4, 9):

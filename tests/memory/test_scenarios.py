@@ -117,6 +117,7 @@ def test_an_anxious_moment_recalls_an_anxious_one() -> None:
         assert "I'm worried about the presentation" not in texts(memory.retrieve_by_affect_similarity(other))
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_events_leave_size_speed_and_pins_as_they_were() -> None:
     memory = HierarchicalMemory()
     dog = told_of_the_dog(memory)

@@ -2,11 +2,13 @@ import json
 from importlib.resources import files
 
 import numpy as np
+import pytest
 
 from noodlings.mind.phenomenal import Parameters, shipped
 from tools.fit_predictor import born
 
 
+@pytest.mark.slow
 def test_the_shipped_file_is_what_the_script_makes():
     made = born()[0]
     for name in Parameters.__slots__:

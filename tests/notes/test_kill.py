@@ -17,6 +17,8 @@ from noodlings.notes.writer import rebuild
 from noodlings.store.transfer import snapshot
 from tests.notes.folders import opened, written
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

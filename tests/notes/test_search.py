@@ -135,6 +135,7 @@ TORN = {
 
 
 @pytest.mark.parametrize("content", TORN.values(), ids=TORN)
+@pytest.mark.slow
 def test_a_torn_note_is_named_and_passed_over(notebook: Notebook, content: bytes) -> None:
     (whole,) = keep(notebook, an_entry(1, "the dog"))
     torn = whole.with_name("00_00_00_memory_2.md")

@@ -124,6 +124,7 @@ def whole_agents(
 
 @settings(max_examples=examples(60))
 @given(whole_agents(), st.integers(0, 9))
+@pytest.mark.slow
 def test_any_memories_come_back_as_they_were(
     folders: tuple[Path, Path],
     talked: Path,

@@ -128,6 +128,7 @@ def test_each_step_is_one_query_for_links_and_one_for_entries():
     assert store.asked["links_of"] == store.asked["entries"] == 3
 
 
+@pytest.mark.slow
 def test_a_memory_that_was_recalled_ten_thousand_times_is_not_read_with_all_that_recalled_it():
     store = linked(*((n, 1, n / MANY) for n in range(2, MANY + 1)), entries=MANY)
     assert ids(explore(store, AGENT, {1: 1.0}, 1, everything)) == [MANY - n for n in range(FAN_OUT)]

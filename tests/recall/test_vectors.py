@@ -24,6 +24,7 @@ def filled(count, gap=1.0, without=()):
 
 
 @given(st.integers(1, 200), st.integers(0, 99))
+@pytest.mark.slow
 def test_the_nearest_are_those_of_exact_numpy(count, seed):
     index, _ = filled(count)
     query = unit(10_000 + seed)

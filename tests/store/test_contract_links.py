@@ -64,6 +64,7 @@ def test_links_are_found_from_both_ends_and_each_once(store: AnyStore) -> None:
     assert store.links_of("servnak", [1]) == []
 
 
+@pytest.mark.slow
 def test_of_an_entry_with_many_links_only_the_strongest_are_read(store: AnyStore) -> None:
     hub = [a_link(number, 1, number / 3_000) for number in range(3, 2_000)]
     hub += [a_link(1, 2, 1.0), a_link(2, 1, 1.0), a_link(2, 1, 1.0, LinkType.BY_HAND), a_link(2, 5, 0.1)]

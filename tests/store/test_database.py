@@ -381,6 +381,7 @@ store.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="file sizes cannot be limited on Windows")
+@pytest.mark.slow
 def test_a_commit_that_the_disk_refuses_leaves_nothing_and_the_next_one_goes_on(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", FAILING_DISK, str(tmp_path)],

@@ -93,6 +93,7 @@ def test_no_byte_of_what_was_forgotten_stays(tmp_path: Path) -> None:
         store.close()
 
 
+@pytest.mark.slow
 def test_no_byte_stays_of_rows_that_moved_from_page_to_page(tmp_path: Path) -> None:
     """Rows that grow move to other pages and leave copies behind, which `secure_delete` does not reach."""
     chance = random.Random(5)

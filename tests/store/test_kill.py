@@ -17,6 +17,8 @@ from noodlings.store.lock import HOLDER_NAME, LOCK_NAME, holder_of
 from noodlings.store.sql import SqlStore
 from tests.store.records import AGENT
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspect
@@ -99,11 +100,13 @@ def test_a_new_database_is_of_the_newest_schema(tmp_path: Path) -> None:
     connection.close()
 
 
+@pytest.mark.slow
 def test_alembic_is_imported_only_when_there_is_something_to_migrate(tmp_path: Path) -> None:
     program = """
 import sys, sqlite3
 from pathlib import Path
 from noodlings.store.sql import SqlStore
+import pytest
 
 folder = Path(sys.argv[1])
 for older in (False, False, True):

@@ -170,6 +170,7 @@ def test_a_damaged_column_gives_an_entry_or_a_store_error_and_nothing_else(
 @given(
     st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x))
 )
+@pytest.mark.slow
 def test_a_damaged_trace_gives_a_store_error_and_nothing_else(data: Any) -> None:
     row = {"agent_id": AGENT, "entry_id": 3, "document": to_json(data, "it")}
     with pytest.raises(StoreError, match="turn 3 of phi"):

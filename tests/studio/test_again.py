@@ -24,6 +24,8 @@ from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 class Ageing(Talking):
     """Somebody whose mood is another one at each reading, and whose memories are a minute older."""

@@ -27,6 +27,8 @@ from studio.source import Action, Unreachable
 from tests.memory.entries import an_entry
 from tests.studio.village import screen_of, until
 
+pytestmark = pytest.mark.slow
+
 PLAIN = {"embedding": {"model": "none"}}
 
 

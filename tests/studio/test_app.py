@@ -22,6 +22,8 @@ from studio.theme import THEMES
 from studio.widgets.agents import Agents
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def source(tmp_path: Path) -> Village:

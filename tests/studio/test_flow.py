@@ -12,6 +12,8 @@ from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
 

@@ -15,6 +15,8 @@ from studio.source import Action
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 def shown(pane: MemoryPane) -> int | None:
     """The memory that stands there in full."""

@@ -14,6 +14,8 @@ from studio.app import Studio
 from studio.widgets.agents import Agents
 from tests.studio.village import Village, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 class Late(Village):
     """Answers one question only when the screen is gone; `asked` is set when it is waited for."""

@@ -41,6 +41,7 @@ def names_in(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 async def test_every_answer_is_the_inspectors(tmp_path: Path) -> None:
     source = Village(tmp_path)
     inspector = Inspector(society())

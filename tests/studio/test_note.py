@@ -52,6 +52,7 @@ def test_a_note_without_a_head_that_can_be_read_is_its_words(note: str) -> None:
     assert note.endswith(words)
 
 
+@pytest.mark.slow
 async def test_the_first_screen_of_a_note_is_what_was_said(tmp_path: Path) -> None:
     note = tmp_path / "note.md"
     note.write_text(NOTE, encoding="utf-8")
@@ -65,6 +66,7 @@ async def test_the_first_screen_of_a_note_is_what_was_said(tmp_path: Path) -> No
         assert "−0.80" in screen_of(app)
 
 
+@pytest.mark.slow
 async def test_an_importance_that_is_not_changed_is_not_set_and_letters_are_answered(tmp_path: Path) -> None:
     source = Village(tmp_path)
     async with looking(source) as (app, pilot):

@@ -15,6 +15,8 @@ from studio.widgets.scatter import Scatter
 from studio.widgets.table import Table
 from tests.studio.village import HOSTILE, Village, looking, memories, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def source(tmp_path: Path) -> Village:

@@ -28,6 +28,8 @@ from studio.source import FOUND, LOST, Action, Sign, Unreachable
 from tests.api.serving import ROOT, Server, environment, served
 from tests.studio.village import screen_of, until
 
+pytestmark = pytest.mark.slow
+
 TOKENS = [
     {"role": "admin", "token": "the-token-of-the-admin"},
     {"role": "viewer", "token": "the-token-of-a-viewer"},

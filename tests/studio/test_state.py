@@ -15,6 +15,8 @@ from studio.widgets.heat import HeatStrip
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 class Moving(Talking):
     """A mind whose first number is another one each time it is asked."""

@@ -12,6 +12,8 @@ from studio.panes.subconscious import Subconscious
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_image_and_event_are_both_there(tmp_path: Path, size: tuple[int, int]) -> None:

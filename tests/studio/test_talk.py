@@ -12,6 +12,8 @@ from studio.source import Action
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_the_latest_words_are_there_and_what_is_typed_is_said(

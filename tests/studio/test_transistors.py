@@ -12,6 +12,8 @@ from studio.widgets.lines import Remark
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_each_transistor_stands_there_with_its_gain_and_what_it_changed(

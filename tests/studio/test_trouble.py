@@ -18,6 +18,8 @@ from studio.widgets.agents import Agents
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 SENTENCE = "This needs a token: the header Authorization: Bearer … Give it with --token or NOODLINGS_TOKEN."
 
 

@@ -21,6 +21,8 @@ from noodlings.store.sql import SqlStore
 from studio import web
 from tests.api.serving import ROOT, environment
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("textual_serve")
 
 

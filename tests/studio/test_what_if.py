@@ -22,6 +22,8 @@ from studio.widgets.table import Table
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import looking, screen_of, until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def source(tmp_path: Path) -> Talking:

@@ -89,6 +89,7 @@ def test_they_take_turns():
         assert 1 <= len(changed) <= 3
 
 
+@pytest.mark.slow
 def test_the_same_moment_sounds_the_same_in_every_process():
     code = (
         "from tests.voice.test_colour import *\n"

@@ -155,6 +155,7 @@ async def test_a_hundred_moments_of_one_sort_never_give_one_of_the_latest_again(
         assert len(set(images[start : start + AVOIDED + 1])) == AVOIDED + 1
 
 
+@pytest.mark.slow
 def test_another_process_makes_the_same_image():
     program = (
         "import asyncio\nfrom tests.voice.test_images import imagined\n"

@@ -323,6 +323,7 @@ def test_a_gesture_to_somebody_else_is_not_taken_for_ones_own() -> None:
 # -- what it can take
 
 
+@pytest.mark.slow
 def test_the_same_turn_sounds_the_same_in_every_process() -> None:
     code = (
         "import asyncio; from tests.voice.utterances import *; "

@@ -22,6 +22,8 @@ from noodlings.worlds.telnet import (
 )
 from tests.worlds.mush import PASSWORD, Mush, client, telnet
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = 50
 LINES = 12
 

@@ -14,6 +14,8 @@ from noodlings.worlds.login_guard import RealTimer
 from noodlings.worlds.websocket import websocket_port
 from tests.worlds.mush import PASSWORD, Mush
 
+pytestmark = pytest.mark.slow
+
 PAGE = "https://page.example"
 UPGRADE = (
     b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

@@ -124,6 +124,7 @@ def test_pearson_is_undefined_where_nothing_varies() -> None:
 
 
 @needs("emobank/train.csv")
+@pytest.mark.slow
 def test_the_tenth_of_emobank_that_no_weight_has_seen_is_met_as_the_weights_claim(file: Path) -> None:
     with (DATA / "emobank" / "train.csv").open(encoding="utf-8", newline="") as rows:
         header, *table = csv.reader(rows)

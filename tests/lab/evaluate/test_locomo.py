@@ -169,12 +169,14 @@ async def test_a_plain_list_is_not_evaluated(tmp_path, living):
 
 
 @needs_data
+@pytest.mark.slow
 async def test_words_alone_find_most_of_the_evidence(living):
     figures = await evaluate(*living(), FILES)
     assert figures["overall"]["recall@10"] >= 0.78
 
 
 @needs_data
+@pytest.mark.slow
 async def test_words_and_meaning_find_more(living):
     figures = await evaluate(*living("minilm"), FILES[:1])
     assert figures["overall"]["recall@10"] >= 0.84

@@ -19,6 +19,7 @@ def test_scenarios_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("model", ["none", "minilm"])
+@pytest.mark.slow
 async def test_the_figures(tmp_path, living, model):
     calls = []
     embedder = MiniLM() if model == "minilm" else None
@@ -62,6 +63,7 @@ async def test_a_file_without_queries_is_refused(tmp_path, living):
 
 
 @needs("mood-recall-dev")
+@pytest.mark.slow
 async def test_mood_brings_back_what_fits_it(living):
     file = DATA / "mood-recall-dev" / "realistic_recall_v1.json"
     figures = await evaluate(*living("minilm"), file, MiniLM())
