@@ -22,7 +22,6 @@ from api.rights import AccessToken
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.app import build
-from noodlings.cli import main as cli
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound, StoreError
@@ -255,7 +254,7 @@ def test_the_page_about_it_holds() -> None:
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.S)]
     shown = [one for block in blocks for servers in block.values() for one in servers.values()]
     assert len(shown) == 3
-    known = {name for option in get_command(command_line).commands["mcp"].params for name in option.opts}
+    known = {name for option in get_command(cli.app).commands["mcp"].params for name in option.opts}
     assert set(re.findall(r"--[a-z]+", page)) - {"--json"} <= known
 
 

@@ -25,13 +25,13 @@ class Held(HashingEmbedder):
         self.gate = threading.Event()
         self.begun = threading.Event()
         self.asked: list[list[str]] = []
-        self.threads: set[str] = set()
+        self.threads: set[threading.Thread] = set()
         self.error: Exception | None = None
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """See `HashingEmbedder`."""
         self.asked.append(list(texts))
-        self.threads.add(threading.current_thread().name)
+        self.threads.add(threading.current_thread())
         self.begun.set()
         assert self.gate.wait(SOON)
         if self.error is not None:
@@ -70,7 +70,7 @@ async def test_the_loop_goes_on_while_a_vector_is_made(queue: EmbeddingQueue, he
     vector = await asked
     assert np.array_equal(vector, HashingEmbedder().embed(["my dog"])[0])
     assert not vector.flags.writeable
-    assert threading.current_thread().name not in held.threads
+    assert threading.current_thread() not in held.threads
 
 
 async def test_what_waits_at_the_same_moment_is_embedded_together_and_in_order(
@@ -166,7 +166,7 @@ async def test_in_the_end_whoever_waits_is_told(queue: EmbeddingQueue, held: Hel
     held.gate.set()
     await closing
     assert await queue.vector("three") is None
-    assert not [thread for thread in threading.enumerate() if thread.name in held.threads]
+    assert not [thread for thread in held.threads if thread.is_alive()]
 
 
 def test_one_event_loop_may_come_after_another(queue: EmbeddingQueue, held: Held) -> None:
