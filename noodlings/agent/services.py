@@ -1,4 +1,4 @@
-"""Faculties: what all agents of a society share, from the appraiser to the store."""
+"""What all agents of a society share, from the appraiser to the store."""
 
 from __future__ import annotations
 

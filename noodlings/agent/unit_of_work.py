@@ -1,4 +1,4 @@
-"""Keeping: what changed in an agent is committed, and what follows the store is told."""
+"""A unit of work: what changed in an agent is committed, and what follows the store is told."""
 
 from __future__ import annotations
 

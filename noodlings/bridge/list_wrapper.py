@@ -11,7 +11,7 @@ It is a real `list` that shows working memory as the very dicts that were append
     self.conversation_context = self.conversation_context[-500:]           # nothing lost
     self.conversation_context = []                                         # empties working memory only
     self.conversation_context.hm.get_context_for_response(user, affect)    # what came of it
-    self.conversation_context.save("servnak.json")                         # and .load, see `host_file`
+    self.conversation_context.save("servnak.json")                         # and .load, see `memory/saved.py`
 
 Threads may share it: every change runs alone, together with what it does to the memory, and a slice or a
 copy is of one moment. As with any list, whoever goes through it while others append goes through a slice.

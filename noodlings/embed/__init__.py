@@ -1,1 +1,1 @@
-"""Adapters of the port `Embedder`: texts to vectors. Only the composition root imports them."""
+"""Texts to vectors: the adapters of the port `Embedder`, and the queue that asks one for all agents."""

@@ -145,11 +145,11 @@ class AgentMemory(ABC):
         return entry
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Keep all that is in mind in a file, for hosts that have no store; see `host_file.write`."""
+        """Keep what is in mind in a file, for hosts without a store; see `noodlings.memory.saved.write`."""
         write(self.saved(), Path(path))
 
     def load(self, path: str | PathLike[str]) -> int:
-        """Be as a saved memory was; see `host_file.read`. The journal notes nothing of it.
+        """Be as a saved memory was; see `noodlings.memory.saved.read`. The journal notes nothing of it.
 
         Returns how many entries there were: 0, and nothing changes, where there is no file yet.
         """
