@@ -22,6 +22,7 @@ from api.rights import AccessToken
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.app import build
+from noodlings.cli import main as cli
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import NotFound, StoreError
