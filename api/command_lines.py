@@ -1,8 +1,7 @@
-"""Whoever is in the rooms from outside: each comes in with the first command line, and leaves when silent.
+"""Whole command lines, as typed in the world, for people connected to a MUD in another process.
 
-What a person hears meanwhile waits for the next answer; of too much the oldest is lost, and it is told.
-
-Whole command lines, as somebody would type them in the world: for a MUD in another process.
+Each person comes into the rooms with the first command line and leaves after a silence. What they hear
+meanwhile waits for the next answer. When it is too much, the oldest lines are lost and the answer says so.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Running the application over a bound socket, and stopping it in order.
-
-How a server ends: in order, also when it is a signal that ends it.
-"""
+"""Running the application on a bound socket, and stopping it in order, also when a signal ends it."""
 
 from __future__ import annotations
 

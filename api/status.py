@@ -1,4 +1,4 @@
-"""Whether the server lives, its figures, and what the token in hand lets one do.
+"""Whether the server lives, its figures, and what the caller's token permits.
 
 Whether it lives and is ready is open to everybody, and says nothing else.
 """

@@ -1,7 +1,4 @@
-"""`@agents`: who there is, how they feel, and how much they remember.
-
-`@mood NAME` and `@observe NAME`: what a character feels, and the state of its mind.
-"""
+"""`@agents`, `@mood` and `@observe`: who there is, how they feel, and the state of their minds."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Help, made of what the commands say about themselves: nothing is written here twice.
+"""Help and completion, made of what the commands say about themselves: nothing is written twice.
 
-A docstring is a summary line, then paragraphs that wrap; indented ones keep their lines, and what stands
+A docstring is a summary line and then paragraphs that wrap; indented ones keep their lines, and what stands
 below "Examples:" is shown as typed.
 
-What the tab key offers: commands first, then whatever may stand where the cursor is.
-
-Nothing is declared twice: flags are read from a command's help, names and exits from the world.
+The tab key offers commands first, then whatever may stand where the cursor is. Flags are read from a
+command's help, names and exits from the world.
 """
 
 from __future__ import annotations

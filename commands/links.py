@@ -1,6 +1,7 @@
-"""`@links` and `@link`: which memories of a character belong together, and joining two by hand.
+"""`@links`, `@link` and `@focus`: memories that belong together, and going back for a question.
 
-`@focus NAME LEVEL "…"`: what a character goes back to for one question, and where each part came from.
+`@link` joins two memories by hand. `@focus NAME LEVEL "…"` shows what a character goes back to for one
+question, and where each part came from.
 """
 
 from __future__ import annotations

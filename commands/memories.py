@@ -1,6 +1,6 @@
-"""`@memories NAME`: looking inside a character's memory from inside the world.
+"""`@memories` and `@browse`: looking inside a character's memory from inside the world.
 
-`@browse NAME "WORDS"`: leafing through memories, sorted by any column and narrowed by a few words.
+`@browse NAME "WORDS"` leafs through memories, sorted by any column and narrowed by a few words.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How the views of an agent's memory look: the inspector's data as rows, bars and words, nothing computed.
+"""How views of an agent's memory look: the inspector's data as rows, bars and words, nothing computed.
 
-Memories as aligned rows: number, importance, who, feeling, when and what; the same in every view.
+Memories are aligned rows, the same in every view: number, importance, who, feeling, when and what.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Tables that people may change, kept in YAML: read safely, checked whole, mistakes put into words.
+"""YAML tables that people may change: read safely, checked whole, mistakes explained.
 
-Mistakes in files that people write, put into words: which key, what is wrong, what would be right.
-
-The rule it keeps: what is or holds a secret is never repeated.
+A message says which key is affected, what is wrong and what would be right. A value that is or holds a secret
+is never repeated.
 """
 
 from __future__ import annotations

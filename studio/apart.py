@@ -1,19 +1,17 @@
-"""A data folder as a source, read in a process of its own: whatever is read there, the screen never waits.
+"""A data folder as a source that is read in a process of its own, so that the screen never waits.
 
-It begins to read as soon as it is made, beside everything that a screen needs, and is ended at once when it
-is closed, in the midst of whatever it does: it only ever reads. `studio.apart` is its other end.
+The process begins to read as soon as the source is made, beside everything a screen needs. When the source is
+closed it is ended at once, in the midst of whatever it does, which is safe because it only ever reads.
 
-A source is answered for here, in a process of its own; `studio.apart` is its other end.
-
-One line of JSON each way. It begins with where the agents are, or why they cannot be read. A question has a
-number, and so has its answer, in whatever order they come:
+Both ends are here; they exchange JSON, one line each way. It begins with where the agents are, or why they
+cannot be read. A question has a number and its answer the same one, and answers may come in any order:
 
                                                                 {"label": "/home/ines/noodlings"}
     {"number": 1, "ask": "stats", "agent": "phi", "how": {}}    {"number": 1, "answer": {…}}
     {"number": 2, "note": 17, "agent": "phi"}                   {"number": 2, "refused": "There is no …"}
     {"drop": 1}                                                 {"sign": {"agent": "", "step": "turn"}}
 
-A question that is dropped is not answered any more.
+A question that was dropped is no longer answered.
 """
 
 from __future__ import annotations

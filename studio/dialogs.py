@@ -1,8 +1,7 @@
-"""What comes up before everything else: a question, help, a note. Escape closes each.
+"""What opens above everything else: a question, help, or the note of a memory. Escape closes each.
 
-A note of a memory as one reads it: its words first, then what says something of the facts at its head.
-
-What is no head that can be read is left away; the words are there in any case.
+A note is shown as it is meant to be read: its words first, then the facts from its front matter. Front matter
+that cannot be read is left out; the words are shown in any case.
 """
 
 from __future__ import annotations

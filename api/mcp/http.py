@@ -1,9 +1,8 @@
 """Tools over streamable HTTP: an ASGI endpoint that knows callers by the tokens of the API.
 
-Each request stands alone: no session that could be taken over, no stream that stays open. Wherever the
-endpoint is served, `api.gate.Gate` stands in front of it.
-
-Serving the tools alone over HTTP, on a bound socket, until a signal ends it.
+Each request stands alone: there is no session that could be taken over and no stream that stays open.
+Wherever the endpoint is served, `api.gate.Gate` stands in front of it. It can also be served by itself, on a
+bound socket, until a signal ends it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Tools over standard input and output, for a program that started this one: until its input ends.
+"""Tools over standard input and output, for a program that started this one, until its input ends.
 
-Standard output belongs to the protocol: the transport puts everything else that is printed on standard error.
+Standard output belongs to the protocol: the transport sends everything else that is printed to standard
+error.
 
-The server in the words of the protocol, for any transport.
-
-It is there before the society is: a client is greeted at once, and only what needs the society waits for it.
-That is why nothing heavy is imported here.
+The protocol server, which serves any transport, is there before the society is: a client is greeted at once,
+and only what needs the society waits for it. That is why nothing heavy is imported here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The six tools: each asks `Inspector` or `Society` one thing and tells what it says.
+"""The six tools: each asks `Inspector` or `Society` one thing and tells the result.
 
-Tools as they are offered and called: what a client sees of them, and how a refusal sounds.
-
-The rule it keeps: whatever goes wrong in a call is told as a tool's error in one sentence; what was not meant
-to go wrong only says so, and the log has the details.
+Whatever goes wrong in a call becomes a tool error in one sentence. An unexpected error says only that
+something went wrong, and the log has the details.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
-"""Text → affect, without a language model: explicit words, and where there is a sentence vector, its meaning.
+"""Text to affect without a language model, from explicit words and the meaning of the sentence.
 
-The rule it keeps: nothing is made up. What is not there stays at rest, a feeling that is named and denied is
-not felt, a grief said without one sad word is still a grief, and politeness does not cover it.
+The sentence vector is optional; the words alone are enough. Nothing is invented: what the text does not
+express stays at rest, a feeling that is named and denied is not felt, grief expressed without a single sad
+word is still grief, and politeness does not cover it up.
 
-From what was read, and what the sentence means, to affect: a network of one hidden layer, run in numpy.
-
-The rule it keeps: the weights say themselves what they were fitted on. `weights.npz` is made by
-`tools/affect/fit.py` and holds two networks, one over the words alone and one over words and sentence vector,
-together with their provenance. There are no rows of anybody's data in it.
+The mapping from what was read to affect is a network with one hidden layer, run in numpy. `weights.npz` is
+made by `tools/affect/fit.py` and holds two networks, one over the words alone and one over words and sentence
+vector. It also records what the weights were fitted on, and contains none of that data.
 """
 
 from __future__ import annotations

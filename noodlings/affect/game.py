@@ -1,21 +1,16 @@
-"""What a game made of a companion: its named mood, how things stand, and what it remembers of the session.
+"""What a game makes of a companion: its named mood, the state of the game, and recent notable events.
 
-Events change all three, whether or not anybody spoke in between; rendering them for a prompt changes none.
+Events change all three, whether or not anybody spoke in between. Rendering them for a prompt changes none of
+them and happens anew for every prompt, because the times in them are relative. They are no part of what was
+said.
 
-How long ago something was, as the blocks of a prompt say it.
-
-The named mood of a companion: one of four, set by events, chill again when nothing keeps it up.
-
-It is looked up, never ticked: `at_time` says what it is at any world time, whoever asked before or did not.
-
-What a companion remembers of this session: a few notable events, the oldest leaving first.
-
-It is rendered fresh into every prompt (the times in it are relative) and is no part of what was said.
-
-How things stand in a game, as it last told: the `[GAME STATE]` line of a prompt.
-
-Only what the rules call state is kept, each field as it last came, so that a voice knows the hit points long
-after the event that named them. Told late, the line says how old it is.
+- The named mood is one of four. Events set it, and it becomes chill again when nothing keeps it up. It is
+  computed when it is asked for and never ticked: `at_time` gives the mood at any world time, regardless of
+  earlier calls.
+- The memory bank holds a few notable events of this session; the oldest leaves first.
+- The game state becomes the `[GAME STATE]` line of a prompt. Only what the rules call state is kept, each
+  field with its latest value, so that a voice knows the hit points long after the event that reported them.
+  When the report is old, the line says how old.
 """
 
 from __future__ import annotations

@@ -1,20 +1,13 @@
-"""What the words alone say about feeling: VADER's polarity, our own feeling words, and how it is said.
+"""What the words alone say about feeling: VADER's polarity, our own feeling words, and the emphasis.
 
-The rule it keeps: a feeling that is named and denied ("not sad at all") is reported as denied and never as
-felt. Everything here is read off the surface; what the sentence means is for the network
-(`noodlings.affect.appraisal`).
+Everything here is read off the surface of the text; the meaning of the sentence is left to the network
+(`noodlings.affect.appraisal`). VADER is by Hutto and Gilbert, ICWSM 2014 (package vaderSentiment, MIT).
 
-VADER: Hutto and Gilbert, ICWSM 2014 (package vaderSentiment, MIT).
-
-Phrases whose words mislead, and the plain words that they stand for.
-
-Nobody who is laughed at is merry, and a biopsy that comes back positive is no good news. The rule it keeps:
-only what is certain is put in other words; whatever may be meant well stays as it was said.
-
-The feeling words: which a text holds, how strongly, and whether they are denied.
-
-The words, their weights and the form of the file are in `feeling_words.txt`. The rule it keeps: a word under
-a negation ("not sad", "never felt lonely") is denied, not felt, and never both.
+- Feeling words, their weights and the file format are in `feeling_words.txt`. A word under a negation ("not
+  sad at all", "never felt lonely") is reported as denied and never as felt.
+- Phrases with misleading words are first replaced by plain ones: nobody who is laughed at is merry, and a
+  biopsy that comes back positive is not good news. Only what is certain is replaced; whatever could be meant
+  well stays as it was said.
 """
 
 from __future__ import annotations

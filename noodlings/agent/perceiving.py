@@ -1,13 +1,10 @@
-"""Steps 1 to 4 of an event: felt, taken to heart, compared with what was expected, remembered.
+"""Steps 1 to 4 of an event: appraised, applied to mood and mind, forecast checked, remembered.
 
-Taking in waits for nothing, and nothing is committed here: whoever calls it does that next.
+`take_in` never waits and commits nothing; its caller commits next. The pipeline handles percepts one at a
+time, in the order in which they came. A percept is on disk as soon as it is understood, even if the caller
+that handed it over stops waiting before that.
 
-Identity salience: how much a percept touches who the agent is.
-
-Steps 1 to 4 of an event, of one percept after another as they came: understood, taken in, kept.
-
-The rule it keeps: what was handed over is on the disk as soon as it is understood, and also where whoever
-handed it over stops waiting before that.
+Identity salience, computed here too, measures how much a percept touches who the agent is.
 """
 
 from __future__ import annotations

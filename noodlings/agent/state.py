@@ -1,13 +1,11 @@
-"""An agent's stored state, everything it is beside its memories: its shape, and how it is read.
+"""The state of an agent apart from its memories: its parts, and how they are stored and read.
 
-A state may come out of a file that somebody wrote by hand, so whatever is wrong in it is refused in words
-before anything is built of it.
+`AgentCore` holds everything that makes an agent who it is at this moment, and `Feelings` the part of it that
+changes slowly: the mood, what a game made of the agent, and its appetites. What is done with them is in
+`perceiving`, `responder` and `follow_up`.
 
-What moves slowly in an agent, as one value: its mood, what a game made of it, and its appetites.
-
-The inside of an agent: everything that makes it who it is at this moment, and how that is stored.
-
-What an agent does with it stands in the steps: `perceiving`, `answering`, `afterwards`.
+A stored state may come from a file that was edited by hand, so anything wrong in it is refused with an
+explanation before anything is built from it.
 """
 
 from __future__ import annotations

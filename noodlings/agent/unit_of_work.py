@@ -1,4 +1,4 @@
-"""A unit of work: what changed in an agent is committed, and what follows the store is told."""
+"""The unit of work: what changed in an agent is committed, and whoever follows the store is told."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""`noodlings simulate …`: a scenario lived through with many seeds, as a table of all turns.
+"""`noodlings simulate` and `noodlings scene`: experiments with characters, away from any world.
 
-`noodlings scene FILE`: a moment from a file, and what each transistor makes of the thought in it.
+The first runs a scenario with many seeds and writes a table of all turns. The second plays a moment from a
+file and shows what each transistor makes of the thought in it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""`noodlings serve`: one process with a society, its rooms and the API, until somebody ends it.
+"""`noodlings serve`: one process with a society, its rooms, the API and the MUSH port.
 
-It stops in order: nothing more is taken, turns under way are finished, and the file is let go.
-
-The MUSH port of `noodlings serve`: the rooms, the people at its door, and the wires they come by.
+It runs until somebody stops it, and stops in order: it accepts nothing new, finishes the turns under way, and
+releases the data folder.
 """
 
 from __future__ import annotations

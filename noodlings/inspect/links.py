@@ -1,10 +1,6 @@
-"""The links of one memory as one caller may follow them.
+"""The links of one memory and what an agent remembers about a question, as one caller may read them.
 
-What one sees of links between memories, and of a context that they help to put together.
-
-See `noodlings.inspect.views`.
-
-What an agent remembers about a question, as far as one caller may read it.
+The rules for all views are in `noodlings.inspect.views`.
 """
 
 from __future__ import annotations

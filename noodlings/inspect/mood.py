@@ -1,6 +1,6 @@
-"""What an agent feels, and the state of its mind, as one caller may see them.
+"""What an agent feels and the state of its mind, as one caller may see them.
 
-What one sees of an agent's feelings and of the state of its mind. See `noodlings.inspect.views`.
+The rules for all views are in `noodlings.inspect.views`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Every question about agents, in one table: the inspector answers it, the API has a route for it, and the
-studio asks it.
+"""Every question about agents in one table, shared by the inspector, the API and the studio.
 
-Arguments are JSON-compatible and bear the names of the inspector's, so that they can be sent anywhere; an
-affect is a list of five numbers, in the order of `noodlings.values.affect.AXES`.
+The inspector answers each question, the API has a route for it, and the studio asks it. Arguments are
+JSON-compatible and have the inspector's names, so they can be sent anywhere; an affect is a list of five
+numbers in the order of `noodlings.values.affect.AXES`.
 
-Nothing that reads memories is imported before an answer is read: a screen that asks is there at once.
+Nothing that reads memories is imported before an answer is read, so that a screen that asks appears at once.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""Searching through everything an agent ever perceived, on behalf of one caller.
+"""Searching everything an agent ever perceived, on behalf of one caller.
 
-What one sees of a search through everything an agent ever perceived. See `noodlings.inspect.views`.
-
-Searching an agent's archive on behalf of somebody who looks.
-
-Whoever may not read everything finds what they themselves told the agent, as if nobody else had ever said a
-word to it: what a search for one user promises (`noodlings.recall.search`).
+A caller who may not read everything finds what they themselves told the agent, as if nobody else had ever
+said a word to it; this is what a search for one user promises (`noodlings.recall.search`). The rules for all
+views are in `noodlings.inspect.views`.
 """
 
 from __future__ import annotations

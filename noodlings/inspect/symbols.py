@@ -1,6 +1,6 @@
-"""The symbols of an agent as one caller may read them: what they were made of decides.
+"""The symbols of an agent as one caller may read them, which depends on what they were made of.
 
-What one sees of a subconscious. See `noodlings.inspect.views`.
+The rules for all views are in `noodlings.inspect.views`.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
-"""Turns of an agent, looked back through: which of them a caller may know of, and what each recalled.
+"""Past turns of an agent: which a caller may know of, what each recalled, and what each answer used.
 
-A trace holds ids only. Whatever was forgotten since appears as forgotten, and so does an answer to it.
+A trace holds only ids, so a turn is put together again with the memories it refers to. Whatever was forgotten
+since appears as forgotten, and so does an answer to it.
 
-Which memories were put into words by the way: those that a transistor read, and whose words it added.
-
-The voice notes what its own thought was made of; a transistor notes what it read, and read is not said. The
-rule kept here: a memory counts only where words of its own came in with the transistor and are in the answer.
-
-What an answer nearly drew on: the memories that came closest to being in mind, and what they lacked.
-
-A trace keeps what was recalled, not what was passed over, so this is asked of the memory as it is now: only
-for importance and feeling, where the order is the same as in the turn. What was perceived since is no part.
-
-What an answer was made of: the trace of a turn, put together again with the memories it refers to.
+- A memory that a transistor read may have been put into words. The voice records what its own thought was
+  made of; a transistor records only what it read. So such a memory counts only where words of its own came in
+  with that transistor and are in the answer.
+- A trace keeps what was recalled and not what was passed over. Which memories came closest to being in mind,
+  and what they lacked, is therefore asked of the memory as it is now, and only for importance and feeling,
+  where the order is the same as in the turn. Anything perceived since is left out.
 """
 
 from __future__ import annotations

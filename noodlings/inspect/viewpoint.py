@@ -1,13 +1,10 @@
 """One caller looking at one agent at one moment: which entries it may read, and how they appear.
 
+This is the one place where it is decided what a caller may read of an agent's memory. Admins and viewers read
+everything. Everybody else reads what they themselves told or did to the agent and nothing more: standing
+beside somebody who spoke is not enough, and the agent's own thoughts are private.
+
 Texts come out as clean single lines, and what the caller may not read comes out as a number.
-
-What an agent has in mind, by the sort of feeling.
-
-What a caller may read of an agent's memory: the one place where that is decided.
-
-Admins and viewers read everything. Everybody else reads what they themselves told or did to the agent, and
-nothing more: having stood beside somebody who spoke is not enough, and the agent's own thoughts are its own.
 """
 
 from __future__ import annotations

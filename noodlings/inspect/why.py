@@ -1,6 +1,6 @@
-"""Why an agent said what it said: one turn from end to end, and what its transistors did lately.
+"""Why an agent said what it said or kept silent: one turn from end to end, and its transistors lately.
 
-Views of one turn from end to end: why an agent said what it said, or kept silent.
+The rules for all views are in `noodlings.inspect.views`.
 """
 
 from __future__ import annotations

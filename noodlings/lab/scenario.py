@@ -1,11 +1,11 @@
-"""A scenario: who lives somewhere, who meets whom, what happens and how likely, as a YAML file says.
+"""Scenarios: YAML files that say who lives somewhere, who meets whom, what happens, and how likely.
 
 A mistake in the file is an error that names it, never a meeting that silently does not take place.
 
-The plan of a simulation: everything that comes from outside, drawn from a seed before anybody reacts.
-
-It does not depend on what the agents make of it. So two runs with one seed, one of them without a part of the
-mind, hear the same lines from the same people at the same time, and differ in nothing but that part.
+From a scenario and a seed comes the plan of a simulation: every stimulus from outside, drawn before anybody
+reacts and independent of what the agents make of it. So two runs with the same seed, one of them without some
+part of the mind, hear the same lines from the same people at the same times and differ in nothing but that
+part.
 """
 
 from __future__ import annotations

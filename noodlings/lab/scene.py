@@ -1,8 +1,7 @@
-"""A scene, played: the thought, and what each transistor makes of it, one after the other.
+"""Playing a scene: the thought, what each transistor makes of it in turn, and a rendering for people.
 
-Nothing is kept. The same scene and seed give the same words, as far as the voice does.
-
-A played scene for people: the thought after each transistor, its changes in colour, and what was read.
+Nothing is kept. As far as the voice allows, the same scene and seed give the same words. The rendering shows
+the thought after each transistor, with its changes in colour, and what the transistor read.
 """
 
 from __future__ import annotations

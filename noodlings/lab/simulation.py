@@ -1,13 +1,11 @@
 """A simulation: a society in this process that lives through a scenario, tick by tick.
 
-Time is that of a clock set by hand, and nobody waits for anything, so a day takes seconds. The same scenario,
-seed and ablation give the same turns, whatever else the machine does.
+The clock is set by hand and nobody waits for anything, so a day takes seconds. The same scenario, seed and
+ablation give the same turns, whatever else the machine does. An ablation leaves out parts of a mind, to show
+what they are good for.
 
-Ablations: parts of a mind that can be left out, to see what they are good for.
-
-The turns of a simulation as rows of a table: the whole trace of each, and what was known of it beforehand.
-
-Nothing in a row depends on when, where or how fast it was made.
+Each turn becomes one row of a table with its whole trace and what was known of it beforehand. Nothing in a
+row depends on when, where or how fast it was made.
 """
 
 from __future__ import annotations

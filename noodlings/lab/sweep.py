@@ -1,12 +1,11 @@
-"""A sweep: one scenario with many seeds, in as many processes as one likes.
+"""A sweep: one scenario with many seeds, in any number of processes, and the table written from it.
 
-Each seed is lived through by itself and the results come in the order of the seeds, so the number of
-processes changes nothing but the time it takes.
+Each seed runs by itself and the results come in the order of the seeds, so the number of processes changes
+only the time it takes.
 
-A table of turns in a file: CSV, or Parquet where pyarrow is installed. It is there whole or not at all.
-
-CSV needs nothing, and everything reads it. Parquet is an extra (`parquet`), because pyarrow is
-about as large as all the rest together.
+The table is a CSV file, which needs nothing and which everything reads, or a Parquet file. Parquet is an
+extra (`parquet`) because pyarrow is about as large as everything else together. The file is written whole or
+not at all.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""One call to a model: what is asked, what came back, what it cost, and how it can fail.
+"""One call to a model: what is asked, what comes back, what it costs, and how it can fail.
 
-Calls to a model, recorded as a JSONL file and answered from it, so that a turn can be had again as it was.
-
-A line is a call: its task, a hash of its prompt (never the prompt), what it cost, and the answer or the words
-of its failure. The same prompt asked again gets the next answer that was recorded for it.
+Calls can be recorded to a JSONL file and answered from it, so that a turn can be repeated exactly. Each line
+is one call: its task, a hash of its prompt (never the prompt), its cost, and the answer or the error message.
+When the same prompt is asked again, it gets the next answer that was recorded for it.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
-"""A circuit: an endpoint that keeps failing is left alone for a while, so that nobody waits for it in vain.
+"""What keeps calls to a model in bounds: a circuit breaker, and a budget of calls and tokens.
 
-Closed, it lets every call through. After `FAILURES` in a row it opens and refuses at once; after a pause it
-lets one call through to try, and closes when that goes well. After each trial that fails the pause is longer.
+The circuit breaker leaves an endpoint that keeps failing alone for a while, so that nobody waits for it in
+vain. Closed, it lets every call through. After `FAILURES` failures in a row it opens and refuses calls at
+once; after a pause it lets one trial call through, and closes if that succeeds. Each trial that fails makes
+the pause longer.
 
-A budget of calls and tokens: an hour's, a day's, and one player's an hour, kept over a restart.
-
-Hours and days are those of UTC, so that it can be said when one renews. A call counts when it is made, its
-tokens when it is over: calls that run side by side may go beyond a limit of tokens by what they take.
+The budget limits an hour, a day, and one player's hour, and survives a restart. Hours and days are those of
+UTC, so that the time of renewal can be stated. A call counts when it is made, its tokens when it is over, so
+concurrent calls may exceed a token limit by what they use.
 """
 
 from __future__ import annotations

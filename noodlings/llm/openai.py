@@ -1,9 +1,7 @@
 """The voice of a language model: one call for a reply, or one for each lens a thought is seen through.
 
-The rule it keeps: within its deadline it says something fit to be said, or raises an `LLMError`; then another
-voice can speak.
-
-What a model answered, made fit to be said: one printable line in the character's own mouth, or refused.
+Within its deadline it returns something fit to be said or raises an `LLMError`, so that another voice can
+speak. An answer becomes one printable line in the character's own voice, or it is refused.
 """
 
 from __future__ import annotations

@@ -1,19 +1,13 @@
-"""One attempt at a call, over the client of the `openai` library: no retries, no deadline of its own.
+"""One attempt at a call through the `openai` client: no retries, and no deadline of its own.
 
-Whatever goes wrong is a `CallFailed` in words that never hold the key. The library is loaded with the first
+Whatever goes wrong is a `CallFailed` whose message never holds the key. The library is loaded with the first
 call. What is asked goes to the endpoint and nowhere else: redirects are not followed.
 
-What an endpoint answers that is no success: its status, and what it says of it, as far as that is read.
-
-The `openai` library reads such an answer to its end, however long it is; here it is cut before that.
-
-Server-sent events, as a streamed answer comes: bytes in any portions, the data of each event out.
-
-See https://html.spec.whatwg.org/multipage/server-sent-events.html; of its fields only `data` is of use here.
-
-What an OpenAI-compatible endpoint sends, taken apart: whole chat completions, and the pieces of a stream.
-
-Nothing about its shape is taken for granted; what is no completion is a `CallFailed` that says so.
+- Nothing about the shape of an answer is taken for granted: what is not a chat completion, or a piece of a
+  streamed one, is a `CallFailed` that says so.
+- The `openai` library reads an error response to its end, however long it is; here it is cut off before that.
+- A streamed answer is server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html), in
+  portions that may break anywhere; of the fields only `data` is used.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Episodic memory: the entries that matter. Who comes in, who leaves, and how they are found again.
+"""Episodic memory, the entries that matter, and the two streams that an agent has in mind.
 
-Two streams: what an agent has in mind. The latest go by, what matters is consolidated and stays.
+The latest entries pass through working memory; what matters is consolidated into episodic memory and stays.
 
-An entry becomes episodic when it matters enough, whether at once or later. When there is no room the weakest
-leaves, by strength at that moment: never the oldest as such, never one that is pinned or was asked to be
-remembered. Who came and who left is noted for the store; leaving is not deletion.
+An entry becomes episodic when it matters enough, whether at once or later. When there is no room, the entry
+that is weakest at that moment leaves: never the oldest as such, and never one that is pinned or that somebody
+asked to have remembered. Entries that came and left are reported to the store; leaving is not deletion.
 """
 
 from __future__ import annotations

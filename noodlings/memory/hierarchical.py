@@ -1,16 +1,15 @@
 """HierarchicalMemory: working memory holds the latest, episodic memory holds what matters.
 
-Usable alone: no event loop, no disk, no model. The rules it keeps:
+It can be used alone, without event loop, disk or model. The rules it keeps:
 
 - an importance is computed once and never changes; only an override may be put beside it;
 - an entry becomes episodic when its importance passes the threshold, and leaves when it is the weakest;
 - world time is the latest timestamp seen (see `noodlings.clock.later`), unless a reader brings its own;
-- reading changes nothing.
+- reading changes nothing;
+- several threads may call it: each public method runs alone, so nobody sees half of a change.
 
-One at a time: a class whose methods several threads may call.
-
-Hosts keep their list in one thread and write it to disk, or ask a model, in another. So whatever is public in
-a memory runs alone, and nobody sees half of a change. What takes long, such as a file, stays outside.
+The last rule is for hosts that keep their list in one thread and write it to disk, or ask a model, in
+another. Anything slow, such as writing a file, is done outside the lock.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Importance: how much a percept matters, decided once, when it is encoded.
+"""Importance, decided once when a percept is encoded, and strength, which is importance over time.
 
-The value at encoding is kept for good. What comes later (a response, a hand) is a separate override on the
-entry, so that one can always see both.
+The importance at encoding is kept for good. A later change (by a response, or by hand) is a separate override
+on the entry, so that both can always be seen.
 
-Strength: importance seen through time and use. Computed when asked, never stored back.
-
-What is stored of an entry is its history: when it happened, when it was last truly recalled for a response,
-and its stability. Looking at a memory changes none of them.
+Strength is computed when asked and never stored. What is stored of an entry is its history: when it happened,
+when it was last actually recalled for a response, and its stability. Looking at a memory changes none of
+them.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""What a host's memory is in a file: a value, and each of its entries as a record of JSON.
+"""The file in which a host keeps its memory: JSON or SQLite, depending on its suffix.
 
-A file may come from anywhere, and may have been changed by hand, so a record is read field by field; one that
-cannot be read is no reason not to read the next.
+Both hold the same: a header with the name of the format and its version, and one JSON record for each entry.
 
-The file in which a host keeps its memory: JSON, or SQLite, by its ending.
-
-Both hold the same: a head with the name of the format and its version, and one record of JSON for each entry.
-
-- A file is there whole, in its old form or its new one, whenever the machine stops.
-- What is no memory of ours, is damaged, or was written by a later version is never replaced.
-- A record that cannot be read costs no other one, and the file as it was is kept beside it.
+- Whenever the machine stops, the file is there whole, in its old form or its new one.
+- A file that is not one of our memories, is damaged, or was written by a later version is never replaced.
+- A file may come from anywhere and may have been edited by hand, so records are read field by field. One that
+  cannot be read costs no other record, and the file as it was is kept beside the new one.
 """
 
 from __future__ import annotations

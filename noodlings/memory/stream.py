@@ -1,13 +1,12 @@
 """A stream: the entries of one kind of memory, packed in columns.
 
-An agent holds hundreds of entries and a society holds thousands of agents, so the numbers of a stream lie in
-contiguous arrays and an entry is a value that is built when somebody reads it. Rows [0, len) are always in
-use; removing one moves the last row into its place, so order is by id, never by row.
+An agent holds hundreds of entries and a society thousands of agents, so the numbers of a stream lie in
+contiguous arrays, and an entry is a value that is built when somebody reads it. An entry that is unpacked is
+equal to the one that was packed. Its numbers lie in two matrices, its phenomenal state in a third, and its
+words beside them.
 
-How an entry lies in a row of a stream: numbers in two matrices, and the words beside them.
-
-The rule it keeps: an entry that is unpacked is equal to the one that was packed. Its phenomenal state has a
-matrix of its own.
+Rows [0, len) are always in use. Removing one moves the last row into its place, so order is by id and never
+by row.
 """
 
 from __future__ import annotations

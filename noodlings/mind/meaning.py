@@ -1,17 +1,16 @@
-"""What was meant, as a short vector: from any text embedding, or from the words alone when there is none.
+"""What was meant, as a short vector, and how likely a meaning was to come next.
 
-The rules it keeps: the same meaning gives the same vector in every process and on every machine (no `hash()`,
-no random numbers that a library may change), and vectors that came from different sources never meet.
+The vector is made from any text embedding, or from the words alone when there is none. The same meaning gives
+the same vector in every process and on every machine (no `hash()`, no random numbers that a library may
+change), and vectors from different sources are never compared.
 
-What was lately meant, and so how likely a meaning was to come next.
-
-The forecast is a mixture over what was heard lately: each of those may come again, likelier when it followed
-something like what was just heard. So repetition stops surprising, in the same words at once and in others
-soon, and a broken pattern surprises although all its parts are known. How sharp the forecast is, the agent
-learns too: one that hears the same to the letter comes to expect it to the letter. After a silence habit
-fades and the old surprises again (spontaneous recovery: Rankin et al. 2009, "Habituation revisited").
-
-In form it is a cache over embeddings (Kuhn and De Mori 1990) with a share kept back for the new.
+The forecast is a mixture over what was heard lately: each of those meanings may come again, and is likelier
+when it followed something like what was just heard. So repetition stops surprising, at once in the same words
+and soon in others, and a broken pattern surprises although all its parts are known. The agent also learns how
+sharp its forecast should be: one that hears the same thing to the letter comes to expect it to the letter.
+After a silence habit fades and the old surprises again (spontaneous recovery: Rankin et al. 2009,
+"Habituation revisited"). In form it is a cache over embeddings (Kuhn and De Mori 1990) with a share reserved
+for the new.
 """
 
 from __future__ import annotations

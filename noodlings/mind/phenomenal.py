@@ -1,20 +1,19 @@
 """The phenomenal state: 40 numbers that carry what was felt, at three paces.
 
-Three recurrent layers stand one on the other: a fast one (16 units) hears the affect, a medium one (16) hears
-the fast one, a slow one (8) hears the medium one. Each is a layer of leaky integrators (Jaeger et al. 2007;
-several paces, one on the other: Yamashita and Tani 2008):
+Three recurrent layers are stacked: a fast one (16 units) receives the affect, a medium one (16) receives the
+fast one, and a slow one (8) receives the medium one. Each is a layer of leaky integrators (Jaeger et al.
+2007; several paces, stacked: Yamashita and Tani 2008):
 
     h ← h + leak · (tanh(x·W + h·U) − h)
 
-The rules this keeps:
+The weights are the same for every agent. They come with the package in `parameters.npz`, a small file made by
+`tools/fit_predictor.py` that also records what it was made from.
+
+The rules this module keeps:
 
 * `step` is pure and written over `xp`, so that numpy and mlx run the same lines, for one agent or for many.
-* Rest stays at rest: there is no bias, and resting affect is the origin, so zeros are a fixed point.
-* The slow layer moves less than the fast one, on every stream: not by luck, `travel_bound` proves it.
-
-The weights of the mind: one small file, shipped, the same for every agent.
-
-`tools/fit_predictor.py` makes `parameters.npz`; what it was made of stands in the file itself.
+* Rest stays at rest: there is no bias and resting affect is the origin, so zeros are a fixed point.
+* The slow layer moves less than the fast one on every stream; `travel_bound` proves it.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
-"""The forecast: what affect, and what state, an agent expects next; and how it learns from being wrong.
+"""What affect and state an agent expects next, how it learns from errors, and how surprised it is.
 
-The forecast is linear in the state, what is felt and a constant, over layers that never change (an echo state
-network: Jaeger 2001). Only this readout learns: online, each agent's own, down the normalised gradient of its
-last error (NLMS: Nagumo and Noda 1967), and drawn a little towards the readout it was born with, so that it
-stays bounded however long an agent lives.
+The forecast is linear in the state, the affect and a constant, over layers that never change (an echo state
+network: Jaeger 2001). Only this readout learns, online and separately for each agent: down the normalised
+gradient of its last error (NLMS: Nagumo and Noda 1967), and drawn a little towards the readout it was born
+with, so that it stays bounded however long an agent lives.
 
-Surprise: how far what came is from what was forecast, on a scale that is the agent's own.
-
-An error is counted in nats: how unlikely the affect was, and how unlikely the meaning, added up. It is set
-against the errors this agent lately made. What is usual surprises it a little, twice the usual much, and
-nothing exceeds 1. A new agent borrows what is usual, and no agent gets so used to stillness that a nuance
-would startle it.
+Surprise is how far the percept is from the forecast, on a scale that is the agent's own. An error is counted
+in nats: how unlikely the affect was plus how unlikely the meaning was. It is compared with the errors this
+agent made lately: a usual one surprises it a little, twice the usual much, and nothing exceeds 1. A new agent
+borrows what is usual, and no agent gets so used to stillness that a nuance would startle it.
 """
 
 from __future__ import annotations

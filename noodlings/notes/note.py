@@ -1,11 +1,11 @@
-"""A note: what is written of one memory, and where it lies. The same memory always gives the same bytes.
+"""A note: what is written of one memory as Markdown, and where the file lies.
 
-Only what does not fade is written: how often something was recalled stays in the database.
+The same memory always gives the same bytes. Only what does not fade is written: how often something was
+recalled stays in the database.
 
-Words from outside as Markdown that shows just these words: no link, image, tag or heading comes of them.
-
-See "Backslash escapes" in https://spec.commonmark.org/0.31.2/. More than that is escaped, for what programs
-for notes add of their own (tags, highlights, comments, formulas).
+Words from outside are escaped so that they show as just these words, and no link, image, tag or heading comes
+of them. See "Backslash escapes" in https://spec.commonmark.org/0.31.2/. More is escaped than it asks for,
+because note-taking programs add syntax of their own (tags, highlights, comments, formulas).
 """
 
 from __future__ import annotations

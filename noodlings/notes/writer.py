@@ -1,16 +1,14 @@
-"""All notes anew: those that are missing are written, and what is no note of anything stored is removed.
+"""Keeping the notes equal to what is stored: in the background after each commit, or all at once.
 
-The scribe makes notes equal to what is stored, memory by memory.
-
-It reads the store when it writes, and holds one lock from the reading to the file. So a note never shows what
-was forgotten meanwhile, however late it is written.
-
-A thread that writes notes, in nobody's way: what is due waits in a bounded queue, each memory once.
-
-It pauses before every note. So an event meets one note at most, and a memory that changes several times in a
-turn is written once. What does not fit, fails, or waits when the process is killed is not written.
-
-The keeper of notes: what was committed gets its notes in the background, what is forgotten loses them.
+- `NoteWriter` makes notes equal to the store, memory by memory. It reads the store when it writes and holds
+  one lock from the reading to the file, so that a note never shows what was forgotten meanwhile, however late
+  it is written.
+- `BackgroundWriter` is a thread that stays out of everybody's way. Memories that are due wait in a bounded
+  queue, each of them once. It pauses before every note, so that an event meets one note at most and a memory
+  that changes several times in a turn is written once. What does not fit, fails, or is still waiting when the
+  process is killed is not written.
+- `NoteSync` hands committed memories to it, and removes the notes of what is forgotten.
+- `rebuild` writes the notes that are missing and removes those of nothing that is stored.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""The lines of an export as they are read: what each may hold, and the value it is.
+"""The lines of an export as they are read: what each may hold, and the value it becomes.
 
-Every line is one JSON object with its `type`. It comes from outside, so its shape, its types and ranges are
-checked, texts become one printable line each, and whatever is wrong is a `UserError` that says so in words.
-
-What the fields of a line may hold: types and ranges as pydantic reads them, and the checks behind them.
+Every line is one JSON object with its `type`. It comes from outside, so its shape, types and ranges are
+checked by pydantic models with checks of their own behind them, texts become one printable line each, and
+whatever is wrong is a `UserError` that explains it.
 """
 
 from __future__ import annotations

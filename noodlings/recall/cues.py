@@ -1,12 +1,9 @@
-"""Cues: what a question says beside its subject: who spoke, when, and what is not meant.
+"""Cues: what a question says besides its subject, namely who spoke, when, and what is not meant.
 
-"When did Caity adopt Pugsley, rather than Fluffy?" is looked for as "When did I adopt Pugsley", in what Caity
-said, and lines that hold a time come first. Memories are told by whoever they happened to, so names of people
-who speak become "I" before the question is compared with what was said.
-
-People: who is meant when a question names somebody.
-
-Dates that a question names, and the spans of world time they stand for (UTC).
+"When did Caity adopt Pugsley, rather than Fluffy?" is searched as "When did I adopt Pugsley" in what Caity
+said, and lines that hold a time come first. Memories are told by the people they happened to, so names of
+people who speak become "I" before the question is compared with what was said. Dates that a question names
+become spans of world time (UTC).
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
-"""Words: BM25 over the entries of one agent, in memory, growing with every entry.
+"""Lexical search: BM25 over the entries of one agent, in memory, growing with every entry.
 
-The rule it keeps: work is bounded. Words are read from the rarest on, until `MAX_POSTINGS` places were looked
-at, so that a word that stands everywhere, and tells nothing, is never scanned for.
+Words are folded and stemmed, and those that say nothing are left out. Entries and queries go through the same
+function, as they would not match otherwise.
 
-A word counts where it stands, and less in the lines around it (`Neighbours`): for each line the best of these
-counts, once. So a line whose neighbourhood holds all the words of a question wins over one that repeats a
-single word.
+The work is bounded: words are read from the rarest on until `MAX_POSTINGS` places were looked at, so that a
+word that is everywhere, and says nothing, is never scanned for.
 
-The words of a text as search sees them: folded, stemmed, without those that say nothing.
-
-Entries and queries go through the same function, or they would not meet.
+A word counts where it stands, and less in the lines around it (`Neighbours`); each line gets the best of
+these counts, once. So a line whose neighbourhood holds all the words of a question wins over one that repeats
+a single word.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Search: the right memory out of everything an agent ever perceived.
 
-The way of one search: read the question's cues; score every entry that the filters leave by words, vectors
-and cues; take the best; let mood decide among those that are about as good. Nothing of it looks at the clock
-or draws a random number: the same archive and question give the same hits. Where only one user's entries are
-asked for, nothing that anybody else said changes which come, nor any digit of a score.
+A search reads the question's cues; scores every entry that the filters leave, by words, vectors and cues;
+takes the best; and lets mood decide among those that are about equally good. It never looks at the clock or
+draws a random number: the same archive and question give the same hits. Where only one user's entries are
+asked for, nothing that anybody else said changes which entries come, nor any digit of a score.
 
-What is meant and said: how well each line fits the words and the meaning of a question.
-
-A line is also found by the lines around it (`noodlings.recall.neighbours`). The rule kept here: afterwards it
-can be told which of the two it was.
+A line is also found by the lines around it (`noodlings.recall.neighbours`); a hit can always tell which of
+the two it was.
 """
 
 from __future__ import annotations

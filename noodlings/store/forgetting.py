@@ -1,11 +1,10 @@
-"""Forgetting in the database: what `noodlings.store.forgetting` decides, within one transaction.
+"""Forgetting in the database: the entry goes, and so do its words in the turns that remembered it.
 
-What forgetting leaves behind of turns that remembered: which words go, and which may stay.
-
-A trace refers to memories and symbols by id, but the thought and the answer of that turn were made with them.
-So in every trace that recalled a forgotten entry, or in which a transistor read one or a symbol made of one,
-the reference goes and the words are replaced, and an entry loses its response when that repeats what was
-forgotten. An answer that repeats it may have been recalled in its turn: what such a turn repeats goes too.
+It all happens within one transaction. A trace refers to memories and symbols by id, but the thought and the
+answer of that turn were made with them. So in every trace that recalled a forgotten entry, or in which a
+transistor read one or a symbol made of one, the reference goes and the words are replaced; and an entry loses
+its response when that repeats what was forgotten. An answer that repeats it may have been recalled in its
+turn, and what such a turn repeats goes too.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Values to rows and back: what each column of `noodlings.store.tables` holds.
 
-Arrays are little-endian blobs, and whatever has an inner shape is a versioned JSON document: nothing here can
-run code. What cannot be kept exactly is refused before it reaches the database. A row that cannot be read is
-left out with a warning: one bad record must not empty a file.
-
-Symbols to rows and back; see `noodlings.store.rows`.
+Arrays are little-endian blobs, and whatever has an inner shape is a versioned JSON document, so nothing here
+can run code. What cannot be kept exactly is refused before it reaches the database. A row that cannot be read
+is left out with a warning, so that one bad record does not make a whole file unreadable.
 """
 
 from __future__ import annotations

@@ -1,15 +1,13 @@
-"""One batch into the tables, within a transaction.
+"""One commit into the tables, within a transaction.
 
-What was forgotten between two commits stays forgotten: whatever is still said about it is left out. What was
-never there is a mistake, and refused.
+Everything is encoded and checked as rows before the transaction begins. What was forgotten between two
+commits stays forgotten: whatever is still said about it is left out. A reference to something that never
+existed is a mistake, and is refused.
 
-Statements of SQLAlchemy Core, run by the driver itself: for what lies on the way of every event.
-
-Core takes many times as long over a small statement as SQLite does. So each is put into SQL once for the
-names of its parameters, and after that only values are handed over. They need no conversion: what
+The statements are SQLAlchemy Core, but run by the driver itself, because they are on the path of every event
+and Core takes many times as long over a small statement as SQLite does. Each is compiled to SQL once for the
+names of its parameters; after that only values are handed over. They need no conversion, because what
 `noodlings.store.rows` makes and reads is what SQLite holds.
-
-One commit as rows: everything is encoded and checked before a transaction begins.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
-"""A cognitive transistor: it looks at what is in a character, and says how that colours a thought.
+"""What a cognitive transistor is: it looks at a character's mind and says how that colours a thought.
 
-Whoever writes one overrides `lens`, which is cheap and asks no model; or, to do it all by itself, `modulate`.
-What a listener does not know already, and was told or thought in private, never goes into either.
+To write one, override `lens`, which is cheap and asks no model; or override `modulate`, to do all of it
+yourself. What a listener does not know already, and what was told or thought in private, never goes into
+either: a transistor is handed only what everybody who listens may learn of, so that no transistor can let out
+a secret, however it searches.
 
-What transistors may read, and of what: the rules that all of them share.
-
-A memory may colour a reply when somebody else did it, and when it is not the very thing that is answered.
-
-What a transistor reads of a character's mind: only what all who listen may learn of.
-
-So whoever writes a transistor of their own cannot let out a secret, however they look for something.
+The rules that all transistors share are here too: a memory may colour a reply when somebody else did it, and
+when it is not the very thing that is being answered.
 """
 
 from __future__ import annotations

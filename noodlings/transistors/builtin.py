@@ -1,15 +1,12 @@
-"""The ego transistor: it keeps the character itself, by the moments that touched who it is.
+"""The five transistors that every character has: affect, goal, memory, subconscious and ego.
 
-The affect transistor: what is felt gets into rhythm, punctuation and body, and is never announced.
-
-The goal transistor: what the character has long wanted shows in what it says.
-
-Which memories speak of a want follows from their words, or from what moves the drive behind it
-(`mind/appetites.yaml`): by the same arithmetic a moment fed it or sharpened it.
-
-The memory transistor: a moment that felt alike comes along, and deepens what is said.
-
-The subconscious transistor: images of old moments colour the words, and are never named.
+- Affect: a feeling shows in rhythm, punctuation and body, and is never announced.
+- Goal: what the character has long wanted shows in what it says. Which memories speak of a want follows from
+  their words, or from what moves the drive behind it (`mind/appetites.yaml`), by the same arithmetic by which
+  a moment fed or sharpened that drive.
+- Memory: a moment that felt alike comes along and deepens what is said.
+- Subconscious: images of old moments colour the words and are never named.
+- Ego: the character stays itself, by the moments that touched who it is.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""The chain: a thought goes through all transistors of a character, and what each made of it is kept.
+"""The chain: which transistors a character has, and how a thought goes through all of them.
 
-Two ways. Fused: every transistor that can be heard through a lens hands one over, and a voice takes them all
-in at once; the others follow one by one. Serial: one after the other. Whatever goes wrong in one of them
-leaves the thought as it was and is told by name, never in the world.
+It runs in one of two ways. Fused: every transistor that can be heard through a lens hands one over and a
+voice takes them all in at once; the others follow one by one. Serial: one after the other. What each made of
+the thought is kept. Whatever goes wrong in one of them leaves the thought as it was, and is reported by the
+transistor's name, never in the world.
 
-Which transistors a character has: the five, and those its recipe names beside them.
-
-A recipe is data and runs nothing. It may name a transistor, which is a file `NAME.py` in a folder of the one
-who runs the world, with one `CognitiveTransistor` in it; only what a recipe names is run.
+A character has the five built in, and those its recipe names beside them. A recipe is data and runs nothing.
+A transistor it names is a file `NAME.py`, with one `CognitiveTransistor` in it, in a folder that belongs to
+whoever runs the world; only what a recipe names is run.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ The axes, in this order everywhere (arrays, JSON, the database):
     sorrow    0…1
     boredom   0…1
 
-Building many frozen values quickly, from numbers that were checked when they first came in.
+`builder` is for values that are needed in great numbers and whose fields were checked when they first came
+in.
 """
 
 from __future__ import annotations

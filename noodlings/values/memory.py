@@ -1,10 +1,7 @@
-"""What is remembered: entries, their importance and why, links, symbols, and what a recall brings.
+"""What is remembered: entries and vectors, importance and its reasons, links, symbols, and recall.
 
-What a memory means, as a vector: as it is kept beside its entry.
-
-In which order memories are leafed through.
-
-What is kept of an agent, whole: as it is exported, and taken in elsewhere.
+It also holds the orders in which memories are browsed, and the whole of an agent as it is exported and taken
+in elsewhere.
 """
 
 from __future__ import annotations

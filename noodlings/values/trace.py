@@ -2,10 +2,9 @@
 
 A trace refers to memories by id and never copies their words, so that forgetting one leaves nothing here.
 
-A lens: how a transistor wants a thought coloured, for a voice to do it.
-
-It says what and never how: a model is told `direction` and shown what was read; a voice without a model has
-words of its own for what it knows (`cue`), and takes `phrases` for what it does not.
+A lens in it says how a transistor wants a thought coloured, for a voice to do it. It says what and never how:
+a model is told `direction` and shown what was read; a voice without a model has words of its own for what it
+knows (`cue`), and uses `phrases` for what it does not.
 """
 
 from __future__ import annotations

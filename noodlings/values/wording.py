@@ -1,15 +1,13 @@
-"""A phrase: a line with room for variation, as recipes write it.
+"""Phrases with room for variation, the dialogue acts they are for, and the feelings a character shows.
+
+A recipe may give its character its own lines for any act (`voice.lines`); for the others the character speaks
+the lines that all characters share. A phrase looks like this:
 
     "(Hello|Good day), {name}. (|I was hoping for company.)"
 
-A choice stands in round brackets, its alternatives (also empty ones, also nested) between bars; a slot in
-curly brackets is filled when the phrase is used, and `{Memory}` fills it with a capital letter. Round
+A choice is in round brackets, with its alternatives (which may be empty or nested) between bars. A slot is in
+curly brackets and is filled when the phrase is used; `{Memory}` fills it with a capital letter. Round
 brackets without a bar are just brackets.
-
-The occasions a character has words for, and the feelings it bursts out with.
-
-A recipe may give its character own lines for any occasion (`voice.lines`); for the others it speaks with
-the lines that all characters share.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
 """How the offline voice sees a thought through a lens: the words change, and it stays one short reply.
 
-The gain of a lens is how often it shows when it is at its strongest; what is weaker shows less often, and
-fainter. One throw decides for a whole reply, turned on a little for each transistor, so that they take turns
-instead of all speaking at once; at gain 1 each one always shows. The rules of taste go before all of that:
+The gain of a lens is how often it shows when it is at its strongest; a weaker one shows less often, and
+fainter. One throw decides for a whole reply, rotated a little for each transistor, so that they take turns
+instead of all speaking at once; at gain 1 each one always shows. The rules of taste take precedence:
 
-- one sentence at most comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
+- at most one sentence comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
   there is one; a reply of more than `MOST` words is left as it is;
 - nothing light is added to something heavy;
-- no colouring comes twice running, and no line is said again;
-- what is told of a memory is told as it was, and only what the listener may hear: see `Lens.entries`.
-
-What of a symbol may surface: one thing out of its image, never the whole of it nor what it stands for.
+- no colouring comes twice in a row, and no line is said again;
+- a memory is told as it was, and only what the listener may hear of it: see `Lens.entries`;
+- of a symbol only one thing out of its image may surface, never the whole of it nor what it stands for.
 """
 
 from __future__ import annotations

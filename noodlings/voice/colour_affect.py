@@ -1,10 +1,9 @@
 """What a feeling does to a reply: its rhythm, its punctuation, a sign of the body. It is never named.
 
-A weak feeling is heard in the rhythm alone where that changes anything; a strong one is seen as well.
+A weak feeling is heard in the rhythm alone, where that changes anything; a strong one is seen as well.
 
-A reply as a text that can be worked on: what is spoken, what is done, sentence by sentence.
-
-Gestures stand in asterisks and are no speech; what stands in quotation marks is never touched.
+The reply is changed sentence by sentence. Gestures stand in asterisks and are not speech, and what stands in
+quotation marks is never touched.
 """
 
 from __future__ import annotations

@@ -1,16 +1,13 @@
 """The offline voice: replies without a model, from who speaks, how it feels and what it remembers.
 
-It hears what sort of line it was (`understanding`), looks whether a memory belongs to it (`selection`), and
-puts a reply together from the character's own words (`phrasebook`). Deterministic: the same utterance gives
-the same speech in every process. It never claims to know what it was not told.
+It reads what kind of line it was given (`understanding`), looks for a memory that belongs to it
+(`selection`), and puts a reply together from the character's own words (`phrasebook`). It is deterministic:
+the same utterance gives the same speech in every process. It never claims to know what it was not told.
 
-How a game's mood colours what the offline voice says: a little, and never what is told of a memory.
-
-Nervous is short, hyped is loud, frustrated is dry; chill is the character as it is. Comfort keeps its words.
-
-What a character without a model thinks by itself: one of its memories, and how that sits with it.
-
-How the memory felt goes before the mood, so that nobody likes to think of a death because it is a good day.
+- A game's mood colours the reply a little, but never what is told of a memory: nervous is short, hyped is
+  loud, frustrated is dry, and chill is the character as it is. Words of comfort stay as they are.
+- When the character thinks by itself, it thinks of one of its memories and how that sits with it. How the
+  memory felt takes precedence over the mood, so that nobody likes to think of a death on a good day.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Which words are at hand for an occasion, and which of them are fresh.
+"""Which words a character has for a dialogue act and a feeling, and which of them are fresh.
 
-A character's own lines go before those that all share, and what was not used lately goes before what was.
-
-Which feeling colours what is said: of a mood, or of a percept that came with its affect.
+A character's own lines come before those that all share, and lines that were not used lately before those
+that were. The feeling that colours what is said is that of a mood, or of a percept that came with its affect.
 """
 
 from __future__ import annotations

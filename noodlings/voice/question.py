@@ -1,9 +1,8 @@
-"""What a question asks for: a memory, something about the one who is asked, or what nobody here can know.
+"""What a question asks for: a memory, something about the character, or what nobody here can know.
 
-What sort of thing a question asks for, and whether a line tells such a thing: a name, a place, a time.
-
-"What is my dog called?" is answered by the line that names it rather than by another about the dog. The rule
-it keeps: it only chooses between memories that fit anyway, and makes none of them up.
+It also tells what kind of answer a question expects (a name, a place, a time) and whether a line holds one:
+"What is my dog called?" is answered by the line that names the dog rather than by another line about it. This
+only chooses between memories that fit anyway, and invents none.
 """
 
 from __future__ import annotations

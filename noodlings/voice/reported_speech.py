@@ -1,12 +1,12 @@
-"""A memory put into words: "you told me your dog died", "Caity asked me to feed the cat", "you hugged me".
+"""A memory put into words, as in "you told me your dog died", "Caity asked me to feed the cat".
 
-Only what was really said is claimed. What can be turned into reported speech is; the rest is quoted.
+A deed is told as well ("you hugged me"). Only what was really said is claimed. What can be turned into
+reported speech is; the rest is quoted.
 
-Words such as "yesterday" meant the day before something was said, not the day before it is repeated.
-
-A past one is dropped where the sentence is whole without it, else told from then ("the day before"); a
-future one is told from then and its verb put in the past: "my exam is tomorrow" becomes "my exam was the
-next day". While the day is still the same one, they stay.
+Words such as "yesterday" are relative to the day on which something was said, not the day on which it is
+repeated. A past one is dropped where the sentence is whole without it, and otherwise told from then ("the day
+before"). A future one is told from then with its verb put in the past: "my exam is tomorrow" becomes "my exam
+was the next day". On the same day they stay as they are.
 """
 
 from __future__ import annotations

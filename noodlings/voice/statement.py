@@ -1,13 +1,11 @@
-"""What a line is about, as a noun phrase that can be said back to whoever said it.
+"""Whether words make a statement, and what a line is about, as a noun phrase that can be said back.
 
-"my dog would have liked this" is about "your dog", "I bought a red kite" about "the red kite". Found without
-a grammar of English: from a determiner over adjectives to the first word that can be a noun. Where that is
-not clear there is no topic; a reply without one is better than one that is wrong.
+"my knee hurts" is a statement, "a bed" and "the book I read" are not. "my dog would have liked this" is about
+"your dog", "I bought a red kite" about "the red kite".
 
-Whether words make a statement: something that has a subject and says something of it.
-
-"my knee hurts" does, "a bed" and "the book I read" do not. There is no grammar of English behind it, only
-where a finite verb can stand. The rule it keeps: what is not clearly a statement is none.
+There is no grammar of English behind either, only where a finite verb can stand, and a walk from a determiner
+over adjectives to the first word that can be a noun. What is not clearly a statement is none, and where the
+topic is not clear there is none: a reply without a topic is better than one with the wrong topic.
 """
 
 from __future__ import annotations

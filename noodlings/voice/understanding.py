@@ -1,12 +1,11 @@
-"""What sort of line it is: a greeting, a question, a grief told. The offline voice answers by it.
+"""What kind of line it is (a greeting, a question, grief), by which the offline voice answers.
 
-Small grammars over word lists, in the order in which they matter: somebody who says hello and that their
-dog died is answered about the dog.
+It applies small grammars over word lists, in order of importance: somebody who says hello and that their dog
+died is answered about the dog.
 
-What somebody tells of their own feeling, by the words of a line or by what was felt on hearing it.
-
-The rule it keeps: what is denied, laughed off or said of a thing waits for no comfort; and what only the
-hearer felt counts where the words are plain.
+What somebody says of their own feeling is read from the words of the line, or from what was felt on hearing
+it. Nothing that is denied, laughed off or said of a thing calls for comfort, and a feeling that only the
+hearer had counts only where the words are plain.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
-"""Names in talk: how somebody is called, and a line without the name of whoever it was said to.
+"""The words of the offline voice: word lists, names, spans of time and English verb forms.
 
-How long ago: seconds as people say them.
+The lists are in `lexicon.yaml`; a plus sign there joins the words of a phrase.
 
-The word lists of the offline voice, and how a line is cut into words.
-
-The lists live in `lexicon.yaml`; a plus sign there joins the words of a phrase.
-
-The forms of English verbs, as far as the offline voice needs them: "lives" is a form of "live".
-
-Irregular verbs stand in `lexicon.yaml`, regular ones as bare forms beside them. The rule it keeps: what is in
-neither list has no form but the one it was typed in.
+- Names: what somebody is called, and a line without the name of the person it was said to.
+- Time: seconds as people say them.
+- Verbs, as far as they are needed: "lives" is a form of "live". Irregular verbs are in `lexicon.yaml`, and
+  regular ones beside them as bare forms. A verb in neither list has no form but the one it was typed in.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Who is in a world, and how they are called: characters with a persona, players with an outlet.
+"""Who is in a world, and what people and characters notice of what happens in their room.
 
-What people in a world see happen: one line for one act, seen by whoever did it or by the others.
-
-A line is a value; a host decides how to show it, and `view` is how a terminal would.
-
-What one character perceives of something that happens in its room.
+Beings are characters with a persona or players with an outlet. One act is one line for whoever did it and one
+for the others; a line is a value, a host decides how to show it, and `view` is how a terminal would. What a
+character perceives of the same act is a percept.
 """
 
 from __future__ import annotations

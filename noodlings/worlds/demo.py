@@ -1,8 +1,7 @@
 """A guided minute without input: a story is told, 500 idle lines pass, and it is not forgotten.
 
-What one sees is the real program: each line is typed into the same dispatch that a player uses.
-
-The first thing one sees: what this is, who speaks here, and how to get help. Fits 80 columns.
+What one sees is the real program: each line is typed into the same dispatch function that a player uses. The
+banner, the first thing one sees, says what this is, who speaks here and how to get help. It fits 80 columns.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The door of the world: who is whom, and that guessing passwords takes for ever.
+"""The login of the world: who is whom, and a guard that makes guessing passwords take for ever.
 
-Whoever fails waits, the longer the more often somebody failed at that name, or the more names were failed at
-from that address; whether there is an account of that name makes no difference, so that it shows nowhere.
-Nobody's success takes that back. Nor do others' failures keep an owner out: the first attempt from an address
-is not behind theirs, and where the password was right before, only what is typed there counts. See
-docs/decisions/0016-door.md.
+After a failure one has to wait: the longer, the more often somebody failed at that name, or the more names
+were failed at from that address. Whether there is an account of that name makes no difference, so nothing
+reveals it. Nobody's success takes the wait back. Nor do other people's failures keep an owner out: the first
+attempt from an address does not queue behind theirs, and from where the password was right before, only what
+is typed there counts. See docs/decisions/0016-door.md.
 
-Real time for a port: waiting that a test can do by hand, and how fast somebody may type.
+Waiting and the limit on how fast somebody may type use a timer, so that a test can wait by hand.
 """
 
 from __future__ import annotations

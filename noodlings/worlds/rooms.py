@@ -4,10 +4,9 @@ Everything that happens is perceived by the characters in the room and shown to 
 returns at once: what characters make of it comes later, through their own queues (`minds`), so that a slow
 mind never holds up the world or another mind.
 
-The last lines of each room, for whoever comes back.
-
-Held in memory alone, and few: what was said there is kept in minds, not here. What was whispered, or told
-with nobody else there, is shown again only to those it was between.
+The last lines of each room are shown again to anybody who comes back. They are few and held in memory alone:
+what was said is kept in minds, not here. What was whispered, or told with nobody else there, is shown again
+only to those it was between.
 """
 
 from __future__ import annotations

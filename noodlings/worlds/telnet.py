@@ -1,9 +1,8 @@
-"""Telnet: the wire that every MUD client knows. UTF-8 always, CR LF, and no prompt.
+"""Telnet, the protocol that every MUD client knows: always UTF-8, CR LF, and no prompt.
 
-Telnet as bytes: what is text and what is talk between the programs (RFC 854, 855, 857, 1073, 1091).
-
-Pure: bytes in, text bytes out, answers to send beside them. Whatever a client sends, nothing is raised, what
-is held is bounded, and no sequence of bytes makes it answer for ever: an option is refused once.
+The codec separates text from the negotiation between the programs (RFC 854, 855, 857, 1073, 1091). It is
+pure: it takes bytes in, and gives text bytes and answers to send. Whatever a client sends, it raises nothing,
+what it holds is bounded, and no sequence of bytes makes it answer for ever: an option is refused only once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a visit asks of the way to one person's program, whatever protocol it speaks.
+"""The connection to one person's program, whatever protocol it speaks, and lines from its bytes.
 
-Lines out of bytes as people's programs send them: any line end, keys that erase, UTF-8 in any pieces.
-
-What is held is bounded: of a line that is too long the rest is let go.
+A line may come with any line ending, with keys that erase, and with UTF-8 split anywhere. What is held is
+bounded: the rest of a line that is too long is dropped.
 """
 
 from __future__ import annotations

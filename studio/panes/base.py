@@ -1,10 +1,10 @@
 """What every pane is: a part of the screen that names what it shows, and draws what it is handed.
 
 A pane never holds a source. It is asked for its `asks()` when it comes into sight, when another agent is
-chosen, and after each turn of the agent; the answers reach `update_from`, all at once or, for what it wanted
-in between (`Wants`), one by one. An answer to a question that is out of date by then never arrives.
+chosen, and after each turn of the agent. The answers reach `update_from`, all at once or, for what the pane
+wanted in between (`Wants`), one by one. The answer to a question that is out of date never arrives.
 
-What panes that show memories have in common: one of them is selected, seen in full, and can be changed.
+A pane of memories has one of them selected, which is shown in full and can be changed.
 """
 
 from __future__ import annotations

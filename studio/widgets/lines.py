@@ -1,8 +1,8 @@
-"""The first line: what this is, who is looked at, where it comes from, and whether that is there.
+"""Single lines of text: the banner at the top, notices in full, and quiet remarks.
 
-What one has to know before believing what is shown: the whole sentence, in as many lines as it takes.
-
-One quiet line beside what matters: how much there is, how it is sorted; and whole, what went wrong.
+The banner says what this is, which agent is shown, where it comes from, and whether that source is reachable.
+A notice is what one has to know before believing what is shown, in as many lines as it takes. A remark stands
+beside what matters: how much there is and how it is sorted; and, in full, what went wrong.
 """
 
 from __future__ import annotations

@@ -1,12 +1,9 @@
-"""Numbers as small drawings in a line or a few: columns, five feelings, bars from the middle.
+"""Numbers and changes as small drawings of one or a few lines, drawn for the room they have.
 
-A widget that is drawn for the room it has, and drawn again when that changes.
-
-Counts as columns with their numbers on top and their names below.
-
-What became of a text, word by word: what went is in [−…−] and struck, what came in {+…+}, underlined.
-
-Values over time as a line of dots, two by four in each cell, with its scale at the left.
+A drawing is drawn again when its room changes. There are columns with their numbers on top and their names
+below, values over time as dots (two by four in each cell) with the scale at the left, the five feelings, and
+bars from the middle. The changes of a text are shown word by word: what went is in [−…−] and struck through,
+what came is in {+…+} and underlined.
 """
 
 from __future__ import annotations
