@@ -203,7 +203,7 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     parts = parts_of(request)
     people = parts.people
     if typed.rooms:
-        parts.doorkeeper.require_own_name(caller)
+        parts.authenticator.require_own_name(caller)
         reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)
     else:
         reply, heard, lost = await people.ask(caller, typed.line, typed.width), [], 0

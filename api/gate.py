@@ -78,7 +78,7 @@ class Gate:
 
     Args:
         app: behind the gate.
-        doorkeeper: knows who asks, for the rate.
+        authenticator: knows who asks, for the rate.
         rate: of each token, or of each address without one.
         origins: web pages that may ask, beside pages of this server itself.
         max_body_bytes: the longest body.
@@ -87,13 +87,13 @@ class Gate:
     def __init__(
         self,
         app: ASGIApp,
-        doorkeeper: Authenticator,
+        authenticator: Authenticator,
         rate: Rate,
         origins: Collection[str],
         max_body_bytes: int,
     ) -> None:
         self._app = app
-        self._doorkeeper = doorkeeper
+        self._authenticator = authenticator
         self._rate = rate
         self._origins = frozenset(origins)
         self._max_body_bytes = max_body_bytes
@@ -126,7 +126,7 @@ class Gate:
         own name our address.
         """
         host = headers.get("host", "")
-        if self._doorkeeper.open and _hostname(host) not in LOOPBACK:
+        if self._authenticator.open and _hostname(host) not in LOOPBACK:
             raise RefusedRequest(
                 HTTPStatus.FORBIDDEN, f"Without tokens this answers to {', '.join(LOOPBACK)} alone."
             )
@@ -149,11 +149,11 @@ class Gate:
     def _key(self, scope: Scope) -> str:
         address = str((scope.get("client") or ("somewhere",))[0])
         try:
-            held = self._doorkeeper.admit(Headers(scope=scope).get("authorization"))
+            held = self._authenticator.admit(Headers(scope=scope).get("authorization"))
         except RefusedRequest:
             return address
         _prove(place_of(scope), held)
-        return address if self._doorkeeper.open else held.key
+        return address if self._authenticator.open else held.key
 
     async def _whole_body(self, headers: Headers, receive: Receive) -> Receive:
         """The body in one piece, once it is known to be neither too long nor too deep."""

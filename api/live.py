@@ -61,7 +61,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     """See the module. `agent` is the one to look at, empty for all; `user` as the header Noodlings-User."""
     parts = parts_of(socket)
     try:
-        held = parts.doorkeeper.admit(_authorization(socket))
+        held = parts.authenticator.admit(_authorization(socket))
         caller = held.reader(user or unquote(socket.headers.get(USER_HEADER, "")))
         agent_id = parts.society.find(agent).id if agent else ""
     except NoodlingsError as refused:

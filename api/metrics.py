@@ -99,10 +99,10 @@ class Metrics:
         yield _gauge("noodlings_live_lost", "Events that readers were too slow for.", self._feed.lost)
         yield _gauge("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
 
-    def _happened(self, happening: TurnEvent) -> None:
-        if happening.step != _TURN:
+    def _happened(self, turn_event: TurnEvent) -> None:
+        if turn_event.step != _TURN:
             return
-        trace = happening.trace
+        trace = turn_event.trace
         outcome = "silent" if trace.response is None else trace.voice
         self._turns.labels(trace.agent_id, outcome).inc()
         for step, milliseconds in trace.milliseconds.items():

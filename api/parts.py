@@ -33,7 +33,7 @@ class ServerParts:
 
     Attributes:
         society, inspector: what it is thin over.
-        doorkeeper: who may.
+        authenticator: who may.
         turns: percepts on their way, each at most once.
         people: whoever is in the rooms by `POST /api/commands`.
         feed: who looks on.
@@ -43,7 +43,7 @@ class ServerParts:
 
     society: Society
     inspector: Inspector
-    doorkeeper: Authenticator
+    authenticator: Authenticator
     turns: Turns
     people: PeopleOnline
     feed: Feed
@@ -65,7 +65,7 @@ async def _held(
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> AccessToken:
     """What whoever asks may do. Raises `Refused` (401)."""
-    held = parts_of(connection).doorkeeper.admit(connection.headers.get("authorization"))
+    held = parts_of(connection).authenticator.admit(connection.headers.get("authorization"))
     connection.state.held = held
     return held
 

@@ -107,7 +107,7 @@ async def perceive(
     caller = held.actor(_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
     if said.name and held.role is not Role.PLAYER:  # else one player could be called like another
-        parts_of(request).doorkeeper.require_own_name(caller)
+        parts_of(request).authenticator.require_own_name(caller)
         society.introduce(caller.user_id, clean(said.name) or caller.name)
     here = society.find(agent)
     kind = Kind(said.kind)

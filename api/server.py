@@ -53,7 +53,7 @@ def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambd
     return ServerParts(
         society=society,
         inspector=inspector,
-        doorkeeper=Authenticator.of(society),
+        authenticator=Authenticator.of(society),
         turns=turns,
         people=PeopleOnline(society, inspector, world),
         feed=feed,
@@ -86,7 +86,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     rate = Rate(settings.requests_per_second)
     app.add_middleware(
         Gate,
-        doorkeeper=parts.doorkeeper,
+        authenticator=parts.authenticator,
         rate=rate,
         origins=settings.origins,
         max_body_bytes=settings.max_body_bytes,

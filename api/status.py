@@ -109,5 +109,5 @@ async def whoami(request: Request, held: Held, caller: Reader) -> TokenRights:
         corrects=admin,
         events=role in (Role.ADMIN, Role.WORLD),
         creates=admin,
-        tokens=not parts_of(request).doorkeeper.open,
+        tokens=not parts_of(request).authenticator.open,
     )

@@ -66,18 +66,18 @@ def build(
     """
     folder = settings.data_dir
     hierarchical = settings.memory.use_hierarchical
-    records: Repository = store or SqlStore(
+    repository: Repository = store or SqlStore(
         folder,
         settings.store.durability,
         read_only,
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
     )
-    notes = None if store or read_only else _notes(settings, records)
-    gateway = _gateway(settings, records)
+    notes = None if store or read_only else _notes(settings, repository)
+    gateway = _gateway(settings, repository)
     voice = _model_voice(gateway)
-    clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(records))
+    clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(repository))
     personas = recipes(folder)
-    for agent_id in records.agents():
+    for agent_id in repository.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
     embedding, heard = _embedding(settings, read_only)
     watchers: list[Watcher] = []
@@ -85,7 +85,7 @@ def build(
         clock=clock,
         appraiser=Appraiser(),
         heard=heard,
-        store=records,
+        store=repository,
         offline=OfflineVoice(),
         names=lambda: society.names(),
         rules=_rules(folder),
@@ -107,11 +107,11 @@ def build(
     def make(persona: Persona) -> Agent:
         journal = ChangeJournal()
         memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
-        record = records.load(persona.id)
+        record = repository.load(persona.id)
         perceived = record.perceived if record else 0
         archive = None
         if hierarchical:
-            archive = AgentArchive(persona.id, records, embedding, society.names, perceived)
+            archive = AgentArchive(persona.id, repository, embedding, society.names, perceived)
         core = AgentCore(
             persona,
             memory,
@@ -132,7 +132,7 @@ def build(
         personas.values(),
         clock,
         settings,
-        records,
+        repository,
         voice_name=settings.llm.models.reply or settings.llm.model if voice else "offline",
         notes=notes,
         embedding=embedding,
@@ -156,16 +156,16 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
             await gateway.close()
 
 
-def _notes(settings: Settings, records: Repository) -> Notes:
+def _notes(settings: Settings, repository: Repository) -> Notes:
     """The notes beside the database; switched off, they are still there to be forgotten."""
-    scribe = NoteWriter(records, Notebook(settings.data_dir / FOLDER_NAME), feeling)
-    return NoteSync(scribe, settings.notes.enabled)
+    writer = NoteWriter(repository, Notebook(settings.data_dir / FOLDER_NAME), feeling)
+    return NoteSync(writer, settings.notes.enabled)
 
 
-def _latest(records: Repository) -> float:
+def _latest(repository: Repository) -> float:
     """World time of the latest turn that is stored."""
-    agents = records.agents()
-    return max((trace.timestamp for who in agents for trace in records.traces(who, 1)), default=0.0)
+    agents = repository.agents()
+    return max((trace.timestamp for who in agents for trace in repository.traces(who, 1)), default=0.0)
 
 
 def recipes(folder: Path) -> dict[str, Persona]:
@@ -230,7 +230,7 @@ def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMem
     )
 
 
-def _gateway(settings: Settings, shelf: WorldStore) -> Gateway | None:
+def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
     """The way to a model, one for everything that asks one; None where there is none."""
     llm = settings.llm
     if not llm.base_url:
@@ -242,7 +242,7 @@ def _gateway(settings: Settings, shelf: WorldStore) -> Gateway | None:
         )
     from noodlings.llm.gateway import Gateway
 
-    return Gateway(llm, shelf)
+    return Gateway(llm, world_store)
 
 
 def _model_voice(gateway: Gateway | None) -> Voice | None:

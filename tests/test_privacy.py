@@ -29,7 +29,7 @@ from tests.memory.entries import JOYFUL, SORROWFUL, an_entry
 ANN, BOB = "user_ann", "user_bob"
 NOW = 1_000_000.0
 EMBEDDER = HashingEmbedder()
-TELLER = Narrator("phi", {"phi": "Phi", ANN: "Ann", BOB: "Bob"}, NOW)
+NARRATOR = Narrator("phi", {"phi": "Phi", ANN: "Ann", BOB: "Bob"}, NOW)
 WORDS = st.sampled_from(["boat", "storm", "mellon", "bob", "ann", "yesterday", "when", "march"])
 TEXTS = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 LINES = st.lists(
@@ -107,7 +107,7 @@ def looked_for(
         one for start in starts for one in explore(store, "phi", {start: 1.0}, 3, only_ann.admits).reached
     ]
     context = asyncio.run(
-        reconstruct_context(query, ANN, level, search=focus_search, memory=store, teller=TELLER)
+        reconstruct_context(query, ANN, level, search=focus_search, memory=store, narrator=NARRATOR)
     )
     embedding.close()
     noted = notes_of(entries, query)

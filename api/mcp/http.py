@@ -46,17 +46,17 @@ class Endpoint:
     Args:
         society: what the tools work on.
         turns: takes in percepts.
-        doorkeeper: knows the tokens.
+        authenticator: knows the tokens.
         agent: the character that is meant where a call names none, or "".
 
     Attributes:
         running: the context in which requests are taken, once.
     """
 
-    def __init__(self, society: Society, turns: Turns, doorkeeper: Authenticator, agent: str = "") -> None:
+    def __init__(self, society: Society, turns: Turns, authenticator: Authenticator, agent: str = "") -> None:
         self._society = society
         self._turns = turns
-        self._doorkeeper = doorkeeper
+        self._authenticator = authenticator
         self._agent = agent
         self._manager = StreamableHTTPSessionManager(make_server(_reach), json_response=True, stateless=True)
         self.running = self._manager.run
@@ -80,7 +80,7 @@ class Endpoint:
         if method != "POST":
             why = "Each message is a POST of its own."
             raise RefusedRequest(HTTPStatus.METHOD_NOT_ALLOWED, why, {"Allow": "POST"})
-        held, user = self._doorkeeper.admit(headers.get("authorization")), headers.get(USER_HEADER, "")
+        held, user = self._authenticator.admit(headers.get("authorization")), headers.get(USER_HEADER, "")
         asker = Asker(held, user, pinned=True)
         asker.reader()  # refused here and not by each tool: it may not read for whoever it names
         return Access(asker, lambda: nullcontext(self._society), self._turns, agent=self._agent)
@@ -128,8 +128,8 @@ async def run(
 def make_app(society: Society, agent: str = "", started: Callable[[], None] = lambda: None) -> Starlette:
     """The ASGI application: the endpoint behind the gate of the API. Use within a running event loop."""
     settings = society.settings.api
-    turns, doorkeeper = Turns(society), Authenticator.of(society)
-    endpoint = Endpoint(society, turns, doorkeeper, society.find(agent).id if agent else "")
+    turns, authenticator = Turns(society), Authenticator.of(society)
+    endpoint = Endpoint(society, turns, authenticator, society.find(agent).id if agent else "")
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -140,7 +140,7 @@ def make_app(society: Society, agent: str = "", started: Callable[[], None] = la
 
     gate = Middleware(
         Gate,
-        doorkeeper=doorkeeper,
+        authenticator=authenticator,
         rate=Rate(settings.requests_per_second),
         origins=settings.origins,
         max_body_bytes=settings.max_body_bytes,

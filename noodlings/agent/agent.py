@@ -62,9 +62,9 @@ class Agent:
         self._journal = journal
         self._services = services
         self._unit_of_work = UnitOfWork(core, journal, services)
-        self._hearing = PerceptPipeline(core, journal, services, self._unit_of_work, self._tell)
-        self._answering = Responder(core, services)
-        self._afterwards = FollowUp(core, journal, services, self._unit_of_work, self._answering)
+        self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work, self._tell)
+        self._responder = Responder(core, services)
+        self._follow_up = FollowUp(core, journal, services, self._unit_of_work, self._responder)
         self._speaking = asyncio.Lock()
 
     # -- who it is
@@ -164,11 +164,11 @@ class Agent:
         """
         if self.archive is not None:
             self.archive.begin()
-        turn = await self._hearing.hear(percept)
+        turn = await self._pipeline.hear(percept)
         if turn.decision.speak:
             async with self._speaking:
                 await self._answer(turn)
-        await self._afterwards.follow(turn)
+        await self._follow_up.follow(turn)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
         return trace
@@ -178,7 +178,7 @@ class Agent:
 
         It may have a thought of its own as well, which nobody sees.
         """
-        await self._afterwards.muse(now)
+        await self._follow_up.muse(now)
         core = self._core
         done = {line.text for line in core.said}
         fresh = [act for act in self.persona.voice.idle if act not in done]
@@ -190,11 +190,11 @@ class Agent:
 
     async def settle(self) -> None:
         """Wait for what it does in the background."""
-        await self._afterwards.settle()
+        await self._follow_up.settle()
 
     async def hurry(self) -> None:
         """End what it does in the background, without a model where one is waited for."""
-        await self._afterwards.hurry()
+        await self._follow_up.hurry()
 
     async def _answer(self, turn: Turn) -> None:
         """Steps 5 to 8 and 10. Leaves the turn as it was where what it answers was forgotten meanwhile."""
@@ -209,13 +209,13 @@ class Agent:
         turn.allowance = Allowance(turn.percept.user_id, time.monotonic() + self._services.patience, is_late)
         entry = self.entry(turn.entry.id)
         if entry is not None:
-            await self._answering.refine(turn, entry)
+            await self._responder.refine(turn, entry)
         while (entry := self.entry(turn.entry.id)) is not None:
             forgettings = self._core.forgettings
             with timed(turn.milliseconds, "recall"):
-                await self._answering.remember(turn)
+                await self._responder.remember(turn)
             self._tell(turn, "recall")
-            await self._answering.think(turn)
+            await self._responder.think(turn)
             if self._core.forgettings == forgettings:
                 break  # else an answer might be made of what was forgotten while it was thought out
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
@@ -237,7 +237,7 @@ class Agent:
             self._core.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
             both = of_all((entry, turn))
             turn.entry = self.memory.complete(entry, turn.response, both if both.confined else None)
-            truly = self._answering.truly_recalled(turn)
+            truly = self._responder.truly_recalled(turn)
             self.memory.reinforce(truly, turn.percept.timestamp)
             self._journal.linked(recalled(turn.entry, turn.recalled, truly))
 
@@ -255,10 +255,10 @@ class Agent:
     def _tell(self, turn: Turn, step: str) -> None:
         """Whoever looks on changes nothing: what goes wrong in a watcher ends in the log."""
         if self._services.watchers:
-            happening = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id))
+            turn_event = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id))
             for watcher in tuple(self._services.watchers):
                 try:
-                    watcher(happening)
+                    watcher(turn_event)
                 except Exception:
                     log.exception("a watcher of %s failed at '%s'", self.id, step)
 

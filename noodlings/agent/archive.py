@@ -57,7 +57,7 @@ class AgentArchive:
 
     Args:
         agent_id: whose.
-        records: where it is stored.
+        repository: where it is stored.
         embedding: who embeds.
         names: user id → shown name, of everybody who is known.
         perceived: how many entries are stored.
@@ -72,7 +72,7 @@ class AgentArchive:
     def __init__(
         self,
         agent_id: str,
-        records: Repository,
+        repository: Repository,
         embedding: EmbeddingQueue,
         names: Callable[[], Mapping[str, str]] = dict,
         perceived: int = 0,
@@ -81,7 +81,7 @@ class AgentArchive:
         self.model = embedding.model
         self._names = names
         self.loaded = not perceived
-        self._records = records
+        self._repository = repository
         self._embedding = embedding
         self._archive = (
             SearchIndex(embedding.model, embedding.dimensions) if embedding.dimensions else SearchIndex()
@@ -90,7 +90,7 @@ class AgentArchive:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
             self._archive.vectors.reserve(perceived + perceived // 2)
         self._vectors = EmbeddingBacklog(
-            agent_id, records, self._archive, embedding.model, embedding.dimensions
+            agent_id, repository, self._archive, embedding.model, embedding.dimensions
         )
         self._vectors.held = not self.loaded
         self._expected = perceived
@@ -139,7 +139,7 @@ class AgentArchive:
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id as they are stored now; those that were forgotten are missing."""
-        return self._records.entries(self.agent_id, entry_ids) if entry_ids else {}
+        return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
 
     # -- in step with the store
 
@@ -157,7 +157,7 @@ class AgentArchive:
 
     def forget(self, entry_ids: Sequence[int], redacted: Sequence[int]) -> None:
         """These are gone from the store; of those redacted the response is."""
-        answerless = self._records.entries(self.agent_id, redacted)
+        answerless = self._repository.entries(self.agent_id, redacted)
         with self._archive.lock:
             self._archive.remove(entry_ids)
             self._vectors.waiting.done(entry_ids)
@@ -185,10 +185,10 @@ class AgentArchive:
 
     def load_some(self) -> None:
         """Take in the next page. Raises `StoreError`."""
-        entries = self._records.archive(self.agent_id, self._last_id, PAGE)
+        entries = self._repository.archive(self.agent_id, self._last_id, PAGE)
         kept: dict[int, EntryVector] = {}
         if entries and self.model:
-            kept = self._records.vectors(self.agent_id, self.model, entries[0].id, entries[-1].id)
+            kept = self._repository.vectors(self.agent_id, self.model, entries[0].id, entries[-1].id)
         with self._archive.lock:
             for entry in entries:
                 self._take_in(entry, kept.get(entry.id))

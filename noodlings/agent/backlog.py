@@ -27,7 +27,7 @@ class EmbeddingBacklog:
 
     Args:
         agent_id: whose.
-        records: where vectors are kept.
+        repository: where vectors are kept.
         archive: what is searched.
         model: the name of the model.
         dimensions: the length of its vectors; 0 where only the first one will tell.
@@ -40,7 +40,7 @@ class EmbeddingBacklog:
     """
 
     def __init__(
-        self, agent_id: str, records: Repository, archive: SearchIndex, model: str, dimensions: int
+        self, agent_id: str, repository: Repository, archive: SearchIndex, model: str, dimensions: int
     ) -> None:
         self.model = model
         self.dimensions = dimensions
@@ -48,7 +48,7 @@ class EmbeddingBacklog:
         self.held = False
         self.reason = ""
         self._agent_id = agent_id
-        self._records = records
+        self._repository = repository
         self._archive = archive
 
     @property
@@ -78,7 +78,7 @@ class EmbeddingBacklog:
         if not ids:
             return {}
         try:
-            entries = self._records.entries(self._agent_id, ids)
+            entries = self._repository.entries(self._agent_id, ids)
         except StoreError as error:
             self._failed(ids, str(error), now)
             raise
@@ -95,7 +95,7 @@ class EmbeddingBacklog:
             self.fail(list(vectors), f"{was}, and makes such of {strange[0]} now", now)
             return
         try:
-            self._records.keep_vectors(
+            self._repository.keep_vectors(
                 self._agent_id,
                 [EntryVector(number, self.model, vector) for number, vector in vectors.items()],
             )
@@ -112,7 +112,7 @@ class EmbeddingBacklog:
     def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
         """These could not be embedded."""
         attempts = self._failed(ids, reason, now)
-        self._records.keep_vectors(
+        self._repository.keep_vectors(
             self._agent_id,
             [EntryVector(number, self.model, None, tried, reason) for number, tried in attempts.items()],
         )

@@ -44,8 +44,8 @@ class FollowUp:
         core: what the agent is.
         journal: what changed in its memories.
         services: what it does it with.
-        keeping: where it ends up.
-        answering: how it comes to words.
+        unit_of_work: where it ends up.
+        responder: how it comes to words.
     """
 
     def __init__(
@@ -53,14 +53,14 @@ class FollowUp:
         core: AgentCore,
         journal: ChangeJournal,
         services: AgentServices,
-        keeping: UnitOfWork,
-        answering: Responder,
+        unit_of_work: UnitOfWork,
+        responder: Responder,
     ) -> None:
         self._core = core
         self._journal = journal
         self._services = services
-        self._unit_of_work = keeping
-        self._answering = answering
+        self._unit_of_work = unit_of_work
+        self._responder = responder
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def follow(self, turn: Turn) -> None:
@@ -100,7 +100,7 @@ class FollowUp:
         # What one thinks oneself is no surprise.
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
-        speech = await self._words(self._answering.utterance_of(itself, in_mind), spent, degraded)
+        speech = await self._words(self._responder.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
         with timed(milliseconds, "embed"):
             vector = await understood(self._services, thought)

@@ -148,7 +148,7 @@ class PerceptPipeline:
         core: what the agent is.
         journal: what changed in its memories.
         services: what it does it with.
-        keeping: where it ends up.
+        unit_of_work: where it ends up.
         tell: is told of the turn and the step that is done.
     """
 
@@ -157,13 +157,13 @@ class PerceptPipeline:
         core: AgentCore,
         journal: ChangeJournal,
         services: AgentServices,
-        keeping: UnitOfWork,
+        unit_of_work: UnitOfWork,
         tell: Callable[[Turn, str], None],
     ) -> None:
         self._core = core
         self._journal = journal
         self._services = services
-        self._unit_of_work = keeping
+        self._unit_of_work = unit_of_work
         self._tell = tell
         self._one_by_one = asyncio.Lock()
 

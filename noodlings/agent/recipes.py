@@ -206,8 +206,8 @@ class _Voice(_Strict):
 
     @field_validator("lines", mode="before")
     @classmethod
-    def _known_occasions(cls, given: Any) -> Any:
-        return _known(given, [occasion.value for occasion in DialogueAct], "occasion")
+    def _known_acts(cls, given: Any) -> Any:
+        return _known(given, [act.value for act in DialogueAct], "occasion")
 
     @field_validator("colours", mode="before")
     @classmethod
@@ -216,13 +216,13 @@ class _Voice(_Strict):
 
     @model_validator(mode="after")
     def _slots_can_be_filled(self) -> _Voice:
-        """A slot is filled only on occasions that know it; elsewhere the line would never be said."""
+        """A slot is filled only for acts that know it; elsewhere the line would never be said."""
         _check_phrases("mannerisms", self.mannerisms, COMMON_SLOTS)
         _check_phrases("gestures", self.gestures, COMMON_SLOTS)
         for feeling, phrases in self.interjections.items():
             _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
-        for occasion, phrases in self.lines.items():
-            _check_phrases(f"lines.{occasion}", phrases, COMMON_SLOTS | SLOTS.get(occasion, frozenset()))
+        for act, phrases in self.lines.items():
+            _check_phrases(f"lines.{act}", phrases, COMMON_SLOTS | SLOTS.get(act, frozenset()))
         for colour, phrases in self.colours.items():
             _check_phrases(f"colours.{colour}", phrases, COMMON_SLOTS | COLOURS[colour])
         return self
@@ -269,7 +269,7 @@ class _Recipe(_Strict):
                 address=voice.address,
                 interjections={feeling.value: lines for feeling, lines in voice.interjections.items()},
                 mannerisms=voice.mannerisms,
-                lines={occasion.value: lines for occasion, lines in voice.lines.items()},
+                lines={act.value: lines for act, lines in voice.lines.items()},
                 gestures=voice.gestures,
                 idle=voice.idle,
                 colours=dict(voice.colours),

@@ -41,10 +41,10 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     if not (folder / DATABASE_NAME).is_file():
         raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
     notebook = Notebook(folder / FOLDER_NAME)
-    with closing(SqlStore(folder, settings.store.durability)) as records, snapshot(folder) as kept:
-        total = sum(record.perceived for agent in kept.agents() if (record := records.load(agent)))
+    with closing(SqlStore(folder, settings.store.durability)) as repository, snapshot(folder) as kept:
+        total = sum(record.perceived for agent in kept.agents() if (record := repository.load(agent)))
         with progress_over(total, "writing notes") as done:
-            rebuilt = rebuild_notes(kept, NoteWriter(records, notebook, feeling), done)
+            rebuilt = rebuild_notes(kept, NoteWriter(repository, notebook, feeling), done)
     removed = f"; {rebuilt.removed:,} that were of nothing kept are removed" if rebuilt.removed else ""
     typer.echo(f"wrote {rebuilt.written:,} notes in {notebook.folder}{removed}")
     if rebuilt.left_out:

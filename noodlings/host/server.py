@@ -106,7 +106,7 @@ def house(
     return House(
         world=world,
         scrollback=scrollback,
-        door=LoginGuard(accounts, lambda name: known(society, name), timer, made),
+        login_guard=LoginGuard(accounts, lambda name: known(society, name), timer, made),
         connect=lambda caller, screen: connect(society, world, caller, screen).dispatch,
         introduce=lambda caller: society.introduce(caller.user_id, caller.name),
         greeting=lambda: greeting(being.name for being, _ in world.who() if being.persona),

@@ -147,9 +147,9 @@ def rooms_of(society: Society, **more: Any) -> World:
 def shown_thinking(world: World) -> Callable[[TurnEvent], None]:
     """A watcher that lets a room see who is long about an answer."""
 
-    def watch(happening: TurnEvent) -> None:
-        if happening.step == "thinking":
-            world.thinking(happening.agent_id)
+    def watch(turn_event: TurnEvent) -> None:
+        if turn_event.step == "thinking":
+            world.thinking(turn_event.agent_id)
 
     return watch
 

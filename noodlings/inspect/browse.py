@@ -59,50 +59,54 @@ class PageReader:
     def __init__(self) -> None:
         self._orders: OrderedDict[tuple[Hashable, str], Sequence[int]] = OrderedDict()
 
-    async def page(self, look: Viewpoint, records: Repository, page: Page) -> EntriesView:
+    async def page(self, viewpoint: Viewpoint, records: Repository, page: Page) -> EntriesView:
         """One page. Raises `UserError` for an order, a limit or an offset that there is not."""
         if page.order not in set(Order):
             raise UserError(f"memories are sorted by {', '.join(Order)}, not by {page.order!r:.40}")
-        return await self._archive(look, records, page) if page.everything else _mind(look, page)
+        return await self._archive(viewpoint, records, page) if page.everything else _mind(viewpoint, page)
 
-    async def _archive(self, look: Viewpoint, records: Repository, page: Page) -> EntriesView:
-        order, caller = Order(page.order), look.caller
+    async def _archive(self, viewpoint: Viewpoint, records: Repository, page: Page) -> EntriesView:
+        order, caller = Order(page.order), viewpoint.caller
         if order not in STORED:
             raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
-        perceived = look.agent.memory.stats().perceived
-        ids = await self._ids(look, records, order, page)
-        entries = await asyncio.to_thread(records.entries, look.agent_id, cut(ids, page.limit, page.offset))
+        perceived = viewpoint.agent.memory.stats().perceived
+        ids = await self._ids(viewpoint, records, order, page)
+        entries = await asyncio.to_thread(
+            records.entries, viewpoint.agent_id, cut(ids, page.limit, page.offset)
+        )
         shown = [entries[number] for number in cut(ids, page.limit, page.offset) if number in entries]
-        own = perceived if caller.sees_all else len(records.told_by(look.agent_id, caller.user_id))
+        own = perceived if caller.sees_all else len(records.told_by(viewpoint.agent_id, caller.user_id))
         return EntriesView(
-            agent=look.agent_id,
-            name=look.name,
+            agent=viewpoint.agent_id,
+            name=viewpoint.name,
             view="everything",
-            hierarchical=look.agent.memory.hierarchical,
+            hierarchical=viewpoint.agent.memory.hierarchical,
             user="",
-            entries=tuple(look.entry(entry) for entry in shown if may_read(caller, entry)),
+            entries=tuple(viewpoint.entry(entry) for entry in shown if may_read(caller, entry)),
             offset=page.offset,
             total=len(ids),
             hidden=perceived - own,
         )
 
-    async def _ids(self, look: Viewpoint, records: Repository, order: Order, page: Page) -> Sequence[int]:
+    async def _ids(
+        self, viewpoint: Viewpoint, records: Repository, order: Order, page: Page
+    ) -> Sequence[int]:
         """All that the caller may leaf through, in order: as kept, while nothing was committed since."""
-        caller = look.caller
+        caller = viewpoint.caller
         wanted = clean(page.containing)
-        kind = (look.agent_id, order, page.falling, caller.only_user, records.version())
+        kind = (viewpoint.agent_id, order, page.falling, caller.only_user, records.version())
         key = (kind, wanted)
         if key not in self._orders:
             among = self._few_with(kind, wanted)
             found = await asyncio.to_thread(
-                records.in_order, look.agent_id, order, page.falling, wanted, among
+                records.in_order, viewpoint.agent_id, order, page.falling, wanted, among
             )
             if not caller.sees_all and among is None:
-                own = set(records.told_by(look.agent_id, caller.user_id))
+                own = set(records.told_by(viewpoint.agent_id, caller.user_id))
                 found = [number for number in found if number in own]
             if not caller.sees_all and order is Order.IMPORTANCE:
-                known = await asyncio.to_thread(records.entries, look.agent_id, found)
-                seen = {number: look.figure(entry.importance) for number, entry in known.items()}
+                known = await asyncio.to_thread(records.entries, viewpoint.agent_id, found)
+                seen = {number: viewpoint.figure(entry.importance) for number, entry in known.items()}
                 found.sort(key=lambda number: (seen.get(number, 0.0), number), reverse=page.falling)
             self._orders[key] = array("q", found)
             while len(self._orders) > KEPT:
@@ -117,39 +121,39 @@ class PageReader:
         return fewest if fewest is not None and len(fewest) <= FEW else None
 
 
-def _mind(look: Viewpoint, page: Page) -> EntriesView:
-    kept, hidden = readable(look.caller, look.agent.memory.retrieve_episodic(limit=None), _itself)
+def _mind(viewpoint: Viewpoint, page: Page) -> EntriesView:
+    kept, hidden = readable(viewpoint.caller, viewpoint.agent.memory.retrieve_episodic(limit=None), _itself)
     wanted = clean(page.containing).casefold()
     if wanted:
-        kept = [entry for entry in kept if wanted in _searched(look, entry)]
-    value = _values(look)[Order(page.order)]
+        kept = [entry for entry in kept if wanted in _searched(viewpoint, entry)]
+    value = _values(viewpoint)[Order(page.order)]
     kept.sort(key=lambda entry: (value(entry), entry.id), reverse=page.falling)
     return EntriesView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         view="episodic",
-        hierarchical=look.agent.memory.hierarchical,
+        hierarchical=viewpoint.agent.memory.hierarchical,
         user="",
-        entries=tuple(look.entry(entry) for entry in cut(kept, page.limit, page.offset)),
+        entries=tuple(viewpoint.entry(entry) for entry in cut(kept, page.limit, page.offset)),
         offset=page.offset,
         total=len(kept),
         hidden=hidden,
     )
 
 
-def _values(look: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float | str]]:
+def _values(viewpoint: Viewpoint) -> dict[Order, Callable[[MemoryEntry], float | str]]:
     return {
         Order.WHEN: lambda entry: entry.timestamp,
-        Order.IMPORTANCE: lambda entry: look.figure(entry.importance),
-        Order.STRENGTH: lambda entry: look.figure(look.agent.memory.strength(entry, look.now)),
+        Order.IMPORTANCE: lambda entry: viewpoint.figure(entry.importance),
+        Order.STRENGTH: lambda entry: viewpoint.figure(viewpoint.agent.memory.strength(entry, viewpoint.now)),
         Order.FEELING: lambda entry: feeling(entry.affect),
-        Order.WHO: lambda entry: shown_name(entry.user_id, look.names).casefold(),
+        Order.WHO: lambda entry: shown_name(entry.user_id, viewpoint.names).casefold(),
         Order.TEXT: lambda entry: entry.user_text.casefold(),
     }
 
 
-def _searched(look: Viewpoint, entry: MemoryEntry) -> str:
-    name = shown_name(entry.user_id, look.names)
+def _searched(viewpoint: Viewpoint, entry: MemoryEntry) -> str:
+    name = shown_name(entry.user_id, viewpoint.names)
     return "\n".join((entry.user_text, entry.response or "", feeling(entry.affect), name)).casefold()
 
 

@@ -50,7 +50,7 @@ class TurnEventView(View):
 class _Waiting:
     """Something that happened, and how often its agent had forgotten something by then."""
 
-    happening: TurnEvent
+    turn_event: TurnEvent
     forgettings: int
 
 
@@ -143,47 +143,47 @@ class Feed:
 
     def seen(self, waiting: _Waiting, caller: Caller) -> TurnEventView | None:
         """Something that a caller may read, as it is by now; None when it was forgotten meanwhile."""
-        happening = waiting.happening
-        agent = self._society.agents[happening.agent_id]
-        if agent.forgettings != waiting.forgettings and agent.entry(happening.entry_id) is None:
+        turn_event = waiting.turn_event
+        agent = self._society.agents[turn_event.agent_id]
+        if agent.forgettings != waiting.forgettings and agent.entry(turn_event.entry_id) is None:
             return None
         turn = None
-        if happening.step == TURN:
+        if turn_event.step == TURN:
             trace = self._trace(waiting, agent)
             if trace is None:
                 return None
             turn = self._turn(trace, agent, caller)
-        return TurnEventView(agent.id, agent.persona.name, happening.entry_id, happening.step, turn)
+        return TurnEventView(agent.id, agent.persona.name, turn_event.entry_id, turn_event.step, turn)
 
     def _trace(self, waiting: _Waiting, agent: Agent) -> Trace | None:
         """The trace as it is by now: when something was forgotten, its answer may be gone."""
-        happening = waiting.happening
+        turn_event = waiting.turn_event
         if agent.forgettings == waiting.forgettings:
-            return happening.trace
-        kept = self._society.store.traces(agent.id, 1, happening.entry_id + 1)
-        return kept[0] if kept and kept[0].entry_id == happening.entry_id else None
+            return turn_event.trace
+        kept = self._society.store.traces(agent.id, 1, turn_event.entry_id + 1)
+        return kept[0] if kept and kept[0].entry_id == turn_event.entry_id else None
 
     def _turn(self, trace: Trace, agent: Agent, caller: Caller) -> WhyView:
         """The turn, made once for all who may read the same."""
         key = (agent.id, trace.entry_id, agent.forgettings, caller.only_user)
         view = self._views.get(key)
         if view is None:
-            look = Viewpoint(self._society, agent, caller)
-            view = as_seen(look, self._society.store, trace, agent.entry(trace.entry_id))
+            viewpoint = Viewpoint(self._society, agent, caller)
+            view = as_seen(viewpoint, self._society.store, trace, agent.entry(trace.entry_id))
             self._views[key] = view
             if len(self._views) > KEPT:
                 self._views.popitem(last=False)
         return view
 
-    def _happened(self, happening: TurnEvent) -> None:
-        interested = self._readers[""] | self._readers[happening.agent_id]
+    def _happened(self, turn_event: TurnEvent) -> None:
+        interested = self._readers[""] | self._readers[turn_event.agent_id]
         if not interested:
             return
-        agent = self._society.agents[happening.agent_id]
-        entry = agent.entry(happening.entry_id)
+        agent = self._society.agents[turn_event.agent_id]
+        entry = agent.entry(turn_event.entry_id)
         if entry is None:
             return
-        waiting = _Waiting(happening, agent.forgettings)
+        waiting = _Waiting(turn_event, agent.forgettings)
         for reader in interested:
             if may_read(reader.caller, entry):
                 self.lost += reader.hand(waiting)

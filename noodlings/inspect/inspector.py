@@ -59,7 +59,7 @@ class Inspector:
 
     def __init__(self, society: Society) -> None:
         self._society = society
-        self._leaves = PageReader()
+        self._pages = PageReader()
 
     def agents(self, caller: Caller) -> AgentsView:
         """All agents, by name."""
@@ -68,15 +68,15 @@ class Inspector:
 
     def agent(self, caller: Caller, name: str) -> AgentView:
         """Who an agent is and how it feels; open to everybody."""
-        look = self._look(caller, name)
-        persona, stats = look.agent.persona, look.agent.memory.stats()
+        viewpoint = self._viewpoint(caller, name)
+        persona, stats = viewpoint.agent.persona, viewpoint.agent.memory.stats()
         return AgentView(
-            id=look.agent_id,
-            name=look.name,
+            id=viewpoint.agent_id,
+            name=viewpoint.name,
             species=clean(persona.species),
             description=clean(persona.description),
-            mood=look.state(look.agent.mood),
-            affect=felt(look.affect()),
+            mood=viewpoint.state(viewpoint.agent.mood),
+            affect=felt(viewpoint.affect()),
             hierarchical=stats.hierarchical,
             working=stats.working,
             episodic=stats.episodic,
@@ -85,33 +85,33 @@ class Inspector:
 
     def mood(self, caller: Caller, name: str) -> MoodView:
         """What an agent feels now; open to everybody, but for what a game told it."""
-        look = self._look(caller, name)
-        return mood_of(look, self._turns(look))
+        viewpoint = self._viewpoint(caller, name)
+        return mood_of(viewpoint, self._turns(viewpoint))
 
     def observe(self, caller: Caller, name: str) -> ObserveView:
         """The state of an agent's mind; open to everybody."""
-        look = self._look(caller, name)
-        return mind_of(look, self._turns(look))
+        viewpoint = self._viewpoint(caller, name)
+        return mind_of(viewpoint, self._turns(viewpoint))
 
     def stats(self, caller: Caller, name: str) -> StatsView:
         """How full an agent's memory is, open to everybody; a player's own importances alone."""
-        look = self._look(caller, name)
-        stats = look.agent.memory.stats()
+        viewpoint = self._viewpoint(caller, name)
+        stats = viewpoint.agent.memory.stats()
         histogram = [0] * BINS
-        seen, _ = readable(caller, look.in_mind(), lambda entry: entry)
-        own = [look.figure(one.importance) for one in seen if look.agent.memory.is_episodic(one.id)]
+        seen, _ = readable(caller, viewpoint.in_mind(), lambda entry: entry)
+        own = [viewpoint.figure(one.importance) for one in seen if viewpoint.agent.memory.is_episodic(one.id)]
         average = stats.average_importance if caller.sees_all else sum(own) / max(len(own), 1)
         for entry in seen:
-            histogram[min(int(look.figure(entry.importance) * BINS), BINS - 1)] += 1
+            histogram[min(int(viewpoint.figure(entry.importance) * BINS), BINS - 1)] += 1
         return StatsView(
-            agent=look.agent_id,
-            name=look.name,
+            agent=viewpoint.agent_id,
+            name=viewpoint.name,
             hierarchical=stats.hierarchical,
             working=stats.working,
             working_capacity=stats.working_capacity,
             episodic=stats.episodic,
             episodic_capacity=stats.episodic_capacity,
-            symbols=len(look.agent.subconscious),
+            symbols=len(viewpoint.agent.subconscious),
             symbol_capacity=stats.symbol_capacity,
             perceived=stats.perceived,
             consolidated=stats.consolidated,
@@ -123,8 +123,8 @@ class Inspector:
 
     def working(self, caller: Caller, name: str, limit: int | None = None, offset: int = 0) -> EntriesView:
         """Working memory, oldest first; limit and offset count from the latest."""
-        look = self._look(caller, name)
-        return look.latest_page("working", look.agent.memory.retrieve_working(), limit, offset)
+        viewpoint = self._viewpoint(caller, name)
+        return viewpoint.latest_page("working", viewpoint.agent.memory.retrieve_working(), limit, offset)
 
     def episodic(
         self,
@@ -136,21 +136,21 @@ class Inspector:
         who: str | None = None,
     ) -> EntriesView:
         """Episodic memory, the most important first; with `who`, only of one user (see `by_user`)."""
-        look = self._look(caller, name)
-        user = None if who is None else look.user(who)
+        viewpoint = self._viewpoint(caller, name)
+        user = None if who is None else viewpoint.user(who)
         # Rights come before the limit: how many of others' pass it is nobody's to know.
-        entries = look.agent.memory.retrieve_episodic(user, limit=None)
-        least = look.least(min_importance)
-        return look.page("episodic", entries, limit, offset, user or "", least)
+        entries = viewpoint.agent.memory.retrieve_episodic(user, limit=None)
+        least = viewpoint.least(min_importance)
+        return viewpoint.page("episodic", entries, limit, offset, user or "", least)
 
     async def browse(self, caller: Caller, name: str, page: Page = FIRST) -> EntriesView:
         """One page of episodic memory, or of everything, sorted and narrowed as asked."""
-        return await self._leaves.page(self._look(caller, name), self._society.store, page)
+        return await self._pages.page(self._viewpoint(caller, name), self._society.store, page)
 
     def important(self, caller: Caller, name: str, limit: int | None = 10, offset: int = 0) -> EntriesView:
         """The most important of all that is in mind, working and episodic, each once."""
-        look = self._look(caller, name)
-        return look.page("important", look.in_mind(), limit, offset, least=0.0)
+        viewpoint = self._viewpoint(caller, name)
+        return viewpoint.page("important", viewpoint.in_mind(), limit, offset, least=0.0)
 
     def by_user(
         self, caller: Caller, name: str, who: str, limit: int | None = None, offset: int = 0
@@ -164,14 +164,14 @@ class Inspector:
             Forbidden: the caller may not read what that user shared.
             NotFound: nobody is called that; `UserError`: several are.
         """
-        look = self._look(caller, name)
-        user = look.user(who)
-        entries = [entry for entry in look.in_mind() if entry.user_id == user]
-        return look.latest_page("user", entries, limit, offset, user)
+        viewpoint = self._viewpoint(caller, name)
+        user = viewpoint.user(who)
+        entries = [entry for entry in viewpoint.in_mind() if entry.user_id == user]
+        return viewpoint.latest_page("user", entries, limit, offset, user)
 
     def affect_groups(self, caller: Caller, name: str, limit: int | None = 3) -> AffectGroupsView:
         """What is in mind by the sort of feeling; of each sort the `limit` most important."""
-        return grouped(self._look(caller, name), limit)
+        return grouped(self._viewpoint(caller, name), limit)
 
     def affect_alike(
         self,
@@ -187,22 +187,23 @@ class Inspector:
             affect: what to compare with; None means what the agent feels now.
             min_similarity: 0…1; None means as in the settings.
         """
-        look = self._look(caller, name)
-        current = look.affect() if affect is None else affect
+        viewpoint = self._viewpoint(caller, name)
+        current = viewpoint.affect() if affect is None else affect
         least = self._society.settings.memory.affect_threshold if min_similarity is None else min_similarity
         # Rights come before the limits: else others' memories would take the places of the caller's own, and
         # how many of them are so much alike would tell what they are.
-        found = look.agent.memory.recall_by_affect(current, max(len(look.in_mind()), 1), 0.0)
+        found = viewpoint.agent.memory.recall_by_affect(current, max(len(viewpoint.in_mind()), 1), 0.0)
         alike, hidden = readable(caller, found, lambda recalled: recalled.entry)
         kept = [recalled for recalled in alike if recalled.score >= least]
         return AlikeView(
-            agent=look.agent_id,
-            name=look.name,
-            hierarchical=look.agent.memory.hierarchical,
+            agent=viewpoint.agent_id,
+            name=viewpoint.name,
+            hierarchical=viewpoint.agent.memory.hierarchical,
             current=felt(current),
             min_similarity=least,
             entries=tuple(
-                AlikeEntryView(recalled.score, look.entry(recalled.entry)) for recalled in cut(kept, limit)
+                AlikeEntryView(recalled.score, viewpoint.entry(recalled.entry))
+                for recalled in cut(kept, limit)
             ),
             total=len(kept),
             hidden=hidden,
@@ -211,14 +212,14 @@ class Inspector:
     def last_retrieval(self, caller: Caller, name: str) -> FlowView:
         """What the last answer was made of; for a player, the last answer to this player."""
         settings = self._society.settings.memory
-        return last_flow(self._look(caller, name), self._society.store, settings.affect_threshold)
+        return last_flow(self._viewpoint(caller, name), self._society.store, settings.affect_threshold)
 
     def why(self, caller: Caller, name: str, back: int = 1, silent: bool = False) -> WhyView:
         """Why an agent said what it said: its last turn, or the one `back` turns ago.
 
         For a player, of its turns with this player. With `silent` also turns in which it said nothing count.
         """
-        return why(self._look(caller, name), self._society.store, back, silent)
+        return why(self._viewpoint(caller, name), self._society.store, back, silent)
 
     def turn(self, caller: Caller, name: str, entry_id: int) -> WhyView:
         """The turn in which a memory was perceived.
@@ -226,20 +227,20 @@ class Inspector:
         Raises:
             NotFound: there is no such memory, or it is not the caller's to read.
         """
-        return turn(self._look(caller, name), self._society.store, entry_id)
+        return turn(self._viewpoint(caller, name), self._society.store, entry_id)
 
     def transistors(self, caller: Caller, name: str) -> TransistorsView:
         """The transistors of an agent with their gains, and the last effect of each."""
-        look = self._look(caller, name)
+        viewpoint = self._viewpoint(caller, name)
         settings = self._society.settings
         chain = settings.thought.chain if settings.llm.base_url else OFFLINE
-        return transistors(look, self._society.store, look.agent.gains, chain)
+        return transistors(viewpoint, self._society.store, viewpoint.agent.gains, chain)
 
     def symbols(
         self, caller: Caller, name: str, limit: int | None = None, offset: int = 0, similar: bool = False
     ) -> SymbolsView:
         """The subconscious, latest first; with `similar` what its feeling brings back, most alike first."""
-        return symbols_of(self._look(caller, name), self._society.store, limit, offset, similar)
+        return symbols_of(self._viewpoint(caller, name), self._society.store, limit, offset, similar)
 
     def links(self, caller: Caller, name: str, entry_id: int) -> LinksView:
         """A memory, and those that links lead to from there, two steps each way.
@@ -247,7 +248,7 @@ class Inspector:
         Raises:
             NotFound: there is no such memory, or it is not the caller's to read.
         """
-        return linked_with(self._look(caller, name), self._society.store, entry_id)
+        return linked_with(self._viewpoint(caller, name), self._society.store, entry_id)
 
     async def focus(self, caller: Caller, name: str, level: int, query: str) -> FocusView:
         """What an agent remembers about a question; for a player, of what this player shared with it.
@@ -258,8 +259,8 @@ class Inspector:
         Raises:
             UserError: there is no such level, nothing to look for, or the memory is a plain list.
         """
-        look, store = self._look(caller, name), self._society.store
-        return await focus_on(look, store, search_for(look), query, level)
+        viewpoint, store = self._viewpoint(caller, name), self._society.store
+        return await focus_on(viewpoint, store, search_for(viewpoint), query, level)
 
     async def recall(
         self,
@@ -282,23 +283,23 @@ class Inspector:
             Forbidden: the caller may not read what that user shared.
             UserError: a value is out of range, nothing is asked, or the memory is a plain list.
         """
-        look = self._look(caller, name)
+        viewpoint = self._viewpoint(caller, name)
         if who is not None:
-            how = replace(how, filters=replace(how.filters, user=look.user(who)))
-        return await recall(look, self._society.store, query, limit, how)
+            how = replace(how, filters=replace(how.filters, user=viewpoint.user(who)))
+        return await recall(viewpoint, self._society.store, query, limit, how)
 
     def archive(self, caller: Caller, name: str) -> ArchiveView:
         """How far an agent's archive is loaded and embedded; open to everybody."""
-        return archive_state(self._look(caller, name))
+        return archive_state(self._viewpoint(caller, name))
 
     def user_id(self, caller: Caller, name: str, who: str) -> str:
         """The id of whoever is meant by an id, a shown name, or "me"; see `Viewpoint.user` for the errors."""
-        return self._look(caller, name).user(who)
+        return self._viewpoint(caller, name).user(who)
 
-    def _turns(self, look: Viewpoint) -> list[Trace]:
+    def _turns(self, viewpoint: Viewpoint) -> list[Trace]:
         """The latest turns that the caller may know of, oldest first."""
-        told = islice(turns(look, self._society.store, lambda trace: True), TURNS)
+        told = islice(turns(viewpoint, self._society.store, lambda trace: True), TURNS)
         return [trace for trace, _ in told][::-1]
 
-    def _look(self, caller: Caller, name: str) -> Viewpoint:
+    def _viewpoint(self, caller: Caller, name: str) -> Viewpoint:
         return Viewpoint(self._society, self._society.find(name), caller)

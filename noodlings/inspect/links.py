@@ -101,38 +101,38 @@ DEPTH = 2
 """Steps along links that are shown."""
 
 
-def linked_with(look: Viewpoint, memory: LinkedEntry, entry_id: int) -> LinksView:
+def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int) -> LinksView:
     """A memory and what its links lead to.
 
     Raises:
         NotFound: there is no such memory, or it is not the caller's to read: the same words, so that ids tell
             nobody anything.
     """
-    entry = memory.entries(look.agent_id, [entry_id]).get(entry_id)
-    if entry is None or not may_read(look.caller, entry):
-        raise NotFound(f"{look.name} has no memory {entry_id} that you could read.")
+    entry = memory.entries(viewpoint.agent_id, [entry_id]).get(entry_id)
+    if entry is None or not may_read(viewpoint.caller, entry):
+        raise NotFound(f"{viewpoint.name} has no memory {entry_id} that you could read.")
 
     def may_see(other: MemoryEntry) -> bool:
-        return may_read(look.caller, other)
+        return may_read(viewpoint.caller, other)
 
-    explored = explore(memory, look.agent_id, {entry_id: 1.0}, DEPTH, may_see)
+    explored = explore(memory, viewpoint.agent_id, {entry_id: 1.0}, DEPTH, may_see)
     return LinksView(
-        agent=look.agent_id,
-        name=look.name,
-        entry=look.entry(entry),
-        linked=tuple(_linked(look, reached) for reached in explored.reached),
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
+        entry=viewpoint.entry(entry),
+        linked=tuple(_linked(viewpoint, reached) for reached in explored.reached),
         hidden=explored.refused,
     )
 
 
-def _linked(look: Viewpoint, reached: ReachedEntry) -> LinkedEntryView:
+def _linked(viewpoint: Viewpoint, reached: ReachedEntry) -> LinkedEntryView:
     return LinkedEntryView(
         via=reached.via,
         depth=reached.depth,
         type=reached.link.type.value,
         outgoing=reached.link.target == reached.entry.id,
         strength=reached.link.strength,
-        entry=look.entry(reached.entry),
+        entry=viewpoint.entry(reached.entry),
     )
 
 
@@ -140,27 +140,29 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 """Beside the user, what `noodlings.inspect.viewpoint.may_read` asks for."""
 
 
-async def focus_on(look: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int) -> FocusView:
+async def focus_on(
+    viewpoint: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int
+) -> FocusView:
     """A reconstructed context. Raises `UserError` where there is no such level, or nothing to look for."""
     query = clean(query)
     context = await reconstruct_context(
         query,
-        look.caller.only_user,
+        viewpoint.caller.only_user,
         level,
         search=search,
         memory=memory,
-        teller=Narrator(look.agent_id, look.names, look.now),
-        filters=EVERYTHING if look.caller.sees_all else _NOT_ITS_OWN,
+        narrator=Narrator(viewpoint.agent_id, viewpoint.names, viewpoint.now),
+        filters=EVERYTHING if viewpoint.caller.sees_all else _NOT_ITS_OWN,
     )
     return FocusView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         query=query,
         level=level,
         limit=context.level.limit,
         hours=context.level.hours,
         depth=context.level.depth,
-        memories=tuple(_memory(look, brought) for brought in context.memories),
+        memories=tuple(_memory(viewpoint, brought) for brought in context.memories),
         searched=context.searched,
         linked=context.linked,
         context=tuple(context.text.splitlines()),
@@ -168,7 +170,7 @@ async def focus_on(look: Viewpoint, memory: LinkedEntry, search: Search, query: 
     )
 
 
-def _memory(look: Viewpoint, brought: FocusHit) -> FocusEntryView:
+def _memory(viewpoint: Viewpoint, brought: FocusHit) -> FocusEntryView:
     recalled, reached = brought.recalled, brought.reached
     return FocusEntryView(
         score=recalled.score,
@@ -178,5 +180,5 @@ def _memory(look: Viewpoint, brought: FocusHit) -> FocusEntryView:
         type=reached.link.type.value if reached else None,
         strength=reached.link.strength if reached else None,
         depth=reached.depth if reached else 0,
-        entry=look.entry(recalled.entry),
+        entry=viewpoint.entry(recalled.entry),
     )

@@ -73,43 +73,43 @@ class ObserveView(View):
     goals: tuple[str, ...]
 
 
-def mood_of(look: Viewpoint, turns: Sequence[Trace]) -> MoodView:
+def mood_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> MoodView:
     """What it feels now, and how that went in its latest turns, oldest first."""
-    agent, caller = look.agent, look.caller
+    agent, caller = viewpoint.agent, viewpoint.caller
     told_it = caller.sees_all or caller.role is Role.WORLD  # nobody else lets a game's events happen
     game, rules = agent.game, agent.rules
-    told = "\n".join(game.blocks(rules, look.now)).splitlines()
+    told = "\n".join(game.blocks(rules, viewpoint.now)).splitlines()
     return MoodView(
-        agent=look.agent_id,
-        name=look.name,
-        mood=look.state(agent.mood),
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
+        mood=viewpoint.state(agent.mood),
         baseline=felt(agent.baseline),
-        affect=felt(look.affect()),
+        affect=felt(viewpoint.affect()),
         half_life=HALF_LIFE_SECONDS,
-        valences=tuple(look.figure(trace.mood.valence) for trace in turns),
+        valences=tuple(viewpoint.figure(trace.mood.valence) for trace in turns),
         goals=tuple(goal.text for goal in agent.goals),
         named=agent.named_mood,
-        named_left=game.tracker.left(look.now, rules.lasts_seconds),
+        named_left=game.tracker.left(viewpoint.now, rules.lasts_seconds),
         game=tuple(clean(line) for line in told) if told_it else (),
         hidden=0 if told_it else len(game.bank.events),
     )
 
 
-def mind_of(look: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
+def mind_of(viewpoint: Viewpoint, turns: Sequence[Trace]) -> ObserveView:
     """The state of its mind, and the surprises of its latest turns, oldest first."""
-    agent = look.agent
-    state = [look.figure(number) for number in agent.mind.state.tolist()]
+    agent = viewpoint.agent
+    state = [viewpoint.figure(number) for number in agent.mind.state.tolist()]
     return ObserveView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         fast=tuple(state[FAST]),
         medium=tuple(state[MEDIUM]),
         slow=tuple(state[SLOW]),
-        mood=look.state(agent.mood),
-        affect=felt(look.affect()),
-        expected=look.state(agent.mind.expects()),
-        surprises=tuple(look.figure(trace.surprise) for trace in turns),
-        appetites=look.figures(agent.appetites),
+        mood=viewpoint.state(agent.mood),
+        affect=felt(viewpoint.affect()),
+        expected=viewpoint.state(agent.mind.expects()),
+        surprises=tuple(viewpoint.figure(trace.surprise) for trace in turns),
+        appetites=viewpoint.figures(agent.appetites),
         usual=dict(agent.persona.appetites),
         goals=tuple(goal.text for goal in agent.goals),
     )

@@ -106,14 +106,14 @@ class Finder(Protocol):
         """Hits, best first."""
 
 
-def search_for(look: Viewpoint) -> Finder:
+def search_for(viewpoint: Viewpoint) -> Finder:
     """Finds what this caller may read, in everything that is kept of an agent.
 
     Raises, when called:
         UserError: there is nothing to look for, or the agent's memory is a plain list.
         StoreError: the archive cannot be read.
     """
-    caller, archive = look.caller, searchable(look)
+    caller, archive = viewpoint.caller, searchable(viewpoint)
 
     async def search(query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
         archive.begin()
@@ -125,14 +125,14 @@ def search_for(look: Viewpoint) -> Finder:
     return search
 
 
-def searchable(look: Viewpoint) -> AgentArchive:
+def searchable(viewpoint: Viewpoint) -> AgentArchive:
     """The archive of the agent that is looked at. Raises `UserError` where its memory is a plain list."""
-    if look.agent.archive is None:
+    if viewpoint.agent.archive is None:
         raise UserError(
-            f"{look.name}'s memory is a plain list, which cannot be searched; "
+            f"{viewpoint.name}'s memory is a plain list, which cannot be searched; "
             "set memory.use_hierarchical to true"
         )
-    return look.agent.archive
+    return viewpoint.agent.archive
 
 
 class Status(StrEnum):
@@ -168,29 +168,31 @@ PLAINLY = RecallOptions()
 
 
 async def recall(
-    look: Viewpoint, records: Repository, query: str, limit: int, how: RecallOptions
+    viewpoint: Viewpoint, records: Repository, query: str, limit: int, how: RecallOptions
 ) -> RecallView:
     """The best `limit` (1…1000) of what is found.
 
     Raises:
         UserError: a value is out of range, nothing is asked, or the memory is a plain list.
     """
-    search = search_for(look)
-    places = _places(look)
-    mood = look.state(look.agent.mood).affect if how.include_emotion and how.mood is None else how.mood
+    search = search_for(viewpoint)
+    places = _places(viewpoint)
+    mood = (
+        viewpoint.state(viewpoint.agent.mood).affect if how.include_emotion and how.mood is None else how.mood
+    )
     hits = await search(
         query,
-        _within(how, places, look),
+        _within(how, places, viewpoint),
         limit,
         mood=mood,
         emotion_weight=how.emotion_weight,
         candidate_multiplier=how.candidate_multiplier,
         min_score=how.min_score,
     )
-    entries = records.entries(look.agent_id, [hit.entry_id for hit in hits])
+    entries = records.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
     return RecallView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         query=clean(query),
         mood=None if mood is None else felt(mood),
         emotion_weight=how.emotion_weight,
@@ -201,42 +203,42 @@ async def recall(
                 why=tuple(map(str, hit.why)),
                 scores=dict(hit.scores),
                 status=str(places.get(hit.entry_id, Status.ARCHIVE)),
-                entry=look.entry(entries[hit.entry_id]),
+                entry=viewpoint.entry(entries[hit.entry_id]),
             )
             for hit in hits
-            if hit.entry_id in entries and may_read(look.caller, entries[hit.entry_id])
+            if hit.entry_id in entries and may_read(viewpoint.caller, entries[hit.entry_id])
         ),
-        archive=archive_state(look),
+        archive=archive_state(viewpoint),
     )
 
 
-def archive_state(look: Viewpoint) -> ArchiveView:
+def archive_state(viewpoint: Viewpoint) -> ArchiveView:
     """How far an agent's archive is. Raises `UserError` where memory is a plain list."""
-    state = searchable(look).state()
+    state = searchable(viewpoint).state()
     return ArchiveView(
-        agent=look.agent_id,
-        name=look.name,
-        perceived=look.agent.memory.stats().perceived,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
+        perceived=viewpoint.agent.memory.stats().perceived,
         entries=state.entries,
         loaded=state.loaded,
         model=state.model,
         embedded=state.embedded,
         pending=state.pending,
         parked=state.parked,
-        reason=clean(state.reason) if look.caller.sees_all else "",
+        reason=clean(state.reason) if viewpoint.caller.sees_all else "",
     )
 
 
-def _places(look: Viewpoint) -> dict[int, Status]:
+def _places(viewpoint: Viewpoint) -> dict[int, Status]:
     """Where the entries are that are in mind."""
-    memory = look.agent.memory
+    memory = viewpoint.agent.memory
     places = {entry.id: Status.EPISODIC for entry in memory.retrieve_episodic(limit=None)}
     return places | {entry.id: Status.WORKING for entry in memory.retrieve_working()}
 
 
-def _within(how: RecallOptions, places: dict[int, Status], look: Viewpoint) -> Filters:
+def _within(how: RecallOptions, places: dict[int, Status], viewpoint: Viewpoint) -> Filters:
     """The filters, and the status as one of them."""
-    filters = replace(how.filters, min_importance=look.least(how.filters.min_importance))
+    filters = replace(how.filters, min_importance=viewpoint.least(how.filters.min_importance))
     if how.status is None:
         return filters
     if how.status is Status.ARCHIVE:

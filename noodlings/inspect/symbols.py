@@ -68,22 +68,24 @@ class SymbolsView(View):
     hidden: int
 
 
-def symbols_of(look: Viewpoint, store: Store, limit: int | None, offset: int, similar: bool) -> SymbolsView:
+def symbols_of(
+    viewpoint: Viewpoint, store: Store, limit: int | None, offset: int, similar: bool
+) -> SymbolsView:
     """A page of them: the latest first, or with `similar` what the agent's feeling brings back."""
-    subconscious, now = look.agent.subconscious, look.affect()
+    subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
     if similar:
         found = subconscious.retrieve_by_affect(now, len(subconscious))
     else:
         found = list(reversed(subconscious.symbols))
-    entries = store.entries(look.agent_id, [symbol.entry_id for symbol in found])
-    kept, hidden = readable(look.caller, found, lambda symbol: entries.get(symbol.entry_id))
+    entries = store.entries(viewpoint.agent_id, [symbol.entry_id for symbol in found])
+    kept, hidden = readable(viewpoint.caller, found, lambda symbol: entries.get(symbol.entry_id))
     return SymbolsView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         similar=similar,
         current=felt(now),
         threshold=subconscious.threshold,
-        symbols=tuple(_seen(look, symbol) for symbol in cut(kept, limit, offset)),
+        symbols=tuple(_seen(viewpoint, symbol) for symbol in cut(kept, limit, offset)),
         offset=offset,
         total=len(kept),
         capacity=subconscious.capacity,
@@ -91,8 +93,8 @@ def symbols_of(look: Viewpoint, store: Store, limit: int | None, offset: int, si
     )
 
 
-def _seen(look: Viewpoint, symbol: Symbol) -> SymbolView:
-    subconscious, now = look.agent.subconscious, look.affect()
+def _seen(viewpoint: Viewpoint, symbol: Symbol) -> SymbolView:
+    subconscious, now = viewpoint.agent.subconscious, viewpoint.affect()
     return SymbolView(
         id=symbol.id,
         entry_id=symbol.entry_id,
@@ -100,10 +102,10 @@ def _seen(look: Viewpoint, symbol: Symbol) -> SymbolView:
         event=clean(symbol.literal_event),
         timestamp=symbol.timestamp,
         when=iso(symbol.timestamp),
-        age=max(look.now - symbol.timestamp, 0.0),
+        age=max(viewpoint.now - symbol.timestamp, 0.0),
         felt=felt(symbol.affect),
-        salience=look.figure(symbol.salience),
-        surprise=look.figure(symbol.surprise),
+        salience=viewpoint.figure(symbol.salience),
+        surprise=viewpoint.figure(symbol.surprise),
         made_by=clean(symbol.made_by),
         private=symbol.audience.confined,
         likeness=likeness(now, symbol.affect, subconscious.metric),

@@ -64,46 +64,46 @@ Told = tuple[Trace, MemoryEntry | None]
 """A turn and what was perceived in it; None where that was forgotten since."""
 
 
-def turns(look: Viewpoint, store: Store, wanted: Callable[[Trace], bool]) -> Iterator[Told]:
+def turns(viewpoint: Viewpoint, store: Store, wanted: Callable[[Trace], bool]) -> Iterator[Told]:
     """The turns that are wanted and that the caller may know of, the latest first."""
     before: int | None = None
     for _ in range(LOOKED_BACK // AT_ONCE):
-        traces = store.traces(look.agent_id, AT_ONCE, before)
+        traces = store.traces(viewpoint.agent_id, AT_ONCE, before)
         found = [trace for trace in traces if wanted(trace)]
-        percepts = store.entries(look.agent_id, [trace.entry_id for trace in found])
+        percepts = store.entries(viewpoint.agent_id, [trace.entry_id for trace in found])
         for trace in found:
             percept = percepts.get(trace.entry_id)
-            if look.caller.sees_all if percept is None else may_read(look.caller, percept):
+            if viewpoint.caller.sees_all if percept is None else may_read(viewpoint.caller, percept):
                 yield trace, percept
         if len(traces) < AT_ONCE:
             return
         before = traces[-1].entry_id
 
 
-def recalled_in(look: Viewpoint, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
+def recalled_in(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[tuple[FlowEntryView, ...], int]:
     """What was in mind in a turn, oldest to newest, and how much of it the caller may not read.
 
     What a transistor alone brought in is among it where its words are in the answer: it came by that.
     """
     in_mind = {recalled.entry_id for recalled in trace.recalled}
     read = {number for made in trace.modulations for number in made.entries}
-    entries = store.entries(look.agent_id, sorted(in_mind | read | {trace.entry_id}))
+    entries = store.entries(viewpoint.agent_id, sorted(in_mind | read | {trace.entry_id}))
     told = worded(trace, entries)
     brought = [
         RecalledTrace(number, (made.transistor,), made.gain)
         for number, made in told.items()
-        if number not in in_mind and may_read(look.caller, entries[number])
+        if number not in in_mind and may_read(viewpoint.caller, entries[number])
     ]
-    kept, hidden = readable(look.caller, trace.recalled, lambda recalled: entries.get(recalled.entry_id))
+    kept, hidden = readable(viewpoint.caller, trace.recalled, lambda recalled: entries.get(recalled.entry_id))
     views = (
         FlowEntryView(
             id=recalled.entry_id,
             forgotten=recalled.entry_id not in entries,
             why=tuple(map(str, recalled.why)),
-            score=look.figure(recalled.score),
-            scores=look.figures(recalled.scores),
+            score=viewpoint.figure(recalled.score),
+            scores=viewpoint.figures(recalled.scores),
             used=recalled.used or recalled.entry_id in told,
-            entry=look.entry(entries[recalled.entry_id]) if recalled.entry_id in entries else None,
+            entry=viewpoint.entry(entries[recalled.entry_id]) if recalled.entry_id in entries else None,
         )
         for recalled in sorted([*kept, *brought], key=lambda recalled: recalled.entry_id)
     )
@@ -115,7 +115,11 @@ NEAREST = 3
 
 
 def left_out(
-    look: Viewpoint, trace: Trace, percept: MemoryEntry, recalled: Sequence[FlowEntryView], threshold: float
+    viewpoint: Viewpoint,
+    trace: Trace,
+    percept: MemoryEntry,
+    recalled: Sequence[FlowEntryView],
+    threshold: float,
 ) -> tuple[LeftOutView, ...]:
     """The nearest misses of a turn, those that lacked least first, each once.
 
@@ -129,33 +133,36 @@ def left_out(
     def nearest(why: Why, found: Iterable[Recalled], least: float) -> list[LeftOutView]:
         missed = (
             LeftOutView(
-                str(why), look.figure(one.score), look.figure(max(least, one.score)), look.entry(one.entry)
+                str(why),
+                viewpoint.figure(one.score),
+                viewpoint.figure(max(least, one.score)),
+                viewpoint.entry(one.entry),
             )
             for one in found
-            if one.score > 0 and one.entry.id not in known and _could_have_been(look, one.entry, percept)
+            if one.score > 0 and one.entry.id not in known and _could_have_been(viewpoint, one.entry, percept)
         )
         return list(islice(missed, NEAREST))
 
-    found = look.agent.memory.recall_by_affect(trace.affect, max(len(look.in_mind()), 1), 0.0)
+    found = viewpoint.agent.memory.recall_by_affect(trace.affect, max(len(viewpoint.in_mind()), 1), 0.0)
     missed = nearest(Why.AFFECT, found, _least(recalled, Why.AFFECT, threshold))
     if any(Why.IMPORTANT in one.scores for one in recalled):  # else whatever there was came to mind
-        missed += nearest(Why.IMPORTANT, _weighed(look, percept), _least(recalled, Why.IMPORTANT, 0.0))
+        missed += nearest(Why.IMPORTANT, _weighed(viewpoint, percept), _least(recalled, Why.IMPORTANT, 0.0))
     once: dict[int, LeftOutView] = {}
     for one in sorted(missed, key=lambda one: one.least - one.score):
         once.setdefault(one.entry.id, one)
     return tuple(once.values())
 
 
-def _weighed(look: Viewpoint, percept: MemoryEntry) -> list[Recalled]:
+def _weighed(viewpoint: Viewpoint, percept: MemoryEntry) -> list[Recalled]:
     """What the same user told before, the most important first."""
-    kept = look.agent.memory.retrieve_episodic(percept.user_id, limit=None)
+    kept = viewpoint.agent.memory.retrieve_episodic(percept.user_id, limit=None)
     return [Recalled(entry, (Why.IMPORTANT,), entry.importance) for entry in sorted(kept, key=by_importance)]
 
 
-def _could_have_been(look: Viewpoint, entry: MemoryEntry, percept: MemoryEntry) -> bool:
+def _could_have_been(viewpoint: Viewpoint, entry: MemoryEntry, percept: MemoryEntry) -> bool:
     earlier = entry.id < percept.id
     told = may_learn(frozenset({percept.user_id}), entry.audience)
-    return earlier and told and may_read(look.caller, entry)
+    return earlier and told and may_read(viewpoint.caller, entry)
 
 
 def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> float:
@@ -163,36 +170,38 @@ def _least(recalled: Sequence[FlowEntryView], why: Why, otherwise: float) -> flo
     return min((one.scores[why] for one in recalled if why in one.scores), default=otherwise)
 
 
-def last_flow(look: Viewpoint, store: Store, threshold: float) -> FlowView:
+def last_flow(viewpoint: Viewpoint, store: Store, threshold: float) -> FlowView:
     """The last turn that recalled something; for a player, the last such turn with this player.
 
     Args:
         threshold: least likeness at which a memory comes to mind for what is felt, 0…1.
     """
-    hierarchical = look.agent.memory.hierarchical
-    found = next(turns(look, store, lambda trace: bool(trace.recalled)), None)
+    hierarchical = viewpoint.agent.memory.hierarchical
+    found = next(turns(viewpoint, store, lambda trace: bool(trace.recalled)), None)
     if found is None:
-        return FlowView(look.agent_id, look.name, hierarchical, turn=None, recalled=(), left_out=(), hidden=0)
+        return FlowView(
+            viewpoint.agent_id, viewpoint.name, hierarchical, turn=None, recalled=(), left_out=(), hidden=0
+        )
     trace, percept = found
-    recalled, hidden = recalled_in(look, store, trace)
+    recalled, hidden = recalled_in(viewpoint, store, trace)
     return FlowView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         hierarchical=hierarchical,
-        turn=turn_view(look, trace, percept),
+        turn=turn_view(viewpoint, trace, percept),
         recalled=recalled,
-        left_out=() if percept is None else left_out(look, trace, percept, recalled, threshold),
+        left_out=() if percept is None else left_out(viewpoint, trace, percept, recalled, threshold),
         hidden=hidden,
     )
 
 
-def turn_view(look: Viewpoint, trace: Trace, percept: MemoryEntry | None) -> TurnView:
+def turn_view(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None) -> TurnView:
     """One turn as it appears, without what was recalled."""
-    forgotten, full = percept is None, look.caller.sees_all
+    forgotten, full = percept is None, viewpoint.caller.sees_all
     return TurnView(
-        percept=None if percept is None else look.entry(percept),
+        percept=None if percept is None else viewpoint.entry(percept),
         response=None if forgotten or trace.response is None else clean(trace.response),
-        mood=look.state(trace.mood),
+        mood=viewpoint.state(trace.mood),
         voice=trace.voice,
         decision=clean(trace.decision if full else trace.decision.partition(" (")[0]),
         # After the colon stands what is the machine's: an address, a file. A player is told what failed.

@@ -272,26 +272,28 @@ def _itself(entry: MemoryEntry) -> MemoryEntry:
     return entry
 
 
-def grouped(look: Viewpoint, limit: int | None) -> AffectGroupsView:
+def grouped(viewpoint: Viewpoint, limit: int | None) -> AffectGroupsView:
     """Groups in the order of `FAMILIES`, without empty ones; of each the `limit` most important."""
-    kept, hidden = readable(look.caller, sorted(look.in_mind(), key=look.weight), lambda entry: entry)
+    kept, hidden = readable(
+        viewpoint.caller, sorted(viewpoint.in_mind(), key=viewpoint.weight), lambda entry: entry
+    )
     sorts: dict[str, list[MemoryEntry]] = {sort: [] for sort in FAMILIES}
     for entry in kept:
         sorts[family(entry.affect)].append(entry)
     return AffectGroupsView(
-        agent=look.agent_id,
-        name=look.name,
-        hierarchical=look.agent.memory.hierarchical,
-        groups=tuple(_group(look, sort, entries, limit) for sort, entries in sorts.items() if entries),
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
+        hierarchical=viewpoint.agent.memory.hierarchical,
+        groups=tuple(_group(viewpoint, sort, entries, limit) for sort, entries in sorts.items() if entries),
         total=len(kept),
         hidden=hidden,
     )
 
 
-def _group(look: Viewpoint, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
+def _group(viewpoint: Viewpoint, sort: str, entries: list[MemoryEntry], limit: int | None) -> AffectGroupView:
     return AffectGroupView(
         family=sort,
         count=len(entries),
-        average_importance=sum(look.figure(entry.importance) for entry in entries) / len(entries),
-        entries=tuple(look.entry(entry) for entry in cut(entries, limit)),
+        average_importance=sum(viewpoint.figure(entry.importance) for entry in entries) / len(entries),
+        entries=tuple(viewpoint.entry(entry) for entry in cut(entries, limit)),
     )

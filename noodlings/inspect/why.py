@@ -123,7 +123,7 @@ CHANGED = frozenset({"fused", "serial", "offline", "failed"})
 OFFLINE = "offline"
 
 
-def why(look: Viewpoint, store: Store, back: int, silent: bool) -> WhyView:
+def why(viewpoint: Viewpoint, store: Store, back: int, silent: bool) -> WhyView:
     """A turn of an agent, `back` turns ago; the last one is 1.
 
     Args:
@@ -134,14 +134,14 @@ def why(look: Viewpoint, store: Store, back: int, silent: bool) -> WhyView:
     """
     if back < 1:
         raise UserError(f"the last turn is 1, the one before it 2; there is no turn {back}")
-    told = turns(look, store, lambda trace: silent or trace.response is not None)
+    told = turns(viewpoint, store, lambda trace: silent or trace.response is not None)
     found = next(islice(told, back - 1, None), None)
     if found is None:
-        return _none(look, back)
-    return as_seen(look, store, *found, back=back)
+        return _none(viewpoint, back)
+    return as_seen(viewpoint, store, *found, back=back)
 
 
-def turn(look: Viewpoint, store: Store, entry_id: int) -> WhyView:
+def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
     """The turn in which a memory was perceived; without a trace, what the memory itself tells of it.
 
     There is none when the program ended in the midst of the turn, or when it was long ago.
@@ -150,42 +150,44 @@ def turn(look: Viewpoint, store: Store, entry_id: int) -> WhyView:
         NotFound: there is no such memory, or it is not the caller's to read: the same words, so that ids tell
             nobody anything.
     """
-    percept = store.entries(look.agent_id, [entry_id]).get(entry_id)
-    if percept is None or not may_read(look.caller, percept):
-        raise NotFound(f"{look.name} has no memory {entry_id} that you could read.")
-    found = store.traces(look.agent_id, 1, entry_id + 1)
+    percept = store.entries(viewpoint.agent_id, [entry_id]).get(entry_id)
+    if percept is None or not may_read(viewpoint.caller, percept):
+        raise NotFound(f"{viewpoint.name} has no memory {entry_id} that you could read.")
+    found = store.traces(viewpoint.agent_id, 1, entry_id + 1)
     if not found or found[0].entry_id != entry_id:
-        return _untraced(look, percept)
-    return as_seen(look, store, found[0], percept)
+        return _untraced(viewpoint, percept)
+    return as_seen(viewpoint, store, found[0], percept)
 
 
 def as_seen(
-    look: Viewpoint, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0
+    viewpoint: Viewpoint, store: Store, trace: Trace, percept: MemoryEntry | None, back: int = 0
 ) -> WhyView:
     """A turn as this caller sees it, whose right to the percept was checked before."""
-    recalled, hidden = recalled_in(look, store, trace)
-    theirs = percept is not None and not _of_others(look, store, trace)
+    recalled, hidden = recalled_in(viewpoint, store, trace)
+    theirs = percept is not None and not _of_others(viewpoint, store, trace)
     return WhyView(
-        agent=look.agent_id,
-        name=look.name,
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
         back=back,
-        turn=turn_view(look, trace, percept),
+        turn=turn_view(viewpoint, trace, percept),
         affect=felt(trace.affect),
         appraised_by=trace.appraised_by,
-        surprise=look.figure(trace.surprise),
-        importance=look.figure(trace.importance),
-        parts=look.parts(trace.parts),
+        surprise=viewpoint.figure(trace.surprise),
+        importance=viewpoint.figure(trace.importance),
+        parts=viewpoint.parts(trace.parts),
         thought=clean(trace.thought) if theirs else "",
         recalled=recalled,
-        modulations=modulations_of(look, store, trace),
-        steps=tuple(StepView(*step) for step in trace.milliseconds.items()) if look.caller.sees_all else (),
+        modulations=modulations_of(viewpoint, store, trace),
+        steps=tuple(StepView(*step) for step in trace.milliseconds.items())
+        if viewpoint.caller.sees_all
+        else (),
         calls=trace.calls,
         tokens=trace.tokens,
         hidden=hidden,
     )
 
 
-def transistors(look: Viewpoint, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:
+def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:
     """The transistors of an agent with the last effect of each; for a player, in its talk with that player.
 
     Args:
@@ -193,8 +195,8 @@ def transistors(look: Viewpoint, store: Store, gains: dict[str, float], chain: s
         chain: how it is run: "fused" or "serial" by a model, "offline" where none is connected.
     """
     last: dict[str, tuple[Trace, ModulationView]] = {}
-    for trace, _ in islice(turns(look, store, lambda trace: bool(trace.modulations)), 50):
-        for made in modulations_of(look, store, trace):
+    for trace, _ in islice(turns(viewpoint, store, lambda trace: bool(trace.modulations)), 50):
+        for made in modulations_of(viewpoint, store, trace):
             if made.how in CHANGED:
                 last.setdefault(made.transistor, (trace, made))
         if gains.keys() <= last.keys():
@@ -202,53 +204,55 @@ def transistors(look: Viewpoint, store: Store, gains: dict[str, float], chain: s
     views = []
     for name, gain in gains.items():
         trace_made = last.get(name)
-        age = None if trace_made is None else max(look.now - trace_made[0].timestamp, 0.0)
+        age = None if trace_made is None else max(viewpoint.now - trace_made[0].timestamp, 0.0)
         views.append(TransistorView(name, gain, trace_made[1] if trace_made else None, age))
-    return TransistorsView(look.agent_id, look.name, chain, tuple(views))
+    return TransistorsView(viewpoint.agent_id, viewpoint.name, chain, tuple(views))
 
 
-def modulations_of(look: Viewpoint, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
+def modulations_of(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[ModulationView, ...]:
     """What each transistor made of the thought of a turn; words made of what is not the caller's stay out.
 
     A thought holds what it was made of, and from the first transistor on that read something of others it
     holds that: so it is left out from there on. The answer itself was heard by whoever it was for.
     """
     views: list[ModulationView] = []
-    theirs = not _of_others(look, store, trace)
-    symbols = {symbol.id: symbol.entry_id for symbol in look.agent.subconscious.symbols}
+    theirs = not _of_others(viewpoint, store, trace)
+    symbols = {symbol.id: symbol.entry_id for symbol in viewpoint.agent.subconscious.symbols}
     read = {number for made in trace.modulations for number in made.entries}
     behind = {symbols[number] for made in trace.modulations for number in made.symbols if number in symbols}
-    entries = store.entries(look.agent_id, sorted(read | behind)) if read or behind else {}
-    readable = {number for number, entry in entries.items() if may_read(look.caller, entry)}
+    entries = store.entries(viewpoint.agent_id, sorted(read | behind)) if read or behind else {}
+    readable = {number for number, entry in entries.items() if may_read(viewpoint.caller, entry)}
     for made in trace.modulations:
-        view = _modulation(look, made, symbols, readable)
+        view = _modulation(viewpoint, made, symbols, readable)
         before = view.before if theirs else ""
         theirs = theirs and not view.hidden
         views.append(view if theirs else replace(view, before=before, after="", read=()))
     return tuple(views)
 
 
-def _of_others(look: Viewpoint, store: Store, trace: Trace) -> bool:
+def _of_others(viewpoint: Viewpoint, store: Store, trace: Trace) -> bool:
     """Whether the plain thought may hold words that are not the caller's to read.
 
     The offline voice says which memories it put into words; of a model, any that it was handed.
     """
-    if look.caller.sees_all:
+    if viewpoint.caller.sees_all:
         return False
     handed = [one.entry_id for one in trace.recalled if one.used or trace.voice != OFFLINE]
-    entries = store.entries(look.agent_id, handed)
-    return not all(number in entries and may_read(look.caller, entries[number]) for number in handed)
+    entries = store.entries(viewpoint.agent_id, handed)
+    return not all(number in entries and may_read(viewpoint.caller, entries[number]) for number in handed)
 
 
 def _modulation(
-    look: Viewpoint, made: Modulation, symbols: Mapping[int, int], readable: Collection[int]
+    viewpoint: Viewpoint, made: Modulation, symbols: Mapping[int, int], readable: Collection[int]
 ) -> ModulationView:
     """What one transistor made. `symbols` is symbol → entry; `readable` are the caller's entries."""
     seen = tuple(number for number in made.entries if number in readable)
     images = tuple(
-        number for number in made.symbols if symbols.get(number, -1) in readable or look.caller.sees_all
+        number for number in made.symbols if symbols.get(number, -1) in readable or viewpoint.caller.sees_all
     )
-    hidden = 0 if look.caller.sees_all else len(made.entries) + len(made.symbols) - len(seen) - len(images)
+    hidden = (
+        0 if viewpoint.caller.sees_all else len(made.entries) + len(made.symbols) - len(seen) - len(images)
+    )
     return ModulationView(
         transistor=clean(made.transistor),
         gain=made.gain,
@@ -263,19 +267,34 @@ def _modulation(
     )
 
 
-def _untraced(look: Viewpoint, percept: MemoryEntry) -> WhyView:
+def _untraced(viewpoint: Viewpoint, percept: MemoryEntry) -> WhyView:
     affect = felt(percept.affect or NEUTRAL)
     return replace(
-        _none(look, 0),
-        turn=TurnView(look.entry(percept), look.entry(percept).response, affect, "", "", ()),
+        _none(viewpoint, 0),
+        turn=TurnView(viewpoint.entry(percept), viewpoint.entry(percept).response, affect, "", "", ()),
         affect=affect,
-        surprise=look.figure(percept.surprise),
-        importance=look.figure(percept.encoded_importance),
-        parts=look.parts(percept.parts),
+        surprise=viewpoint.figure(percept.surprise),
+        importance=viewpoint.figure(percept.encoded_importance),
+        parts=viewpoint.parts(percept.parts),
     )
 
 
-def _none(look: Viewpoint, back: int) -> WhyView:
+def _none(viewpoint: Viewpoint, back: int) -> WhyView:
     return WhyView(
-        look.agent_id, look.name, back, None, None, "", 0.0, 0.0, ImportanceParts(), "", (), (), (), 0, 0, 0
+        viewpoint.agent_id,
+        viewpoint.name,
+        back,
+        None,
+        None,
+        "",
+        0.0,
+        0.0,
+        ImportanceParts(),
+        "",
+        (),
+        (),
+        (),
+        0,
+        0,
+        0,
     )

@@ -69,7 +69,7 @@ class Gateway:
 
     Args:
         settings: endpoint, models, key and limits.
-        shelf: keeps what was spent of the budget over a restart.
+        world_store: keeps what was spent of the budget over a restart.
         now: wall time in seconds since 1970-01-01 UTC, for the budget.
         monotonic: for deadlines; `Allowance.until` goes by the same clock.
         sleep: waits between attempts.
@@ -81,7 +81,7 @@ class Gateway:
     def __init__(
         self,
         settings: LLMSettings,
-        shelf: WorldStore | None = None,
+        world_store: WorldStore | None = None,
         now: Callable[[], float] = time.time,
         *,
         monotonic: Callable[[], float] = time.monotonic,
@@ -94,7 +94,7 @@ class Gateway:
         self._now, self._monotonic, self._sleep = now, monotonic, sleep
         self._wire = Transport(settings)
         self._circuit = CircuitBreaker(monotonic)
-        self._budget = TokenBudget(settings.budget, shelf)
+        self._budget = TokenBudget(settings.budget, world_store)
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
         self._replay = CallReplay(Path(settings.replay).expanduser()) if settings.replay else None

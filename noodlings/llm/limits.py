@@ -109,7 +109,7 @@ class CircuitBreaker:
 
 
 KEY = "llm_budget"
-"""Under which it stands on the shelf."""
+"""The key under which the world store keeps it."""
 HOUR, DAY = 3_600, 86_400
 
 _log = logging.getLogger(__name__)
@@ -150,16 +150,16 @@ class TokenBudget:
 
     Args:
         settings: the limits; 0 is none.
-        shelf: where it is kept; None forgets it at the end.
+        world_store: where it is kept; None forgets it at the end.
     """
 
-    def __init__(self, settings: BudgetSettings, shelf: WorldStore | None) -> None:
+    def __init__(self, settings: BudgetSettings, world_store: WorldStore | None) -> None:
         self._limits = settings
         self._limited = any(settings.model_dump().values())
-        self._shelf = shelf
+        self._world_store = world_store
         self._hour, self._day = _Window(HOUR), _Window(DAY)
-        if shelf is not None and self._limited:
-            self._restore(shelf.world_get(KEY))
+        if world_store is not None and self._limited:
+            self._restore(world_store.world_get(KEY))
 
     def admit(self, user_id: str, now: float) -> None:
         """Raises `LLMError` when nothing is left for a call; it says which budget, and when it renews.
@@ -190,9 +190,9 @@ class TokenBudget:
         self._day.everybody.add(calls, tokens)
         if user_id:
             self._hour.players.setdefault(user_id, _Spent()).add(calls, tokens)
-        if self._shelf is not None and self._limited:
+        if self._world_store is not None and self._limited:
             try:
-                self._shelf.world_set(KEY, self._as_dict())
+                self._world_store.world_set(KEY, self._as_dict())
             except StoreError as error:
                 _log.warning("what was spent on models cannot be kept: %s", error)
 

@@ -38,16 +38,16 @@ class NoteWriter:
     """Writes and removes notes. Safe to use from any thread.
 
     Args:
-        records: what is stored; safe to use from any thread.
+        repository: what is stored; safe to use from any thread.
         notebook: where the notes are.
         feeling: the word for an affect.
     """
 
     def __init__(
-        self, records: Repository, notebook: Notebook, feeling: Callable[[Affect | None], str]
+        self, repository: Repository, notebook: Notebook, feeling: Callable[[Affect | None], str]
     ) -> None:
         self.notebook = notebook
-        self._records = records
+        self._repository = repository
         self._feeling = feeling
         self._lock = Lock()
 
@@ -71,7 +71,7 @@ class NoteWriter:
         written: dict[int, Path] = {}
         for some in _portions(ids):
             with self._lock:
-                entries = self._records.entries(agent_id, some).values()
+                entries = self._repository.entries(agent_id, some).values()
                 noted = [
                     entry for entry in entries if entry.id in new or self.notebook.holds(agent_id, entry)
                 ]
@@ -118,7 +118,7 @@ class NoteWriter:
     def _links(self, agent_id: str, ids: Collection[int]) -> dict[int, list[Link]]:
         """The links of each of these entries, those of both ends at both."""
         links: dict[int, list[Link]] = {entry_id: [] for entry_id in ids}
-        for link in self._records.links_of(agent_id, sorted(ids)):
+        for link in self._repository.links_of(agent_id, sorted(ids)):
             for end in (link.source, link.target):
                 if end in links:
                     links[end].append(link)
@@ -126,7 +126,7 @@ class NoteWriter:
 
     def _linked(self, agent_id: str, ids: Collection[int]) -> set[int]:
         """Whatever is linked with these entries."""
-        links = self._records.links_of(agent_id, list(ids))
+        links = self._repository.links_of(agent_id, list(ids))
         return {end for link in links for end in (link.source, link.target)} - set(ids)
 
 
@@ -151,20 +151,20 @@ class BackgroundWriter:
     disk is full there are many.
 
     Args:
-        scribe: writes the notes.
+        writer: writes the notes.
         unfinished: ids of agents of whom something was being forgotten; that is finished first.
         capacity, pause: see `CAPACITY` and `PAUSE`.
     """
 
     def __init__(
         self,
-        scribe: NoteWriter,
+        writer: NoteWriter,
         unfinished: Sequence[str] = (),
         *,
         capacity: int = CAPACITY,
         pause: float = PAUSE,
     ) -> None:
-        self._scribe = scribe
+        self._writer = writer
         self._unfinished = unfinished
         self._capacity = capacity
         self._pause = pause
@@ -209,10 +209,10 @@ class BackgroundWriter:
 
     def _work(self) -> None:
         for agent_id in self._unfinished:
-            self._attempt(partial(self._scribe.resume, agent_id))
+            self._attempt(partial(self._writer.resume, agent_id))
         while (next_due := self._take()) is not None:
             (agent_id, entry_id), new = next_due
-            self._attempt(partial(self._scribe.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
+            self._attempt(partial(self._writer.refresh, agent_id, {entry_id}, {entry_id} if new else ()))
 
     def _take(self) -> tuple[tuple[str, int], bool] | None:
         """What is due next, when it is time; None when there is nothing more and never will be."""
@@ -244,14 +244,14 @@ class NoteSync:
     """The port `Notes`, over Markdown files.
 
     Args:
-        scribe: writes the notes, and what was not wholly forgotten when a process was killed it forgets now.
+        writer: writes the notes, and what was not wholly forgotten when a process was killed it forgets now.
         enabled: whether notes are written. What is forgotten leaves those that are there in any case.
     """
 
-    def __init__(self, scribe: NoteWriter, enabled: bool = True) -> None:
-        self._scribe = scribe
+    def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
+        self._writer = writer
         self._enabled = enabled
-        self._background = BackgroundWriter(scribe, _unfinished(scribe))
+        self._background = BackgroundWriter(writer, _unfinished(writer))
 
     def follow(self, changes: Changes) -> None:
         """Have the notes written that these changes are about. Never waits, never raises."""
@@ -268,12 +268,12 @@ class NoteSync:
 
     def forget(self, agent_id: str, ids: Sequence[int], delete: Callable[[], Forgotten]) -> Forgotten:
         """Let `delete` delete these memories, and take them out of every note; see `NoteWriter.forget`."""
-        return self._scribe.forget(agent_id, ids, delete)
+        return self._writer.forget(agent_id, ids, delete)
 
     def read(self, agent_id: str, entry_id: int) -> str | None:
         """The note of a memory as it is by now; None where there is none, or it just went."""
         try:
-            path = self._scribe.notebook.find(agent_id, entry_id)
+            path = self._writer.notebook.find(agent_id, entry_id)
             return None if path is None else path.read_text(encoding="utf-8")
         except FileNotFoundError:
             return None
@@ -285,9 +285,9 @@ class NoteSync:
         self._background.close()
 
 
-def _unfinished(scribe: NoteWriter) -> list[str]:
+def _unfinished(writer: NoteWriter) -> list[str]:
     try:
-        return scribe.notebook.marked()
+        return writer.notebook.marked()
     except OSError as error:
         log.warning("notes of what was forgotten may still be there: %s", error)
         return []
@@ -306,12 +306,12 @@ class Rebuilt:
     left_out: int
 
 
-def rebuild(kept: StoreSnapshot, scribe: NoteWriter, done: Callable[[int], None]) -> Rebuilt:
+def rebuild(kept: StoreSnapshot, writer: NoteWriter, done: Callable[[int], None]) -> Rebuilt:
     """Make all notes anew. Nobody else may write to the data folder meanwhile.
 
     Args:
         kept: which memories there are.
-        scribe: writes the notes.
+        writer: writes the notes.
         done: called with the number of memories that were looked at so far.
 
     Raises:
@@ -322,11 +322,11 @@ def rebuild(kept: StoreSnapshot, scribe: NoteWriter, done: Callable[[int], None]
         for agent_id in kept.agents():
             for some in _some_at_a_time(kept.entries(agent_id)):
                 ids = {known.entry.id for known in some if known.consolidated}
-                written.update(scribe.refresh(agent_id, ids, ids).values())
+                written.update(writer.refresh(agent_id, ids, ids).values())
                 looked_at += len(some)
                 done(looked_at)
         # The note of a memory that cannot be read any more may be all that is left of it.
-        removed = 0 if kept.left_out else _remove_others(scribe.notebook, written)
+        removed = 0 if kept.left_out else _remove_others(writer.notebook, written)
     except OSError as error:
         raise StoreError(f"the notes cannot be written: {error}") from None
     return Rebuilt(len(written), removed, kept.left_out)

@@ -105,7 +105,7 @@ async def reconstruct_context(
     *,
     search: Search,
     memory: LinkedEntry,
-    teller: Narrator,
+    narrator: Narrator,
     filters: Filters = EVERYTHING,
 ) -> Reconstruction:
     """What an agent remembers about a question.
@@ -116,21 +116,21 @@ async def reconstruct_context(
         focus_level: 0…5, see `LEVELS`.
         search: finds in the agent's archive.
         memory: where its entries and links are.
-        teller: who remembers, and when that is; hours count back from there.
+        narrator: who remembers, and when that is; hours count back from there.
         filters: what else must hold (who will hear of it, …), besides the user and the span of time.
 
     Raises:
         UserError: there is no such level, or nothing to look for.
     """
     level = level_of(focus_level)
-    since = teller.now - level.hours * HOUR
+    since = narrator.now - level.hours * HOUR
     filters = replace(filters, user=user, since=since)
     hits = await search(query, filters, level.limit)
-    found = _as_stored(hits, filters, memory, teller.agent_id)
+    found = _as_stored(hits, filters, memory, narrator.agent_id)
     starts = {hit.entry.id: hit.score for hit in found[:BEST]}
-    reached = explore(memory, teller.agent_id, starts, level.depth, filters.admits).reached
+    reached = explore(memory, narrator.agent_id, starts, level.depth, filters.admits).reached
     memories = _merged(found, reached, level.limit)
-    text = block((brought.recalled.entry for brought in memories), teller)
+    text = block((brought.recalled.entry for brought in memories), narrator)
     return Reconstruction(level, since, tuple(memories), text, token_count(text))
 
 

@@ -50,26 +50,26 @@ class Narrator:
         return clean(shown_name(user_id, self.names))
 
 
-def block(entries: Iterable[MemoryEntry], teller: Narrator) -> str:
+def block(entries: Iterable[MemoryEntry], narrator: Narrator) -> str:
     """Entries told one a line, oldest to newest; "" for none."""
     in_time = sorted(entries, key=lambda entry: (entry.timestamp, entry.id))
-    return "\n".join(f"- {told(entry, teller)}" for entry in in_time)
+    return "\n".join(f"- {told(entry, narrator)}" for entry in in_time)
 
 
-def told(entry: MemoryEntry, teller: Narrator) -> str:
+def told(entry: MemoryEntry, narrator: Narrator) -> str:
     """One entry as a line.
 
     `2 d ago (garden) caity said to Phi: "My dog died."; Phi felt sad, and answered: "Oh no." [tags: dog]`
     """
-    me, felt = teller.name(teller.agent_id), feeling(entry.affect)
+    me, felt = narrator.name(narrator.agent_id), feeling(entry.affect)
     after = []
     if felt not in _NOTHING_FELT:
         after.append(f"felt {felt}")
     if entry.response:
         after.append(f"answered: {_quoted(entry.response, LONGEST // 2)}")
     place = _short(entry.place, NOTED)
-    when_and_where = ago(teller.now - entry.timestamp) + (f" ({place})" if place else "")
-    line = f"{when_and_where} {_happened(entry, teller)}"
+    when_and_where = ago(narrator.now - entry.timestamp) + (f" ({place})" if place else "")
+    line = f"{when_and_where} {_happened(entry, narrator)}"
     return (f"{line}; {me} {', and '.join(after)}" if after else line) + _noted(entry)
 
 
@@ -85,8 +85,8 @@ def _noted(entry: MemoryEntry) -> str:
     return "".join(f" [{name}: {_short(text, NOTED)}]" for name, text in noted.items() if clean(text))
 
 
-def _happened(entry: MemoryEntry, teller: Narrator) -> str:
-    who, what = teller.name(entry.user_id), _quoted(entry.user_text)
+def _happened(entry: MemoryEntry, narrator: Narrator) -> str:
+    who, what = narrator.name(entry.user_id), _quoted(entry.user_text)
     if entry.kind in _DONE:
         return f"{who} {_short(entry.user_text)}".rstrip()
     if entry.kind is Kind.EVENT:
@@ -94,16 +94,16 @@ def _happened(entry: MemoryEntry, teller: Narrator) -> str:
     if entry.kind is Kind.THOUGHT:
         return f"{who} thought: {what}"
     verb = "whispered" if entry.kind is Kind.WHISPER else "said"
-    hearers = _hearers(entry, teller)
+    hearers = _hearers(entry, narrator)
     return f"{who} {verb} to {hearers}: {what}" if hearers else f"{who} {verb}: {what}"
 
 
-def _hearers(entry: MemoryEntry, teller: Narrator) -> str:
+def _hearers(entry: MemoryEntry, narrator: Narrator) -> str:
     """To whom it was said, as far as that is known."""
     ids = entry.audience.witnesses - {entry.user_id} if entry.private else frozenset()
     if not ids and (entry.private or entry.parts.addressed > 0.0):
-        ids = frozenset({teller.agent_id})
-    return " and ".join(sorted(teller.name(user_id) for user_id in ids))
+        ids = frozenset({narrator.agent_id})
+    return " and ".join(sorted(narrator.name(user_id) for user_id in ids))
 
 
 def _quoted(text: str, width: int = LONGEST) -> str:

@@ -209,7 +209,7 @@ class MemoryStore:
         return Forgotten(len(gone), tuple(redacted))
 
     def world_get(self, key: str) -> Any:
-        """What stands under a key of the world's shelf, or None."""
+        """What is kept under a key of the world store, or None."""
         return from_json(self._world[key], key) if key in self._world else None
 
     def world_set(self, key: str, value: Any) -> None:

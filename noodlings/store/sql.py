@@ -204,7 +204,7 @@ class SqlStore:
         return replace(forgotten, erased=self._database.erase())
 
     def world_get(self, key: str) -> Any:
-        """What stands under a key of the world's shelf, or None."""
+        """What is kept under a key of the world store, or None."""
         with self._database.transaction() as connection:
             document = connection.execute(sql.WORLD_GET, {"of_key": key}).scalar_one_or_none()
         return None if document is None else from_json(document, f"what the world keeps under {key!r}")

@@ -25,7 +25,7 @@ class PersonaVoice:
         address: what it likes to call whoever it talks to; empty for their name.
         interjections: short outbursts by feeling (`noodlings.values.wording.SpokenFeeling`).
         mannerisms: sentences it likes to put in, complete in themselves.
-        lines: its own words by occasion (`noodlings.values.wording.DialogueAct`), as phrases
+        lines: its own words by dialogue act (`noodlings.values.wording.DialogueAct`), as phrases
             (`noodlings.values.wording`), so are interjections, mannerisms and gestures; preferred to the
             shared ones.
         gestures: what it does instead of speaking, without its name ("tilts its head").

@@ -141,7 +141,7 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.WHERE_ARE_WE: frozenset({"place"}),
     DialogueAct.WHAT_DO_YOU_WANT: frozenset({"want"}),
 }
-"""What else the lines of an occasion may use."""
+"""What else the lines for an act may use."""
 
 SIGNS = tuple(feeling.value for feeling in SpokenFeeling if feeling is not SpokenFeeling.CALM)
 """Feelings that show in the body: their colours are gestures, the others are whole sentences."""

@@ -140,7 +140,7 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
     """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
-    despair = understand(utterance.percept, utterance.persona).occasion is DialogueAct.DESPAIR
+    despair = understand(utterance.percept, utterance.persona).act is DialogueAct.DESPAIR
     return despair or (lens.cue in _LIGHT and is_heavy(utterance))
 
 

@@ -1,8 +1,8 @@
 """How a reply is put together: an outburst, what is said, something added, a gesture.
 
-Which of the four there are depends on the occasion, the mood and the character: who is outgoing says more,
-who is not shows more. Nothing light is added to something heavy, and nothing to a question, for that waits
-for its answer.
+Which of the four there are depends on the dialogue act, the mood and the character: outgoing characters say
+more, the others show more. Nothing light is added to something heavy, and nothing to a question, because that
+waits for its answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SMALL_TALK = frozenset(
         DialogueAct.DISLIKES,
     }
 )
-"""Occasions on which something may be added that has nothing to do with them."""
+"""Acts to which something may be added that has nothing to do with them."""
 _STILL = frozenset(
     {
         DialogueAct.INSULT,
@@ -53,7 +53,7 @@ _STILL = frozenset(
         DialogueAct.ANGRY,
     }
 )
-"""Occasions, beside the heavy ones, on which a playful gesture would be out of place."""
+"""Acts, besides the heavy ones, with which a playful gesture would be out of place."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 
 
@@ -94,18 +94,18 @@ class Draft:
         return not (self.opening or self.closing or self.gesture)
 
 
-def reply(heard: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
+def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     """A draft of the reply; another seed gives other words for the same content."""
     book = Phrasebook(utterance.persona, utterance.said, seed)
-    content = decide(heard, utterance, book)
-    book.fill(slots(heard, content, utterance, book))
+    content = decide(understood, utterance, book)
+    book.fill(slots(understood, content, utterance, book))
     body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     draft = Draft(body, told=content.told, case=utterance.persona.voice.case)
     draft = replace(draft, opening=_opening(draft, content, book))
     draft = replace(draft, closing=_closing(draft, content, utterance, book))
     draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))
     # The same few words to the same small talk would soon be heard again.
-    idle = draft.bare and content.light and content.occasion in _SMALL_TALK
+    idle = draft.bare and content.light and content.act in _SMALL_TALK
     return _with_something(draft, book) if idle else draft
 
 
@@ -125,9 +125,9 @@ def _with_something(draft: Draft, book: Phrasebook) -> Draft:
 
 def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct:
     """Asked how it is, a character answers from its mood."""
-    if content.occasion is DialogueAct.HOW_ARE_YOU:
-        return MOOD_LINES.get(feeling(utterance.mood), content.occasion)
-    return content.occasion
+    if content.act is DialogueAct.HOW_ARE_YOU:
+        return MOOD_LINES.get(feeling(utterance.mood), content.act)
+    return content.act
 
 
 def _opening(draft: Draft, content: ReplyContent, book: Phrasebook) -> str:
@@ -148,13 +148,13 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
     if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
-    if content.occasion in (DialogueAct.SECRET, DialogueAct.COMFORT):
+    if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT):
         return ""
     if utterance.percept.kind is Kind.WHISPER and book.chance(0.5):
         return book.line(DialogueAct.SECRET)
     if content.heavy:
         return book.line(DialogueAct.COMFORT) if book.chance(often) else ""
-    if content.occasion not in _SMALL_TALK or not book.chance(often):
+    if content.act not in _SMALL_TALK or not book.chance(often):
         return ""
     mood = feeling(utterance.mood)
     if mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
@@ -163,7 +163,7 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
 
 
 def _gesture(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
-    if "*" in draft.body or content.occasion in _STILL or not content.light:
+    if "*" in draft.body or content.act in _STILL or not content.light:
         return ""
     often = 0.8 * (1.0 - _outgoing(utterance))
     if draft.opening and draft.closing:

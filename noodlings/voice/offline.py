@@ -42,10 +42,10 @@ _ASKED_LOUDLY = re.compile(r"\?!+|!+\?")
 _EXCLAIMED = re.compile(r"!+")
 
 
-def in_manner(draft: Draft, named_mood: str, heard: UnderstoodLine) -> Draft:
+def in_manner(draft: Draft, named_mood: str, understood: UnderstoodLine) -> Draft:
     """The draft as it sounds in a named mood; itself for a mood that colours nothing, or "" for none."""
     colour = _COLOURS.get(named_mood)
-    return draft if colour is None or draft.told or heard.heavy else colour(draft)
+    return draft if colour is None or draft.told or understood.heavy else colour(draft)
 
 
 def _nervous(draft: Draft) -> Draft:
@@ -131,11 +131,11 @@ class OfflineVoice:
 
     def draft(self, utterance: Utterance) -> Draft:
         """The reply in its parts."""
-        heard = understand(utterance.percept, utterance.persona)
+        understood = understand(utterance.percept, utterance.persona)
         said = {line.casefold() for line in utterance.said}
         seeds = _seeds(utterance)
         for seed in islice(seeds, ATTEMPTS):
-            draft = in_manner(reply(heard, utterance, seed), utterance.named_mood, heard)
+            draft = in_manner(reply(understood, utterance, seed), utterance.named_mood, understood)
             if draft.text.casefold() not in said:
                 return draft
         for seed in seeds:

@@ -132,10 +132,10 @@ class Phrasebook:
         own = self._voice.interjections
         return own.get(felt.value, ()) if own else shared_voice().interjections.get(felt.value, ())
 
-    def line(self, occasion: DialogueAct) -> str:
-        """Something to say on this occasion."""
-        own = self._usable(self._voice.lines.get(occasion.value, ()))
-        shared = self._usable(shared_voice().lines.get(occasion.value, ()))
+    def line(self, act: DialogueAct) -> str:
+        """Something to say for this act."""
+        own = self._usable(self._voice.lines.get(act.value, ()))
+        shared = self._usable(shared_voice().lines.get(act.value, ()))
         if own and (phrase := self._freshest(own, at_least=OWN_REST)) is not None:
             return self._expand(phrase)
         phrase = self._freshest([*own, *shared])

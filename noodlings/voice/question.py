@@ -181,7 +181,7 @@ class QuestionKind(Enum):
 
     NONE = None
     MEMORY = DialogueAct.FORGOTTEN
-    """Something said before; the occasion is the one for when nothing is found."""
+    """Something said before; the act is the one for when nothing is found."""
     HOW_ARE_YOU = DialogueAct.HOW_ARE_YOU
     WHO_ARE_YOU = DialogueAct.WHO_ARE_YOU
     WANT = DialogueAct.WHAT_DO_YOU_WANT
@@ -196,7 +196,7 @@ class QuestionKind(Enum):
     UNKNOWN = DialogueAct.QUESTION
 
     @property
-    def occasion(self) -> DialogueAct:
+    def act(self) -> DialogueAct:
         """How it is answered where no memory helps."""
         return self.value or DialogueAct.STATEMENT
 

@@ -1,4 +1,4 @@
-"""What a reply is about, before it has words: the occasion, the memories it tells, the feeling in it."""
+"""What a reply is about, before it has words: the dialogue act, the memories it tells, the feeling in it."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class ReplyContent:
     """What a reply says.
 
     Attributes:
-        occasion: which lines are for it.
+        act: which lines are for it.
         told: the memories in it, the first one first.
         felt: what colours it.
         heavy: it is a moment for comfort, not for small talk.
     """
 
-    occasion: DialogueAct
+    act: DialogueAct
     told: tuple[ReportedSpeech, ...]
     felt: SpokenFeeling
     heavy: bool
@@ -87,25 +87,25 @@ class ReplyContent:
         return not self.heavy and self.felt in (SpokenFeeling.CALM, SpokenFeeling.JOY, SpokenFeeling.BOREDOM)
 
 
-def decide(heard: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
+def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
     """What to say to this."""
-    occasion, told = _occasion(heard, utterance, book)
-    felt = _of_memory(told[0], utterance) if told else _of_moment(heard, utterance)
-    if occasion is DialogueAct.COMFORT:
+    act, told = _act(understood, utterance, book)
+    felt = _of_memory(told[0], utterance) if told else _of_moment(understood, utterance)
+    if act is DialogueAct.COMFORT:
         felt = SpokenFeeling.SORROW
-    sorrowful = occasion in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
-    heavy = heard.heavy or sorrowful or occasion is DialogueAct.COMFORT
-    return ReplyContent(occasion, told, felt, heavy)
+    sorrowful = act in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
+    heavy = understood.heavy or sorrowful or act is DialogueAct.COMFORT
+    return ReplyContent(act, told, felt, heavy)
 
 
 def is_heavy(utterance: Utterance) -> bool:
     """Whether what is answered asks for comfort, by itself or for what was told just before."""
-    heard = understand(utterance.percept, utterance.persona)
-    return heard.heavy or (heard.occasion in _MOURNED_AFTER and _in_mourning(utterance))
+    understood = understand(utterance.percept, utterance.persona)
+    return understood.heavy or (understood.act in _MOURNED_AFTER and _in_mourning(utterance))
 
 
 def slots(
-    heard: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
+    understood: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
 ) -> dict[str, str]:
     """What lines may be filled with; a slot without a value is missing."""
     persona, place = utterance.persona, utterance.percept.place
@@ -114,8 +114,8 @@ def slots(
         "name": shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend",
         "me": persona.name,
         "species": persona.species,
-        "topic": heard.topic if len(heard.topic) <= LONGEST_NAME else "",
-        "echo": heard.echo if len(heard.echo) <= 2 * LONGEST_NAME else "",
+        "topic": understood.topic if len(understood.topic) <= LONGEST_NAME else "",
+        "echo": understood.echo if len(understood.echo) <= 2 * LONGEST_NAME else "",
         "memory": _memory(content.told, utterance, book) if content.told else "",
         "place": f"the {place.replace('_', ' ')}" if 0 < len(place) <= LONGEST_NAME else "",
         "want": _WANTS.get(strongest, ""),
@@ -128,24 +128,24 @@ def stable(*parts: object) -> int:
     return zlib.crc32("\n".join(map(str, parts)).encode("utf-8", "replace"))
 
 
-def _occasion(
-    heard: UnderstoodLine, utterance: Utterance, book: Phrasebook
+def _act(
+    understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
-    if heard.question.may_be_known and (known := answers(heard, utterance)):
+    if understood.question.may_be_known and (known := answers(understood, utterance)):
         return DialogueAct.REMEMBER, tuple(known)
-    if heard.question is QuestionKind.LIKING:
-        return _opinion(heard, utterance), ()
-    if heard.occasion in _MOURNED_AFTER and _in_mourning(utterance):
+    if understood.question is QuestionKind.LIKING:
+        return _opinion(understood, utterance), ()
+    if understood.act in _MOURNED_AFTER and _in_mourning(utterance):
         return DialogueAct.COMFORT, ()
-    reminded = reminders(heard, utterance) if heard.occasion in _MAY_REMIND else []
-    if reminded and _in_tune(reminded[0], heard, utterance):
+    reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
+    if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
-    if heard.occasion in _AIMED and names_others(utterance):
+    if understood.act in _AIMED and names_others(utterance):
         return DialogueAct.EMOTE, ()
-    returns = heard.occasion in (DialogueAct.GREETING, DialogueAct.ARRIVE)
+    returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return DialogueAct.REUNION, tuple(missed)
-    return heard.occasion, ()
+    return understood.act, ()
 
 
 def _in_mourning(utterance: Utterance) -> bool:
@@ -155,23 +155,23 @@ def _in_mourning(utterance: Utterance) -> bool:
     lately = [entry for entry in theirs if 0.0 <= percept.timestamp - entry.timestamp <= MOURNED]
     for entry in sorted(lately, key=lambda entry: -entry.timestamp)[:MOURNED_LINES]:
         then = heard_then(entry, utterance)
-        if then.occasion in _CONSOLED:
+        if then.act in _CONSOLED:
             return False
-        if then.occasion in _SORROWS and then.question is QuestionKind.NONE:
+        if then.act in _SORROWS and then.question is QuestionKind.NONE:
             return True
     return False
 
 
-def _in_tune(told: ReportedSpeech, heard: UnderstoodLine, utterance: Utterance) -> bool:
+def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Utterance) -> bool:
     """Whether a memory may come up now: no old sorrow at good news, and no merriment at bad."""
     affect, felt = utterance.percept.affect, _of_memory(told, utterance)
     entry = told.entry
-    if heard.heavy:
+    if understood.heavy:
         said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
         return understand(said_then, utterance.persona).heavy or entry.pinned
-    if heard.occasion is DialogueAct.GLAD or (affect is not None and affect.valence > PLEASANT):
+    if understood.act is DialogueAct.GLAD or (affect is not None and affect.valence > PLEASANT):
         return felt not in _DARK
-    return felt is not SpokenFeeling.JOY or heard.occasion is not DialogueAct.ANGRY
+    return felt is not SpokenFeeling.JOY or understood.act is not DialogueAct.ANGRY
 
 
 def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
@@ -180,13 +180,15 @@ def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
     return understand(said_then, utterance.persona)
 
 
-def _opinion(heard: UnderstoodLine, utterance: Utterance) -> DialogueAct:
+def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
     """Whether it likes something: always the same answer from the same character, whoever asks."""
-    if not heard.topic:
+    if not understood.topic:
         return DialogueAct.YES_OR_NO
-    if heard.topic == "you":
+    if understood.topic == "you":
         return DialogueAct.LIKES_YOU
-    return (DialogueAct.LIKES, DialogueAct.DISLIKES)[stable(utterance.persona.id, heard.topic.casefold()) % 2]
+    return (DialogueAct.LIKES, DialogueAct.DISLIKES)[
+        stable(utterance.persona.id, understood.topic.casefold()) % 2
+    ]
 
 
 def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
@@ -198,11 +200,11 @@ def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
     return heard_then(entry, utterance).feeling or SpokenFeeling.CALM
 
 
-def _of_moment(heard: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
+def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
     """What the line makes one feel, else what came with it, else the mood."""
     affect = utterance.percept.affect
     given = feeling(affect) if affect else SpokenFeeling.CALM
-    return heard.feeling or (given if given is not SpokenFeeling.CALM else feeling(utterance.mood))
+    return understood.feeling or (given if given is not SpokenFeeling.CALM else feeling(utterance.mood))
 
 
 def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrasebook) -> str:

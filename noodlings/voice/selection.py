@@ -59,23 +59,23 @@ class _Candidate:
     score: float
 
 
-def answers(heard: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+def answers(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """The memories that answer a question, best first, at most two; empty when nothing fits."""
     percept = utterance.percept
-    asked, kind = heard.question is QuestionKind.MEMORY, answer_type(percept.text)
-    chosen = _chosen(heard, utterance, kind)
+    asked, kind = understood.question is QuestionKind.MEMORY, answer_type(percept.text)
+    chosen = _chosen(understood, utterance, kind)
     if (days := days_meant(percept.text)) is not None:
         chosen = [entry for entry in chosen if _day(percept.timestamp) - _day(entry.timestamp) == days]
-    worded = _in_words(chosen, heard, utterance, asks_when(percept.text))
+    worded = _in_words(chosen, understood, utterance, asks_when(percept.text))
     few = 1 if kind in (AnswerType.LATEST, AnswerType.STATE) else 2
     return list(islice((report for report in worded if asked or not report.quoted), few))
 
 
-def _chosen(heard: UnderstoodLine, utterance: Utterance, kind: AnswerType | None) -> list[MemoryEntry]:
+def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType | None) -> list[MemoryEntry]:
     """What may answer a question, in the order in which it would be told."""
     percept = utterance.percept
-    about, asked = _people_named(utterance), heard.question is QuestionKind.MEMORY
-    wanted = heard.stems - _stems_of_names(utterance)
+    about, asked = _people_named(utterance), understood.question is QuestionKind.MEMORY
+    wanted = understood.stems - _stems_of_names(utterance)
     if about:
         wanted -= topic_stems(sorted(words_for("condition")))
     theirs = about or frozenset({percept.user_id})
@@ -168,14 +168,14 @@ def _verbs(words: list[str]) -> frozenset[str]:
     return frozenset(map(stem, found - words_for("idle_verbs") - {""}))
 
 
-def reminders(heard: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """What a statement brings back of its own accord: at most one memory that mattered.
 
     A word in common is enough only where one of the two lines is about it.
     """
     names = _stems_of_names(utterance)
-    wanted = heard.stems - names
-    topic = topic_stems(tokens(heard.topic))
+    wanted = understood.stems - names
+    topic = topic_stems(tokens(understood.topic))
     chosen = []
     for candidate in _fitting(wanted, utterance):
         entry, shared = candidate.entry, candidate.shared
@@ -189,7 +189,7 @@ def reminders(heard: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeec
         comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
         if comes_back and not again and (_from_speaker(entry, utterance) or len(shared) > 1):
             chosen.append(entry)
-    worded = (report for report in _in_words(chosen, heard, utterance) if not report.quoted)
+    worded = (report for report in _in_words(chosen, understood, utterance) if not report.quoted)
     fresh = (report for report in worded if not _said_lately(report, utterance.said[-LATELY:]))
     return list(islice(fresh, 1))
 
@@ -266,12 +266,12 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
 
 
 def _in_words(
-    entries: list[MemoryEntry], heard: UnderstoodLine, utterance: Utterance, when: bool = False
+    entries: list[MemoryEntry], understood: UnderstoodLine, utterance: Utterance, when: bool = False
 ) -> Iterator[ReportedSpeech]:
     """The memories in words, one by one as they are asked for, no clause twice."""
     clauses: set[str] = set()
     for entry in entries:
-        made = report(entry, utterance, heard.stems, when)
+        made = report(entry, utterance, understood.stems, when)
         if made and made.clause.casefold() not in clauses:
             clauses.add(made.clause.casefold())
             yield made

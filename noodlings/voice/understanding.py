@@ -88,9 +88,9 @@ def stated_feeling(words: list[str], line: str, percept: Percept | None = None) 
     )
     if words_for("laughing").intersection(words):
         unlike |= _DARK
-    for name, occasion in _FELT:
-        if occasion not in unlike and _names(words, line, name):
-            return occasion
+    for name, act in _FELT:
+        if act not in unlike and _names(words, line, name):
+            return act
     return by_affect(percept, line) if percept else None
 
 
@@ -169,7 +169,7 @@ HEAVY = frozenset(
         DialogueAct.COMFORT,
     }
 )
-"""Occasions for comfort, not for small talk."""
+"""Acts that call for comfort, not for small talk."""
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back with a wink."""
 _KIDDING = re.compile(r"\b(?:just kidding|only (?:joking|kidding|teasing)|was (?:joking|kidding)|jk)\b")
@@ -214,14 +214,14 @@ class UnderstoodLine:
     """A line as it was understood.
 
     Attributes:
-        occasion: what is to be answered.
+        act: what is to be answered.
         question: what was asked, where something was.
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
     """
 
-    occasion: DialogueAct
+    act: DialogueAct
     question: QuestionKind = QuestionKind.NONE
     stems: frozenset[str] = frozenset()
     topic: str = ""
@@ -229,13 +229,13 @@ class UnderstoodLine:
 
     @property
     def feeling(self) -> SpokenFeeling | None:
-        """What it makes one feel, where the occasion alone decides."""
-        return _FEELS.get(self.occasion)
+        """What it makes one feel, where the act alone decides."""
+        return _FEELS.get(self.act)
 
     @property
     def heavy(self) -> bool:
         """Whether it asks for comfort."""
-        return self.occasion in HEAVY
+        return self.act in HEAVY
 
 
 def understand(percept: Percept, persona: Persona) -> UnderstoodLine:
@@ -262,9 +262,9 @@ def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: 
 
 def _hear_emote(text: str, percept: Percept, long: bool) -> UnderstoodLine:
     words = tokens(text)
-    for name, occasion in _EMOTES:
+    for name, act in _EMOTES:
         if words and not words_for(name).isdisjoint(_doing(words)):
-            return UnderstoodLine(occasion, stems=topic_stems(words))
+            return UnderstoodLine(act, stems=topic_stems(words))
     if words[:2] == ["holds", "out"]:
         return UnderstoodLine(DialogueAct.EMOTE_GIFT, stems=topic_stems(words))
     spoken = _QUOTED.search(text)
@@ -300,15 +300,13 @@ def _hear_words(text: str, percept: Percept, long: bool) -> UnderstoodLine:
         if felt is DialogueAct.GLAD:
             felt = None
         asked = topic_stems(tokens(last_sentence(text)))
-        return UnderstoodLine(
-            felt or question.occasion, question, asked or stems, question.topic(text, topic)
-        )
-    occasion = DialogueAct.GREETING if _introduces(text, words) else _said(words, line, percept)
-    if occasion is DialogueAct.STATEMENT and long:
-        occasion = DialogueAct.LONG
+        return UnderstoodLine(felt or question.act, question, asked or stems, question.topic(text, topic))
+    act = DialogueAct.GREETING if _introduces(text, words) else _said(words, line, percept)
+    if act is DialogueAct.STATEMENT and long:
+        act = DialogueAct.LONG
     light = percept.affect is None or percept.affect.valence > _UNPLEASANT
-    echo = statement(text) if light and occasion is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO else ""
-    return UnderstoodLine(occasion, stems=stems, topic=topic, echo=echo)
+    echo = statement(text) if light and act is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO else ""
+    return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
 def _introduces(text: str, words: list[str]) -> bool:
@@ -327,17 +325,17 @@ def _said(words: list[str], line: str, percept: Percept) -> DialogueAct:
     parts = words_for("farewell").intersection(words[:1] if len(words) > 3 else words)
     if len(words) <= 12 and (parts or _PARTINGS.search(line)):
         return DialogueAct.FAREWELL
-    for pattern, occasion in _PLAINLY:
+    for pattern, act in _PLAINLY:
         if pattern.search(line):
-            return occasion
+            return act
     if _at_you(words, line, "insult"):
         return DialogueAct.INSULT
     felt = stated_feeling(words, line)
     if felt is not None and felt is not DialogueAct.GLAD:
         return felt
-    for name, occasion in (("thanks", DialogueAct.THANKS), ("apology", DialogueAct.APOLOGY)):
+    for name, act in (("thanks", DialogueAct.THANKS), ("apology", DialogueAct.APOLOGY)):
         if words_for(name).intersection(words[:6]) and words[0] != "you":
-            return occasion
+            return act
     if _at_you(words, line, "praise"):
         return DialogueAct.PRAISE
     if len(words) <= 5 and words[0] in words_for("greeting"):

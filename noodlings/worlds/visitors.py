@@ -60,7 +60,7 @@ class House:
     Attributes:
         world: the rooms.
         scrollback: what was said there of late.
-        door: who may come in.
+        login_guard: who may come in.
         connect: puts the commands behind a visit.
         introduce: told of everybody who comes in.
         greeting: the first thing one sees.
@@ -71,7 +71,7 @@ class House:
 
     world: World
     scrollback: Scrollback
-    door: LoginGuard
+    login_guard: LoginGuard
     connect: Callable[[Caller, Screen], Dispatch]
     introduce: Callable[[Caller], None]
     greeting: Callable[[], RenderableType]
@@ -219,8 +219,8 @@ class _Visit:
                     continue
                 password = password.strip() or await self._asked_for(new=word == "create")
                 if word == "connect":
-                    return await self._house.door.connect(self._wire.address, name, password)
-                return await self._house.door.create(self._wire.address, name, password)
+                    return await self._house.login_guard.connect(self._wire.address, name, password)
+                return await self._house.login_guard.create(self._wire.address, name, password)
             except UserError as error:
                 self._show(Text(str(error), style="yellow"))
             except NoodlingsError as error:  # its words are for whoever owns the machine

@@ -135,8 +135,8 @@ async def test_gain_0_switches_a_transistor_off(make_agent, percept):
 async def test_the_steps_of_a_turn_are_told_in_order(watched, store, percept):
     agent, seen = watched()
     trace = await agent.perceive(percept())
-    assert [happening.step for happening in seen] == ["perceived", "recall", "turn"]
-    assert {(happening.agent_id, happening.entry_id) for happening in seen} == {("phi", trace.entry_id)}
+    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "turn"]
+    assert {(turn_event.agent_id, turn_event.entry_id) for turn_event in seen} == {("phi", trace.entry_id)}
     assert seen[-1].trace == trace
     assert seen[0].trace.response is None
 
@@ -154,28 +154,28 @@ async def test_what_is_told_as_perceived_is_kept_by_then(make_agent, store, perc
 async def test_silence_is_told_too(watched, percept):
     agent, seen = watched()
     await agent.perceive(percept(addressed=False, depth=3))
-    assert [happening.step for happening in seen] == ["perceived", "turn"]
+    assert [turn_event.step for turn_event in seen] == ["perceived", "turn"]
 
 
 async def test_a_watcher_that_fails_breaks_nothing(make_agent, store, percept, caplog):
     seen = []
 
-    def failing(happening):
+    def failing(turn_event):
         raise RuntimeError("no eyes")
 
     agent = make_agent(watchers=[failing, seen.append])
     trace = await agent.perceive(percept())
     assert trace.response
     assert store.traces("phi") == [trace]
-    assert [happening.step for happening in seen] == ["perceived", "recall", "turn"]
+    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "turn"]
     assert caplog.text.count("a watcher of phi failed") == 3
 
 
 async def test_a_watcher_that_goes_in_the_midst_hears_no_more(make_agent, percept):
     seen, others, watchers = [], [], []
 
-    def once(happening):
-        seen.append(happening.step)
+    def once(turn_event):
+        seen.append(turn_event.step)
         watchers.remove(once)
 
     watchers += [once, others.append]
@@ -191,7 +191,7 @@ async def test_a_watcher_that_goes_in_the_midst_hears_no_more(make_agent, percep
 async def test_a_late_reply_is_seen_to_be_thought_about_once(watched, percept):
     agent, seen = watched(voice=Voice(late=True))
     trace = await agent.perceive(percept())
-    assert [happening.step for happening in seen] == ["perceived", "recall", "thinking", "turn"]
+    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "thinking", "turn"]
     assert trace.response == "I hear you."
 
 

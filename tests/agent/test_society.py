@@ -30,7 +30,7 @@ async def test_whoever_watches_is_told_of_every_agent_until_it_is_enough(society
     unwatch = society.watch(seen.append)
     await hello(society)
     await hello(society, "servnak")
-    assert [happening.agent_id for happening in seen] == ["phi"] * 3 + ["servnak"] * 3
+    assert [turn_event.agent_id for turn_event in seen] == ["phi"] * 3 + ["servnak"] * 3
     unwatch()
     await hello(society)
     assert len(seen) == 6

@@ -65,7 +65,7 @@ class Site:
     async def tell(self, text: str, user: str = "user_caity", agent: str = "servnak", **more: Any) -> int:
         """Let an agent perceive a line a minute later. Returns the entry."""
         self.clock.advance(60.0)
-        who = "admin" if not self.parts.doorkeeper.open else ""
+        who = "admin" if not self.parts.authenticator.open else ""
         body = {"user_id": user, "text": text} | more
         answer = await self.post(f"/api/agents/{agent}/perceive", body, who)
         assert answer.status_code == 200, answer.text

@@ -41,7 +41,9 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(server: Server, shelf: MemoryStore | None = None, **changes: Any) -> AsyncIterator[Bench]:
+async def bench(
+    server: Server, world_store: MemoryStore | None = None, **changes: Any
+) -> AsyncIterator[Bench]:
     clock, pauses = ManualClock(), []
 
     async def sleep(seconds: float) -> None:
@@ -49,7 +51,7 @@ async def bench(server: Server, shelf: MemoryStore | None = None, **changes: Any
         clock.advance(seconds)
 
     gateway = Gateway(
-        server.settings(**changes), shelf, lambda: NOON + clock.now(), monotonic=clock.now, sleep=sleep
+        server.settings(**changes), world_store, lambda: NOON + clock.now(), monotonic=clock.now, sleep=sleep
     )
     try:
         yield Bench(gateway, clock, pauses)

@@ -13,8 +13,8 @@ NOON = 20_000.5 * DAY
 """12:00 UTC on 2024-10-04."""
 
 
-def budget(shelf: MemoryStore | None = None, **limits: int) -> TokenBudget:
-    return TokenBudget(BudgetSettings(**limits), shelf)
+def budget(world_store: MemoryStore | None = None, **limits: int) -> TokenBudget:
+    return TokenBudget(BudgetSettings(**limits), world_store)
 
 
 def refusal(spent: TokenBudget, user_id: str = "user_caity", now: float = NOON) -> str:
@@ -62,28 +62,28 @@ def test_nobody_has_no_budget_of_their_own():
 
 
 def test_without_limits_nothing_is_refused_and_nothing_kept():
-    shelf = MemoryStore()
-    spent = budget(shelf)
+    world_store = MemoryStore()
+    spent = budget(world_store)
     spent.spend("user_caity", NOON, calls=10**6, tokens=10**9)
     spent.admit("user_caity", NOON)
-    assert shelf.world_get(KEY) is None
+    assert world_store.world_get(KEY) is None
 
 
 def test_a_restart_knows_what_was_spent():
-    shelf, limits = MemoryStore(), {"calls_per_player_hour": 2, "tokens_per_day": 100}
-    budget(shelf, **limits).spend("user_caity", NOON, calls=2, tokens=60)
-    again = budget(shelf, **limits)
+    world_store, limits = MemoryStore(), {"calls_per_player_hour": 2, "tokens_per_day": 100}
+    budget(world_store, **limits).spend("user_caity", NOON, calls=2, tokens=60)
+    again = budget(world_store, **limits)
     assert "player" in refusal(again)
     again.spend("user_bob", NOON, calls=1, tokens=40)
-    assert "tokens per day" in refusal(budget(shelf, **limits), "user_bob", NOON + HOUR)
+    assert "tokens per day" in refusal(budget(world_store, **limits), "user_bob", NOON + HOUR)
 
 
 def test_an_hour_that_is_over_leaves_no_player_behind():
-    shelf = MemoryStore()
-    spent = budget(shelf, calls_per_hour=100)
+    world_store = MemoryStore()
+    spent = budget(world_store, calls_per_hour=100)
     spent.spend("user_caity", NOON, calls=1)
     spent.spend("user_bob", NOON + HOUR, calls=1)
-    assert set(shelf.world_get(KEY)["players"]) == {"user_bob"}
+    assert set(world_store.world_get(KEY)["players"]) == {"user_bob"}
 
 
 def test_a_clock_that_was_far_ahead_locks_nobody_out():
@@ -94,10 +94,10 @@ def test_a_clock_that_was_far_ahead_locks_nobody_out():
 
 @pytest.mark.parametrize("kept", [7, [], {"hour": 1}, {"hour": [1, 2], "day": [1, 2, 3], "players": {}}])
 def test_what_cannot_be_read_is_counted_anew_and_told(kept, caplog):
-    shelf = MemoryStore()
-    shelf.world_set(KEY, kept)
+    world_store = MemoryStore()
+    world_store.world_set(KEY, kept)
     with caplog.at_level(logging.WARNING):
-        budget(shelf, calls_per_hour=1).admit("", NOON)
+        budget(world_store, calls_per_hour=1).admit("", NOON)
     assert "cannot be read" in caplog.text
 
 

@@ -61,11 +61,11 @@ async def test_the_end_of_a_turn_is_not_held_against_the_endpoint() -> None:
 
 
 async def test_a_budget_refuses_before_anything_is_asked_and_survives_a_restart() -> None:
-    shelf, limits = MemoryStore(), {"calls_per_player_hour": 1}
+    world_store, limits = MemoryStore(), {"calls_per_player_hour": 1}
     async with serving(chat("mew.")) as server:
-        async with bench(server, shelf, budget=limits) as at:
+        async with bench(server, world_store, budget=limits) as at:
             await at.ask(REPLY, Allowance("user_caity"))
-        async with bench(server, shelf, budget=limits) as at:
+        async with bench(server, world_store, budget=limits) as at:
             spent = Allowance("user_caity")
             assert (
                 "1 calls per hour and player is used up; it renews at 2024-10-04 13:00 UTC"

@@ -228,8 +228,8 @@ async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path
         folder = {"path": str(tmp_path)}
         society = build(Settings(llm=llm, store=folder, embedding={"model": "none"}))  # type: ignore[arg-type]
 
-        def kill(happening: TurnEvent) -> None:
-            if happening.step == "thinking":
+        def kill(turn_event: TurnEvent) -> None:
+            if turn_event.step == "thinking":
                 real.process.kill()
 
         stop = society.watch(kill)
@@ -297,8 +297,8 @@ async def test_a_world_goes_on_while_its_server_is_killed_and_comes_back(tmp_pat
         society = a_society(tmp_path, llm)
         await asyncio.to_thread(society.warm)
 
-        def look_on(happening: TurnEvent) -> None:
-            if happening.step == "thinking" and real.process.poll() is None:
+        def look_on(turn_event: TurnEvent) -> None:
+            if turn_event.step == "thinking" and real.process.poll() is None:
                 real.process.kill()
 
         society.watch(look_on)

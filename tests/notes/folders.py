@@ -22,14 +22,14 @@ class Folder:
         path: of the data folder.
         store: its database.
         notebook: its notes.
-        scribe: writes them at once.
+        writer: writes them at once.
         keeper: writes them in the background.
     """
 
     path: Path
     store: SqlStore
     notebook: Notebook
-    scribe: NoteWriter
+    writer: NoteWriter
     keeper: NoteSync
 
     def commit(self, changes: Changes) -> None:
@@ -49,10 +49,10 @@ def opened(path: Path, notebook: Notebook | None = None, enabled: bool = True) -
     """Open a data folder; afterwards everything that was due is written."""
     store = SqlStore(path)
     notebook = notebook or Notebook(path / FOLDER_NAME)
-    scribe = NoteWriter(store, notebook, feeling)
-    keeper = NoteSync(scribe, enabled)
+    writer = NoteWriter(store, notebook, feeling)
+    keeper = NoteSync(writer, enabled)
     try:
-        yield Folder(path, store, notebook, scribe, keeper)
+        yield Folder(path, store, notebook, writer, keeper)
     finally:
         keeper.close()
         store.close()

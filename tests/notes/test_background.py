@@ -23,7 +23,7 @@ from tests.store.records import an_entry
 
 
 class Recorder:
-    """A scribe that only notes down what it is asked for, and does it when it is let."""
+    """A writer that only notes down what it is asked for, and does it when it is let."""
 
     def __init__(self, held: bool = False) -> None:
         self.asked: list[tuple[Any, ...]] = []
@@ -40,35 +40,35 @@ class Recorder:
         self.asked.append(("resume", agent_id))
 
 
-def writer_over(scribe: Recorder, *unfinished: str, **arguments: Any) -> BackgroundWriter:
-    return BackgroundWriter(scribe, unfinished, **arguments)  # type: ignore[arg-type]
+def writer_over(recorder: Recorder, *unfinished: str, **arguments: Any) -> BackgroundWriter:
+    return BackgroundWriter(recorder, unfinished, **arguments)  # type: ignore[arg-type]
 
 
 def test_a_memory_that_changes_again_is_written_once() -> None:
-    scribe = Recorder()
-    writer = writer_over(scribe, pause=1e6)  # until it is closed
+    recorder = Recorder()
+    writer = writer_over(recorder, pause=1e6)  # until it is closed
     writer.add("phi", [1], [1])
     writer.add("phi", [2, 1], [])
     writer.add("servnak", [1], [])
     writer.add("phi", [2], [2])
     writer.close()
-    assert scribe.asked == [("phi", 1, "new"), ("phi", 2, "new"), ("servnak", 1)]
+    assert recorder.asked == [("phi", 1, "new"), ("phi", 2, "new"), ("servnak", 1)]
 
 
 def test_notes_come_while_the_world_goes_on() -> None:
-    scribe = Recorder()
-    writer = writer_over(scribe, pause=0.0)
+    recorder = Recorder()
+    writer = writer_over(recorder, pause=0.0)
     writer.add("phi", [1], [1])
-    assert scribe.first.wait(20)
+    assert recorder.first.wait(20)
     writer.close()
 
 
 def test_what_was_cut_off_comes_first() -> None:
-    scribe = Recorder()
-    writer = writer_over(scribe, "phi", "servnak", pause=0.0)
+    recorder = Recorder()
+    writer = writer_over(recorder, "phi", "servnak", pause=0.0)
     writer.add("phi", [1], [1])
     writer.close()
-    assert scribe.asked == [("resume", "phi"), ("resume", "servnak"), ("phi", 1, "new")]
+    assert recorder.asked == [("resume", "phi"), ("resume", "servnak"), ("phi", 1, "new")]
 
 
 def test_closing_twice_or_with_nothing_to_do_is_nothing() -> None:
@@ -78,28 +78,28 @@ def test_closing_twice_or_with_nothing_to_do_is_nothing() -> None:
 
 
 def test_a_full_queue_only_logs(caplog: pytest.LogCaptureFixture) -> None:
-    scribe = Recorder()
-    writer = writer_over(scribe, capacity=2, pause=1e6)
+    recorder = Recorder()
+    writer = writer_over(recorder, capacity=2, pause=1e6)
     with caplog.at_level(logging.WARNING):
         writer.add("phi", [1, 2, 3, 4], [1, 2, 3, 4])
         writer.add("phi", [2], [])
     writer.close()
-    assert scribe.asked == [("phi", 1, "new"), ("phi", 2, "new")]
+    assert recorder.asked == [("phi", 1, "new"), ("phi", 2, "new")]
     assert len(caplog.records) == 1
     assert "2 are due already" in caplog.text
     assert "noodlings notes rebuild" in caplog.text
 
 
 def test_a_disk_that_does_not_answer_holds_up_nobody_for_long(caplog: pytest.LogCaptureFixture) -> None:
-    scribe = Recorder(held=True)
-    writer = writer_over(scribe, pause=0.0)
+    recorder = Recorder(held=True)
+    writer = writer_over(recorder, pause=0.0)
     writer.add("phi", [1], [1])
-    assert scribe.first.wait(20)
+    assert recorder.first.wait(20)
     with caplog.at_level(logging.WARNING):
         writer.add("phi", [2, 3], [])
         writer.close(patience=0.01)
     assert "2 were still due at the end" in caplog.text
-    scribe.go_on.set()
+    recorder.go_on.set()
 
 
 class FullDisk(Notebook):

@@ -39,7 +39,7 @@ def test_kills_leave_no_half_note(tmp_path: Path) -> None:
 
     before = {path: text for path, text in written(tmp_path).items() if path.endswith(".md")}
     with opened(tmp_path) as folder, snapshot(tmp_path) as kept:
-        rebuild(kept, folder.scribe, lambda position: None)
+        rebuild(kept, folder.writer, lambda position: None)
     after = written(tmp_path)
     assert {path: after[path] for path in before} == before
     assert all(path.endswith(".md") for path in after)

@@ -26,7 +26,7 @@ from tests.thorough import examples
 def rebuilt(path: Path) -> Rebuilt:
     """Rebuild a folder as the command does."""
     with opened(path, enabled=False) as folder, snapshot(path) as kept:
-        return rebuild(kept, folder.scribe, lambda position: None)
+        return rebuild(kept, folder.writer, lambda position: None)
 
 
 @given(st.lists(entries, min_size=1, max_size=6, unique_by=lambda entry: entry.id), st.data())
@@ -84,7 +84,7 @@ def test_it_makes_up_for_a_forgetting_that_was_cut_off(tmp_path: Path) -> None:
         folder.notebook.mark("phi")
         folder.store.forget("phi", [1], by_user="admin", timestamp=1.0)
         with snapshot(tmp_path) as kept:
-            assert rebuild(kept, folder.scribe, lambda position: None) == Rebuilt(1, 1, 0)
+            assert rebuild(kept, folder.writer, lambda position: None) == Rebuilt(1, 1, 0)
         assert folder.notebook.marked() == []
         assert folder.notebook.ids("phi") == [2]
 
@@ -105,7 +105,7 @@ def test_it_says_how_far_it_is(tmp_path: Path) -> None:
         folder.commit(Changes("phi", added=tuple(map(an_entry, range(1, 702)))))
         folder.commit(Changes("servnak", added=(an_entry(1),)))
         with snapshot(tmp_path) as kept:
-            assert rebuild(kept, folder.scribe, positions.append) == Rebuilt(0, 0, 0)
+            assert rebuild(kept, folder.writer, positions.append) == Rebuilt(0, 0, 0)
     assert positions == [500, 701, 702]
 
 

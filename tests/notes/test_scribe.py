@@ -34,21 +34,21 @@ def keep(folder: Folder, *texts: str) -> None:
     entries = tuple(an_entry(number, text) for number, text in enumerate(texts, 1))
     ids = {entry.id for entry in entries}
     folder.store.commit(Changes("phi", added=entries, episodic=tuple(ids)))
-    folder.scribe.refresh("phi", ids, ids)
+    folder.writer.refresh("phi", ids, ids)
 
 
 def test_only_what_has_a_note_or_shall_have_one_is_written(folder: Folder) -> None:
     folder.store.commit(Changes("phi", added=(an_entry(1), an_entry(2))))
-    assert list(folder.scribe.refresh("phi", {1, 2, 99}, {1, 98, 99})) == [1]
+    assert list(folder.writer.refresh("phi", {1, 2, 99}, {1, 98, 99})) == [1]
     folder.store.commit(Changes("phi", updated=(an_entry(1, response="YES"), an_entry(2, response="NO"))))
-    assert list(folder.scribe.refresh("phi", {1, 2})) == [1]
+    assert list(folder.writer.refresh("phi", {1, 2})) == [1]
     assert "> YES" in "".join(written(folder.path).values())
 
 
 def test_links_stand_at_both_ends(folder: Folder) -> None:
     keep(folder, "the dog", "the cat", "the hen")
     folder.store.commit(Changes("phi", links=(linked(2, 1), linked(3, 1))))
-    folder.scribe.refresh("phi", {1, 2, 3})
+    folder.writer.refresh("phi", {1, 2, 3})
     one, two, three = written(folder.path).values()
     assert "- recalled ← 2 (0.50)\n- recalled ← 3 (0.50)\n" in one
     assert "- recalled → 1 (0.50)\n" in two
@@ -60,7 +60,7 @@ def test_what_is_forgotten_is_in_no_note(folder: Folder) -> None:
     answer = replace(an_entry(2, "what died?"), response="YOUR ZEBRA")
     said = a_trace(2, 1, response="YOUR ZEBRA")
     folder.store.commit(Changes("phi", updated=(answer,), links=(linked(3, 1),), trace=said))
-    folder.scribe.refresh("phi", {1, 2, 3})
+    folder.writer.refresh("phi", {1, 2, 3})
     assert bytes_of(folder.path / FOLDER_NAME).count(b"ZEBRA") == 2
 
     assert folder.forget("phi", 1) == Forgotten(1, redacted=(2,))
@@ -125,7 +125,7 @@ def test_a_kill_while_forgetting_is_made_up_for_at_the_next_start(tmp_path: Path
         keep(folder, "My ZEBRA died", "what died?", "the weather")
         answer = replace(an_entry(2, "what died?"), response="YOUR ZEBRA")
         folder.store.commit(Changes("phi", updated=(answer,), trace=a_trace(2, 1, response="YOUR ZEBRA")))
-        folder.scribe.refresh("phi", {1, 2, 3})
+        folder.writer.refresh("phi", {1, 2, 3})
         folder.notebook.mark("phi")
         folder.store.forget("phi", [1], by_user="admin", timestamp=1.0)  # killed before the notes are reached
     assert bytes_of(tmp_path / FOLDER_NAME).count(b"ZEBRA") == 2

@@ -21,7 +21,7 @@ def main(path: Path) -> None:
             folder.store.commit(
                 Changes("phi", added=(an_entry(number, f"line {number} " * 400),), episodic=(number,))
             )
-            folder.scribe.refresh("phi", {number}, {number})
+            folder.writer.refresh("phi", {number}, {number})
             print(number, flush=True)
 
 

@@ -46,7 +46,7 @@ class Remembered:
             level,
             search=search or self.search,
             memory=self.store,
-            teller=Narrator(AGENT, {AGENT: "Phi"}, now),
+            narrator=Narrator(AGENT, {AGENT: "Phi"}, now),
             filters=Filters(**filters),
         )
         return asyncio.run(context)

@@ -159,13 +159,13 @@ HEARD = {
 }
 
 
-@pytest.mark.parametrize(("occasion", "line"), [(o, line) for o, lines in HEARD.items() for line in lines])
-def test_lines_are_heard_for_what_they_are(occasion: str, line: str) -> None:
-    assert understand(Percept("user_caity", line, 0.0), PERSONAS["phi"]).occasion == occasion
+@pytest.mark.parametrize(("act", "line"), [(o, line) for o, lines in HEARD.items() for line in lines])
+def test_lines_are_heard_for_what_they_are(act: str, line: str) -> None:
+    assert understand(Percept("user_caity", line, 0.0), PERSONAS["phi"]).act == act
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "occasion"),
+    ("kind", "text", "act"),
     [
         (Kind.EMOTE, "waves", DialogueAct.EMOTE_WARM),
         (Kind.EMOTE, "sobs quietly", DialogueAct.EMOTE_SAD),
@@ -180,14 +180,14 @@ def test_lines_are_heard_for_what_they_are(occasion: str, line: str) -> None:
         (Kind.EVENT, "the clock falls over", DialogueAct.EVENT),
     ],
 )
-def test_what_is_done_is_told_apart_from_what_is_said(kind: Kind, text: str, occasion: DialogueAct) -> None:
-    assert understand(Percept("user_caity", text, 0.0, kind), PERSONAS["phi"]).occasion is occasion
+def test_what_is_done_is_told_apart_from_what_is_said(kind: Kind, text: str, act: DialogueAct) -> None:
+    assert understand(Percept("user_caity", text, 0.0, kind), PERSONAS["phi"]).act is act
 
 
 def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() -> None:
     felt = Affect(valence=-0.7, fear=0.9)
     assert (
-        understand(Percept("u", "the moon is red", 0.0, affect=felt), PERSONAS["phi"]).occasion
+        understand(Percept("u", "the moon is red", 0.0, affect=felt), PERSONAS["phi"]).act
         is DialogueAct.AFRAID
     )
 
@@ -203,11 +203,11 @@ def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() ->
 )
 def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Affect) -> None:
     heard = understand(Percept("u", line, 0.0, affect=felt), PERSONAS["phi"])
-    assert heard.occasion in (DialogueAct.STATEMENT, DialogueAct.QUESTION)
+    assert heard.act in (DialogueAct.STATEMENT, DialogueAct.QUESTION)
 
 
 @pytest.mark.parametrize(
-    ("line", "occasion"),
+    ("line", "act"),
     [
         ("*smiles* hello", DialogueAct.GREETING),
         ("my dog died *cries*", DialogueAct.GRIEF),
@@ -215,8 +215,8 @@ def test_what_the_hearer_feels_is_not_all_the_speaker_tells(line: str, felt: Aff
         ("*kicks the table* nice weather", DialogueAct.STATEMENT),
     ],
 )
-def test_a_gesture_in_asterisks_is_not_said(line: str, occasion: DialogueAct) -> None:
-    assert understand(Percept("u", line, 0.0), PERSONAS["phi"]).occasion is occasion
+def test_a_gesture_in_asterisks_is_not_said(line: str, act: DialogueAct) -> None:
+    assert understand(Percept("u", line, 0.0), PERSONAS["phi"]).act is act
 
 
 def test_who_always_shouts_is_heard_as_anybody() -> None:
@@ -226,10 +226,7 @@ def test_who_always_shouts_is_heard_as_anybody() -> None:
 
 def test_what_is_hard_is_heard_as_sad_though_no_feeling_stands_out() -> None:
     hard = Affect(valence=-0.8, arousal=0.5, fear=0.1, sorrow=0.1)
-    assert (
-        understand(Percept("u", "I can't sleep", 0.0, affect=hard), PERSONAS["phi"]).occasion
-        is DialogueAct.SAD
-    )
+    assert understand(Percept("u", "I can't sleep", 0.0, affect=hard), PERSONAS["phi"]).act is DialogueAct.SAD
 
 
 def test_what_hurts_is_not_said_back() -> None:
@@ -257,4 +254,4 @@ def test_the_topic_is_a_noun_phrase_turned_to_the_speaker(line: str, topic: str)
 @given(st.text(max_size=300), st.sampled_from(list(Kind)))
 def test_nothing_that_can_be_typed_breaks_the_ear(text: str, kind: Kind) -> None:
     heard = understand(Percept("u", text, 0.0, kind), PERSONAS["phi"])
-    assert isinstance(heard.occasion, DialogueAct)
+    assert isinstance(heard.act, DialogueAct)

@@ -391,7 +391,7 @@ def test_it_always_answers_in_one_printable_line_with_known_memories(
 
 def test_every_occasion_has_shared_words_with_slots_that_are_filled() -> None:
     lines = shared_voice().lines
-    assert set(lines) == {occasion.value for occasion in DialogueAct}
+    assert set(lines) == {act.value for act in DialogueAct}
     for name, phrases in lines.items():
         known = COMMON_SLOTS | SLOTS.get(DialogueAct(name), frozenset())
         assert any(

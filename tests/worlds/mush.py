@@ -59,7 +59,7 @@ class Mush:
             House(
                 world=self.world,
                 scrollback=self.scrollback,
-                door=LoginGuard(self.accounts, lambda name: name.casefold() == "phi", timer),
+                login_guard=LoginGuard(self.accounts, lambda name: name.casefold() == "phi", timer),
                 connect=self._connect,
                 introduce=self.introduced.append,
                 greeting=lambda: Text("Welcome"),

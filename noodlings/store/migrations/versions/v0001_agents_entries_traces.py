@@ -1,4 +1,4 @@
-"""Agents, their entries and traces, events, and the world's shelf."""
+"""Agents, their entries and traces, events, and the world store."""
 
 import sqlalchemy as sa
 from alembic import op
