@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.authentication import AccessToken, Authenticator
 from api.problem import RefusedRequest, problem
 from api.protocol import place_of
-from api.rights import AccessToken, Authenticator
 from noodlings.connections import SHARE, Place
 from noodlings.values.caller import Role
 

@@ -18,10 +18,10 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from api.audit import note
+from api.authentication import USER_HEADER
 from api.gate import CLOSED, enter
 from api.parts import ServerParts, parts_of
 from api.problem import RefusedRequest, problem
-from api.rights import USER_HEADER
 from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import FeedReader, TurnEventView
 from noodlings.inspect.why import WhyView

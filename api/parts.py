@@ -15,14 +15,14 @@ from fastapi import Depends, Header, Path, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
-from api.rights import MAX_ID, USER_HEADER, AccessToken, Authenticator
+from api.authentication import MAX_ID, USER_HEADER, AccessToken, Authenticator
 from noodlings.agent.society import Society
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
-    from api.command_lines import PeopleOnline
     from api.metrics import Metrics
+    from api.people import PeopleOnline
     from api.turns import Turns
     from noodlings.inspect.feed import Feed
 

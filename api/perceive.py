@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, Stri
 
 from api import examples
 from api.answers import documented, shown
+from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of
-from api.rights import MAX_ID
 from noodlings.agent.events import game_event
 from noodlings.errors import UserError
 from noodlings.inspect.why import WhyView

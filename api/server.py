@@ -17,12 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import agents, command_lines, corrections, live, memory, perceive, recipes, status
 from api.audit import note
-from api.command_lines import PeopleOnline
+from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts
+from api.people import PeopleOnline
 from api.problem import Problem, tell_problems
-from api.rights import OWNER, USER_HEADER, Authenticator
 from api.turns import Turns
 from noodlings import __version__
 from noodlings.inspect.feed import Feed

@@ -86,7 +86,7 @@ class Turns:
 
         Args:
             key: of the client, see above; "" for none.
-            token: by which whoever sends it is known, see `api.rights.AccessToken.key`.
+            token: by which whoever sends it is known, see `api.authentication.AccessToken.key`.
 
         Returns:
             The entry it became, whether this was a retry, and whether of a turn that a kill or a full disk

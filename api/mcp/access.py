@@ -1,4 +1,4 @@
-"""Who calls a tool and what the tool can reach: rights are those of `api.rights`, whatever the transport."""
+"""Who calls a tool, and what the tool can reach: rights are those of the API, whatever the transport."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from http import HTTPStatus
 
+from api.authentication import USER_HEADER, AccessToken
 from api.problem import RefusedRequest
-from api.rights import USER_HEADER, AccessToken
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.errors import UserError

@@ -9,8 +9,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from api.authentication import MAX_ID
 from api.parts import LARGEST_ID
-from api.rights import MAX_ID
 from noodlings.recall.focus import DEFAULT_LEVEL, LEVELS
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.text import MAX_LINE

@@ -23,12 +23,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from api.audit import note
+from api.authentication import USER_HEADER, Authenticator
 from api.gate import Gate, Rate
 from api.mcp.access import DENIED, Access, Asker
 from api.mcp.stdio import Context, make_server
 from api.problem import RefusedRequest, problem, status_of
 from api.protocol import SAFE_HEADERS, timed
-from api.rights import USER_HEADER, Authenticator
 from api.run import OrderlyServer
 from api.turns import Turns
 from noodlings.agent.society import Society

@@ -113,8 +113,8 @@ def _access(settings: Settings, user: str, agent: str) -> Iterator[Access]:
 
 def _asker(settings: Settings, user: str) -> tuple[Asker, str]:
     """Whoever owns the data folder, or the player that was named; and how they are called."""
+    from api.authentication import AccessToken
     from api.mcp.access import Asker
-    from api.rights import AccessToken
     from noodlings.host.visit import owner
     from noodlings.text import clean
     from noodlings.values.caller import Role, user_id_of

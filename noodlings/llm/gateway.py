@@ -29,8 +29,9 @@ from noodlings.llm.call import (
     Spent,
     Task,
 )
+from noodlings.llm.circuit_breaker import CircuitBreaker, CircuitOpen
 from noodlings.llm.endpoint import address
-from noodlings.llm.limits import CircuitBreaker, CircuitOpen, TokenBudget
+from noodlings.llm.token_budget import TokenBudget
 from noodlings.llm.transport import Transport
 from noodlings.ports import Allowance, WorldStore
 

@@ -13,8 +13,9 @@ from textual.containers import Container, Vertical
 
 from noodlings.drawing.marks import LOUD, QUIET, bar, cut, feeling_style, number
 from noodlings.inspect import questions
-from studio.panes.base import Answers, Ask, MemoryPane
+from studio.panes.base import Answers, Ask
 from studio.panes.detail import Detail
+from studio.panes.memory_pane import MemoryPane
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Drawing, share
 from studio.widgets.scatter import SHAPES, Point, Scatter

@@ -13,9 +13,10 @@ from textual.widgets import Input
 
 from noodlings.inspect import questions
 from noodlings.values.memory import STORED, Order
-from studio.panes.base import Answers, Ask, MemoryPane
+from studio.panes.base import Answers, Ask
 from studio.panes.detail import Detail
 from studio.panes.entry_rows import COLUMNS, cells
+from studio.panes.memory_pane import MemoryPane
 from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.table import Table

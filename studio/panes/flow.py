@@ -14,8 +14,9 @@ from textual.widgets import Static
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, feeling_text, number, words
 from noodlings.inspect import questions
 from noodlings.text import clean
-from studio.panes.base import Answers, Ask, MemoryPane
+from studio.panes.base import Answers, Ask
 from studio.panes.detail import Detail
+from studio.panes.memory_pane import MemoryPane
 from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.marks import Draw, Drawing

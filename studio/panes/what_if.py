@@ -15,8 +15,9 @@ from textual.widgets import Input
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_text, number, words
 from noodlings.inspect import questions
-from studio.panes.base import Answers, Ask, MemoryPane
+from studio.panes.base import Answers, Ask
 from studio.panes.detail import Detail
+from studio.panes.memory_pane import MemoryPane
 from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.marks import AXES

@@ -9,9 +9,10 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 
 from noodlings.inspect import questions
-from studio.panes.base import Answers, Ask, MemoryPane
+from studio.panes.base import Answers, Ask
 from studio.panes.detail import Detail
 from studio.panes.entry_rows import COLUMNS, cells
+from studio.panes.memory_pane import MemoryPane
 from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.table import Table

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from argon2.profiles import CHEAPEST
 
-from api import command_lines
+from api import people
+from commands import registry
 from noodlings.worlds.accounts import Accounts
 from tests.api.conftest import Site
 
@@ -20,7 +21,7 @@ async def test_a_line_is_answered_and_what_follows_is_heard(site: Site):
     said = await type_(site, "say hello, servnak", wait=10)
     assert said["text"] == 'You say, "hello, servnak"'
     assert said["data"]["kind"] == "say"
-    await site.parts.command_lines.world.settle()
+    await site.parts.people.world.settle()
     heard = said["heard"] + (await type_(site, ""))["heard"]
     assert any("SERVNAK" in line for line in heard)
     assert (await type_(site, ""))["heard"] == []
@@ -42,16 +43,16 @@ async def test_a_refusal_is_an_answer(site: Site):
 
 async def test_who_leaves_is_gone(site: Site):
     await type_(site, "look")
-    assert "user_caity" in {being.id for being, _ in site.parts.command_lines.world.who()}
+    assert "user_caity" in {being.id for being, _ in site.parts.people.world.who()}
     assert (await type_(site, "quit"))["leave"] is True
-    assert "user_caity" not in {being.id for being, _ in site.parts.command_lines.world.who()}
+    assert "user_caity" not in {being.id for being, _ in site.parts.people.world.who()}
     await type_(site, "look")
 
 
 async def test_whoever_has_rooms_of_its_own_asks_from_outside(guarded: Site):
     """A game that asks for its players: no character sees anybody come, and rights are those of the user."""
     await guarded.tell("My dog died yesterday")
-    before = [being.id for being, _ in guarded.parts.command_lines.world.who()]
+    before = [being.id for being, _ in guarded.parts.people.world.who()]
 
     async def ask(line: str):
         body = {"user_id": "user_caity", "name": "Caity", "line": line, "rooms": False, "wait": 5}
@@ -66,38 +67,38 @@ async def test_whoever_has_rooms_of_its_own_asks_from_outside(guarded: Site):
         assert refused["error"] is True
         assert "no rooms" in refused["text"]
     assert (await ask("quit"))["heard"] == []
-    assert [being.id for being, _ in guarded.parts.command_lines.world.who()] == before
+    assert [being.id for being, _ in guarded.parts.people.world.who()] == before
     assert len(guarded.society.agents["servnak"].memory.retrieve_working()) == 1
 
 
 async def test_who_is_in_the_rooms_may_ask_from_outside_and_stays(site: Site):
     await type_(site, "look")
     assert "SERVNAK" in (await type_(site, "@agents", rooms=False))["text"]
-    assert "user_caity" in {being.id for being, _ in site.parts.command_lines.world.who()}
+    assert "user_caity" in {being.id for being, _ in site.parts.people.world.who()}
 
 
 async def test_who_is_silent_for_long_has_left(site: Site, monkeypatch: pytest.MonkeyPatch):
     now = [0.0]
     monkeypatch.setattr(site.parts.people, "_now", lambda: now[0])
     await type_(site, "look")
-    now[0] = command_lines.SILENT_SECONDS + 1.0
+    now[0] = people.SILENT_SECONDS + 1.0
     await type_(site, "look", "user_toad")
-    assert "user_caity" not in {being.id for being, _ in site.parts.command_lines.world.who()}
+    assert "user_caity" not in {being.id for being, _ in site.parts.people.world.who()}
 
 
 async def test_rooms_may_be_full(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(command_lines, "MOST", 1)
+    monkeypatch.setattr(people, "MOST", 1)
     await type_(site, "look")
     body = {"user_id": "user_toad", "line": "look"}
     assert (await site.post("/api/commands", body)).status_code == 400
 
 
 async def test_of_too_much_the_oldest_is_lost_and_it_is_told(site: Site, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(command_lines, "HEARD", 3)
+    monkeypatch.setattr(people, "HEARD", 3)
     await type_(site, "look", "user_toad")
     for number in range(6):
         await type_(site, f"emote waves {number}")
-    await site.parts.command_lines.world.settle()
+    await site.parts.people.world.settle()
     heard = await type_(site, "", "user_toad")
     assert len(heard["heard"]) == 3
     assert heard["lost"] >= 3
@@ -124,7 +125,7 @@ async def test_an_owner_with_the_password_comes_in_where_somebody_was_named_so(
     """Without an end nobody would leave whose world is silent, and the owner would be sent away each time."""
     body = {"user_id": "w1", "name": "Dora", "line": "look"}
     assert (await guarded.post("/api/commands", body, "world")).status_code == 200
-    accounts, world, seen = Accounts(tmp_path, CHEAPEST), guarded.parts.command_lines.world, []
+    accounts, world, seen = Accounts(tmp_path, CHEAPEST), guarded.parts.people.world, []
     accounts.create("Dora", "correct horse")
     dora = (accounts.join("Dora", "w1") if joined else accounts.find("Dora")).caller
     world.enter(dora.user_id, dora.name, seen.append)
@@ -142,14 +143,14 @@ async def test_an_owner_with_the_password_comes_in_where_somebody_was_named_so(
 async def test_whoever_had_to_give_way_during_a_line_takes_nobody_along(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ):
-    world, dispatch = site.parts.command_lines.world, command_lines.registry.dispatch
+    world, dispatch = site.parts.people.world, registry.dispatch
 
     async def meanwhile(line, context):
         reply = await dispatch(line, context)
         world.enter("user_caity", "Caity", lambda line: None)
         return reply
 
-    monkeypatch.setattr(command_lines.registry, "dispatch", meanwhile)
+    monkeypatch.setattr(registry, "dispatch", meanwhile)
     await type_(site, "quit", name="Caity")
     assert "user_caity" in {being.id for being, _ in world.who()}
 

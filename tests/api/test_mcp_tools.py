@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from mcp_types import CallToolResult
 from typer.main import get_command
 
+from api.authentication import AccessToken
 from api.mcp.access import Access, Asker
 from api.mcp.arguments import EmotionalContext
 from api.mcp.tools import TOOLS, Tool, call, offers
-from api.rights import AccessToken
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.app import build

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from api.rights import OWNER, AccessToken, Authenticator
+from api.authentication import OWNER, AccessToken, Authenticator
 from noodlings.config import ApiToken, load_settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.values.caller import Role

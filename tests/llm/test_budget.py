@@ -6,7 +6,7 @@ import pytest
 
 from noodlings.config import BudgetSettings
 from noodlings.errors import LLMError, StoreError
-from noodlings.llm.limits import DAY, HOUR, KEY, TokenBudget
+from noodlings.llm.token_budget import DAY, HOUR, KEY, TokenBudget
 from noodlings.store.memory import MemoryStore
 
 NOON = 20_000.5 * DAY

@@ -8,7 +8,7 @@ import pytest
 from noodlings.clock import ManualClock
 from noodlings.errors import LLMError
 from noodlings.llm.call import CallFailed
-from noodlings.llm.limits import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, CircuitBreaker, CircuitOpen
+from noodlings.llm.circuit_breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, CircuitBreaker, CircuitOpen
 
 
 class Endpoint:

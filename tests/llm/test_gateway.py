@@ -9,8 +9,8 @@ import pytest
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import ModelAnswer, ModelCall, Task
+from noodlings.llm.circuit_breaker import FAILURES
 from noodlings.llm.gateway import PAUSES
-from noodlings.llm.limits import FAILURES
 from noodlings.ports import Allowance
 from tests.llm.bench import APPRAISE, REPLY, bench
 from tests.llm.server import Answer as Sent

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from noodlings.errors import LLMError
-from noodlings.llm.limits import FAILURES, FIRST_PAUSE
+from noodlings.llm.circuit_breaker import FAILURES, FIRST_PAUSE
 from noodlings.ports import Allowance
 from noodlings.store.memory import MemoryStore
 from tests.llm.bench import APPRAISE, REPLY, bench

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from noodlings.config import LLMSettings
 from noodlings.llm.call import Task
+from noodlings.llm.circuit_breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE
 from noodlings.llm.gateway import PAUSES, SHARES
-from noodlings.llm.limits import FAILURES, FIRST_PAUSE, LONGEST_PAUSE
 from noodlings.llm.transport import SPARED
 
 DOC = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")

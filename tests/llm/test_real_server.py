@@ -24,8 +24,8 @@ from noodlings.config import LLMSettings, Settings
 from noodlings.errors import LLMError
 from noodlings.llm.appraisal import LLMAppraiser
 from noodlings.llm.call import CallFailed, ModelCall, Receipt, Task
+from noodlings.llm.circuit_breaker import FAILURES, FIRST_PAUSE
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.limits import FAILURES, FIRST_PAUSE
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.symbolist import LLMSymbolist
 from noodlings.llm.transport import Transport

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from studio.panes.base import MemoryPane
 from studio.panes.episodic import Episodic
+from studio.panes.memory_pane import MemoryPane
 from studio.panes.subconscious import Subconscious
 from studio.source import Action
 from tests.studio.talking import Talking, spoken_to
