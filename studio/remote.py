@@ -176,12 +176,12 @@ async def _sign(message: str | bytes) -> Sign | None:
     if kind == "heartbeat":
         return None
     if kind in ("step", "turn"):
-        happening = (await asyncio.to_thread(_happening_reader))(told)
-        return Sign(happening.agent, happening.step, happening)
+        turn_event = (await asyncio.to_thread(_turn_event_reader))(told)
+        return Sign(turn_event.agent, turn_event.step, turn_event)
     return Sign()
 
 
-def _happening_reader() -> Callable[[Any], TurnEventView]:
+def _turn_event_reader() -> Callable[[Any], TurnEventView]:
     from noodlings.inspect.feed import TurnEventView
 
     return reader_of(TurnEventView)

@@ -66,13 +66,13 @@ class Sign:
     Attributes:
         agent: id of the agent that it is about, or "" for all.
         step: as in `noodlings.inspect.feed.TurnEventView`, or "lost" and "found" for the source itself.
-        happening: the whole of what was told of an agent at work, None where that was not told.
+        turn_event: the whole of what was told of an agent at work, None where that was not told.
         why: with "lost", in words.
     """
 
     agent: str = ""
     step: str = "turn"
-    happening: TurnEventView | None = None
+    turn_event: TurnEventView | None = None
     why: str = ""
 
 

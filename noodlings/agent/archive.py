@@ -89,16 +89,16 @@ class AgentArchive:
         if embedding.dimensions:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
             self._archive.vectors.reserve(perceived + perceived // 2)
-        self._vectors = EmbeddingBacklog(
+        self._backlog = EmbeddingBacklog(
             agent_id, repository, self._archive, embedding.model, embedding.dimensions
         )
-        self._vectors.held = not self.loaded
+        self._backlog.held = not self.loaded
         self._expected = perceived
         self._last_id = -1
         self._loading: asyncio.Task[None] | None = None
         self.searcher = Searcher(self._archive)
         if embedding.model:
-            embedding.watch(self._vectors)
+            embedding.watch(self._backlog)
 
     @property
     def failed(self) -> str:
@@ -112,10 +112,10 @@ class AgentArchive:
                 entries=len(self._archive),
                 loaded=self.loaded,
                 model=self.model,
-                embedded=self._vectors.embedded,
-                pending=len(self._vectors.waiting),
-                parked=len(self._vectors.waiting.parked),
-                reason=self._vectors.reason or self._embedding.failed,
+                embedded=self._backlog.embedded,
+                pending=len(self._backlog.waiting),
+                parked=len(self._backlog.waiting.parked),
+                reason=self._backlog.reason or self._embedding.failed,
             )
 
     async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:
@@ -131,11 +131,11 @@ class AgentArchive:
         Until half of the entries are embedded they must: what has no vector would count as meaning little.
         """
         self._call_by_name()
-        embedded, entries = self._archive.embedded(filters) if self._vectors.dimensions else (0, 0)
+        embedded, entries = self._archive.embedded(filters) if self._backlog.dimensions else (0, 0)
         if not embedded or 2 * embedded < entries:
             return None
         vector = await self._embedding.question(self.searcher.wording(query, filters, asker))
-        return vector if vector is not None and vector.shape == (self._vectors.dimensions,) else None
+        return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id as they are stored now; those that were forgotten are missing."""
@@ -160,7 +160,7 @@ class AgentArchive:
         answerless = self._repository.entries(self.agent_id, redacted)
         with self._archive.lock:
             self._archive.remove(entry_ids)
-            self._vectors.waiting.done(entry_ids)
+            self._backlog.waiting.done(entry_ids)
             for entry in answerless.values():
                 if entry.id in self._archive:
                     self._archive.redact(entry)
@@ -195,7 +195,7 @@ class AgentArchive:
                 self._last_id = entry.id
             self.loaded = len(entries) < PAGE
         if self.loaded:
-            self._vectors.held = False
+            self._backlog.held = False
             self._tell()
             self._nudge()
 
@@ -211,7 +211,7 @@ class AgentArchive:
             log.warning("the archive of %s cannot be searched whole: %s", self.agent_id, error)
 
     def _take_in(self, entry: MemoryEntry, kept: EntryVector | None) -> None:
-        self._archive.add(entry, self._vectors.fitting(entry, kept))
+        self._archive.add(entry, self._backlog.fitting(entry, kept))
 
     def _call_by_name(self) -> None:
         """Know those who are in it by their names of now; who never spoke here may be talked about."""
@@ -221,7 +221,7 @@ class AgentArchive:
                     self._archive.people.name(user_id, name)
 
     def _nudge(self) -> None:
-        if self._vectors.waiting:
+        if self._backlog.waiting:
             self._embedding.nudge()
 
     def _tell(self) -> None:

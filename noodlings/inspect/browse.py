@@ -59,23 +59,23 @@ class PageReader:
     def __init__(self) -> None:
         self._orders: OrderedDict[tuple[Hashable, str], Sequence[int]] = OrderedDict()
 
-    async def page(self, viewpoint: Viewpoint, records: Repository, page: Page) -> EntriesView:
+    async def page(self, viewpoint: Viewpoint, repository: Repository, page: Page) -> EntriesView:
         """One page. Raises `UserError` for an order, a limit or an offset that there is not."""
         if page.order not in set(Order):
             raise UserError(f"memories are sorted by {', '.join(Order)}, not by {page.order!r:.40}")
-        return await self._archive(viewpoint, records, page) if page.everything else _mind(viewpoint, page)
+        return await self._archive(viewpoint, repository, page) if page.everything else _mind(viewpoint, page)
 
-    async def _archive(self, viewpoint: Viewpoint, records: Repository, page: Page) -> EntriesView:
+    async def _archive(self, viewpoint: Viewpoint, repository: Repository, page: Page) -> EntriesView:
         order, caller = Order(page.order), viewpoint.caller
         if order not in STORED:
             raise UserError(f"everything is sorted by {', '.join(STORED)}; {order} is known only in mind")
         perceived = viewpoint.agent.memory.stats().perceived
-        ids = await self._ids(viewpoint, records, order, page)
+        ids = await self._ids(viewpoint, repository, order, page)
         entries = await asyncio.to_thread(
-            records.entries, viewpoint.agent_id, cut(ids, page.limit, page.offset)
+            repository.entries, viewpoint.agent_id, cut(ids, page.limit, page.offset)
         )
         shown = [entries[number] for number in cut(ids, page.limit, page.offset) if number in entries]
-        own = perceived if caller.sees_all else len(records.told_by(viewpoint.agent_id, caller.user_id))
+        own = perceived if caller.sees_all else len(repository.told_by(viewpoint.agent_id, caller.user_id))
         return EntriesView(
             agent=viewpoint.agent_id,
             name=viewpoint.name,
@@ -89,23 +89,23 @@ class PageReader:
         )
 
     async def _ids(
-        self, viewpoint: Viewpoint, records: Repository, order: Order, page: Page
+        self, viewpoint: Viewpoint, repository: Repository, order: Order, page: Page
     ) -> Sequence[int]:
         """All that the caller may leaf through, in order: as kept, while nothing was committed since."""
         caller = viewpoint.caller
         wanted = clean(page.containing)
-        kind = (viewpoint.agent_id, order, page.falling, caller.only_user, records.version())
+        kind = (viewpoint.agent_id, order, page.falling, caller.only_user, repository.version())
         key = (kind, wanted)
         if key not in self._orders:
             among = self._few_with(kind, wanted)
             found = await asyncio.to_thread(
-                records.in_order, viewpoint.agent_id, order, page.falling, wanted, among
+                repository.in_order, viewpoint.agent_id, order, page.falling, wanted, among
             )
             if not caller.sees_all and among is None:
-                own = set(records.told_by(viewpoint.agent_id, caller.user_id))
+                own = set(repository.told_by(viewpoint.agent_id, caller.user_id))
                 found = [number for number in found if number in own]
             if not caller.sees_all and order is Order.IMPORTANCE:
-                known = await asyncio.to_thread(records.entries, viewpoint.agent_id, found)
+                known = await asyncio.to_thread(repository.entries, viewpoint.agent_id, found)
                 seen = {number: viewpoint.figure(entry.importance) for number, entry in known.items()}
                 found.sort(key=lambda number: (seen.get(number, 0.0), number), reverse=page.falling)
             self._orders[key] = array("q", found)

@@ -168,7 +168,7 @@ PLAINLY = RecallOptions()
 
 
 async def recall(
-    viewpoint: Viewpoint, records: Repository, query: str, limit: int, how: RecallOptions
+    viewpoint: Viewpoint, repository: Repository, query: str, limit: int, how: RecallOptions
 ) -> RecallView:
     """The best `limit` (1…1000) of what is found.
 
@@ -189,7 +189,7 @@ async def recall(
         candidate_multiplier=how.candidate_multiplier,
         min_score=how.min_score,
     )
-    entries = records.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
+    entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
     return RecallView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,

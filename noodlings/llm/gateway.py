@@ -93,8 +93,8 @@ class Gateway:
         self._endpoint = f"the model at {address(settings.base_url, 'llm.base_url')}"
         self._settings = settings
         self._now, self._monotonic, self._sleep = now, monotonic, sleep
-        self._wire = Transport(settings)
-        self._circuit = CircuitBreaker(monotonic)
+        self._transport = Transport(settings)
+        self._circuit_breaker = CircuitBreaker(monotonic)
         self._budget = TokenBudget(settings.budget, world_store)
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
@@ -131,7 +131,7 @@ class Gateway:
 
     async def close(self) -> None:
         """Let go of open connections. A second time it does nothing."""
-        await self._wire.close()
+        await self._transport.close()
 
     async def _recorded(self, call: ModelCall, allowance: Allowance, spent: Spent) -> ModelAnswer:
         """The answer of the endpoint, or of the recording in its place."""
@@ -157,7 +157,7 @@ class Gateway:
             raise LLMError("no time is left for it in this turn")
         errand = _Errand(call, allowance.user_id, begun + seconds, spent)
         try:
-            with self._circuit.call(), self._watched(errand, allowance.late):
+            with self._circuit_breaker.call(), self._watched(errand, allowance.late):
                 try:
                     async with asyncio.timeout(seconds):
                         return await self._attempts(errand)
@@ -192,7 +192,7 @@ class Gateway:
             limit: int = getattr(self._settings.max_tokens, call.task)
             tokens = min(limit, call.tokens or limit)
             try:
-                return await self._wire.send(call, self.model(call.task), tokens, receipt, errand.heard)
+                return await self._transport.send(call, self.model(call.task), tokens, receipt, errand.heard)
             finally:
                 spent.tokens += receipt.tokens
                 self._budget.spend(who, self._now(), tokens=receipt.tokens)

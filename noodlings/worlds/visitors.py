@@ -154,7 +154,7 @@ class _Visit:
         self._wire, self._house, self._visitors = wire, house, visitors
         self.address, self.at_the_door = wire.address, True
         self._screen = Screen(terminal=False, write=wire.send, columns=lambda: wire.columns)
-        self._pace = TypingRate(house.lines_per_second, AT_ONCE, house.timer.now())
+        self._typing_rate = TypingRate(house.lines_per_second, AT_ONCE, house.timer.now())
         self._work: asyncio.Task[None] | None = None
         self._over = asyncio.Event()
 
@@ -293,7 +293,7 @@ class _Visit:
             self._show(Text("You have been silent for long; come again.", style="dim"))
             return None
         line = reading.result()
-        too_fast = self._pace.wait(timer.now())
+        too_fast = self._typing_rate.wait(timer.now())
         if too_fast > 0:
             await timer.sleep(too_fast)
         return line

@@ -121,13 +121,13 @@ class Talk(Pane):
         if sign.step == FOUND and self._unheard:
             self._unheard = False
             self.query_one(Remark).say("")
-        if sign.happening is None:
+        if sign.turn_event is None:
             return
-        if sign.happening.entry != self._entry:
-            self._entry, self._steps = sign.happening.entry, []
+        if sign.turn_event.entry != self._entry:
+            self._entry, self._steps = sign.turn_event.entry, []
         if sign.step not in self._steps:
             self._steps.append(sign.step)
-        turn = sign.happening.turn
+        turn = sign.turn_event.turn
         steps = self.query_one("#steps", Static)
         steps.display = True
         steps.update(_under_way(self._steps) if turn is None else _whole(turn))

@@ -192,10 +192,10 @@ async def test_no_words_of_others_reach_a_player(told: Player, query: str, flags
 async def test_the_state_of_the_archive_is_shown_while_it_is_not_whole(told: Player) -> None:
     archive = told.society.agents["phi"].archive
     assert archive is not None
-    vectors = archive._vectors
-    vectors.waiting.add(1)
-    vectors.waiting.parked[2] = "why"
-    vectors.reason = "it cannot be reached"
+    backlog = archive._backlog
+    backlog.waiting.add(1)
+    backlog.waiting.parked[2] = "why"
+    backlog.reason = "it cannot be reached"
     lines = " ".join(squeezed(await told.read("@recall phi dog")))
     assert "1 are still to be embedded, and are found by their words so far." in lines
     assert "1 could not be embedded, and are found by their words: it cannot be reached" in lines

@@ -186,7 +186,7 @@ def test_figures_are_open_and_reasons_are_not() -> None:
     assert archive is not None
     while not archive.loaded:
         archive.load_some()
-    archive._vectors.fail([1], "it cannot be reached", 0.0)
+    archive._backlog.fail([1], "it cannot be reached", 0.0)
     assert inspector.archive(ADMIN, "phi").reason == "it cannot be reached"
     assert inspector.archive(ANN, "phi").reason == ""
     view = inspector.archive(ANN, "phi")

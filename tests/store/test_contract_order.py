@@ -1,4 +1,4 @@
-"""The contract of `Catalogue`, over every adapter: all ids of an agent, sorted and narrowed, as of now."""
+"""The order of entries in a `Repository`, over every adapter: all ids of an agent, sorted and narrowed."""
 
 from __future__ import annotations
 

@@ -239,7 +239,7 @@ async def test_a_message_of_a_newer_server_is_understood() -> None:
     told = {"agent": "phi", "name": "Phi", "entry": 1, "step": "dream", "turn": None, "more": 1}
     sign = await _sign(json.dumps({"type": "step"} | told))
     assert sign is not None
-    assert sign.happening == TurnEventView("phi", "Phi", 1, "dream", None)
+    assert sign.turn_event == TurnEventView("phi", "Phi", 1, "dream", None)
 
 
 @contextlib.asynccontextmanager
@@ -280,7 +280,7 @@ async def test_steps_come_as_they_happen_and_a_killed_server_is_found_again(tmp_
         try:
             await _until(lambda: bool(signs))  # the snapshot
             await remote.act(Action.SAY, "phi", text="My dog died yesterday")
-            await _until(lambda: any(sign.happening and sign.happening.turn for sign in signs))
+            await _until(lambda: any(sign.turn_event and sign.turn_event.turn for sign in signs))
             steps = [sign.step for sign in signs if sign.agent == "phi"]
             assert steps[0] == "perceived"
             assert {"recall", "turn"} < set(steps)

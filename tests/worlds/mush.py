@@ -113,24 +113,24 @@ class FakeWire:
             self._typed.put_nowait(line)
 
     async def read_line(self) -> str | None:
-        """As in `Wire`."""
+        """As in `PlayerWire`."""
         return await self._typed.get()
 
     def send(self, text: str) -> None:
-        """As in `Wire`."""
+        """As in `PlayerWire`."""
         self.sent.append(text)
         self._changed.set()
 
     def hide(self, hidden: bool) -> None:
-        """As in `Wire`."""
+        """As in `PlayerWire`."""
         self.hidden.append(hidden)
 
     def enter(self) -> bool:
-        """As in `Wire`."""
+        """As in `PlayerWire`."""
         return self.room
 
     async def close(self) -> None:
-        """As in `Wire`."""
+        """As in `PlayerWire`."""
         self.closed = True
 
     async def sees(self, wanted: str, count: int = 1) -> None:
