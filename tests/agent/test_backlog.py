@@ -70,7 +70,7 @@ def test_where_nothing_was_said_nothing_is_embedded(
     store: MemoryStore, make_archive: Make, embedding: Still, embedder: Flaky
 ) -> None:
     archive = make_archive()
-    archive.kept(commit(store, said(1, ""), said(2, "\x1b[31m")))
+    archive.kept(commit(store, said(1, "")))
     embedding.finish()
     assert embedder.asked == []
     assert counts(archive) == (0, 0, 0)
