@@ -264,7 +264,7 @@ def test_who_is_displaced_at_the_door_leaves_no_traceback(tmp_path: Path):
         assert "Traceback" not in server.output.rest() + (tmp_path / "noodlings.log").read_text()
 
 
-def test_one_token_takes_its_share_of_the_connections_and_others_keep_theirs(tmp_path: Path):
+def test_one_token_takes_its_share_of_the_connections_alone(tmp_path: Path):
     with limited(tmp_path, limit=128) as server, ExitStack() as stack:
 
         def come_in(who: str, count: int) -> list[ClientConnection]:
@@ -329,7 +329,7 @@ def test_who_pings_the_live_stream_and_never_reads_is_not_read_on(tmp_path: Path
         assert server.client.get("/health").status_code == 200
 
 
-def test_what_is_sent_to_the_live_stream_is_not_looked_at_whatever_it_is(tmp_path: Path):
+def test_what_is_sent_to_the_live_stream_is_not_looked_at(tmp_path: Path):
     with served(tmp_path, tokens=list(TOKENS.values())) as server:
         with connect(live_url(server), additional_headers=ADMIN, max_size=None) as live:
             assert json.loads(live.recv(timeout=20))["type"] == "snapshot"
@@ -342,7 +342,7 @@ def test_what_is_sent_to_the_live_stream_is_not_looked_at_whatever_it_is(tmp_pat
         assert "Traceback" not in server.output.rest() + (tmp_path / "noodlings.log").read_text()
 
 
-def test_a_length_said_in_two_ways_is_refused_and_nothing_after_it_is_read(tmp_path: Path):
+def test_a_length_said_in_two_ways_is_refused_whole(tmp_path: Path):
     smuggled = (
         b"POST /api/agents/servnak/perceive HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 6\r\n"
         b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + WHOLE

@@ -44,7 +44,7 @@ async def test_too_often_is_refused_until_later(make_site: MakeSite):
     assert int(refused.headers["retry-after"]) >= 1
 
 
-async def test_whoever_watches_over_the_server_is_not_kept_from_it_by_others(make_site: MakeSite):
+async def test_health_checks_are_not_kept_out_by_others(make_site: MakeSite):
     site = make_site(requests_per_second=0.5)
     assert [(await site.get("/health")).status_code for _ in range(5)] == [200] * 5
 

@@ -28,7 +28,7 @@ HOW: dict[str, dict[str, Any]] = {
 """Arguments of those that need some, or make something else of theirs."""
 
 
-def test_the_table_is_whole_and_names_what_the_inspector_and_the_api_have() -> None:
+def test_each_question_has_a_method_and_a_route() -> None:
     constants = {name: one for name, one in vars(questions).items() if isinstance(one, Question)}
     assert set(constants.values()) == set(QUESTIONS.values())
     for name, question in constants.items():
@@ -58,7 +58,7 @@ async def test_what_a_route_answers_is_the_view_that_the_inspector_gives(make_si
 
 
 @pytest.mark.parametrize("agent", ["a/b", "../phi", "Ä ?#"])
-def test_whatever_an_agent_is_called_it_stays_in_its_place_of_the_address(agent: str) -> None:
+def test_the_name_of_an_agent_stays_in_its_part_of_the_path(agent: str) -> None:
     path, _ = questions.STATS.address(agent, {})
     assert path.count("/") == questions.STATS.path.count("/")
     assert path.isascii()

@@ -72,7 +72,7 @@ def refused(folder: Path, *words: str, **changes: str) -> str:
     return done.stderr
 
 
-def test_a_retry_after_a_kill_in_the_midst_of_a_turn_says_that_it_was_cut_off(tmp_path: Path):
+def test_a_retry_after_a_kill_says_that_the_turn_was_cut_off(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as model:
         model.settimeout(30)
         url = f"http://127.0.0.1:{model.getsockname()[1]}/v1"
@@ -273,7 +273,7 @@ def test_help_names_it():
     assert "--certificate" in shown.stdout
 
 
-def test_an_answer_does_not_wait_for_the_first_part_of_it_to_be_acknowledged() -> None:
+def test_an_answer_does_not_wait_for_acknowledgements() -> None:
     """Else each answer over a kept connection takes 40 ms more."""
     with (
         closing(_bound(Address("127.0.0.1", 0), Connections(8))) as bound,

@@ -132,7 +132,7 @@ async def test_what_was_forgotten_meanwhile_is_not_told(society: Society):
         assert "grey" not in json.dumps([view.as_dict() for view in told])
 
 
-async def test_a_turn_that_somebody_saw_is_seen_without_what_was_forgotten_since(society: Society):
+async def test_a_turn_is_seen_without_what_was_forgotten_since(society: Society):
     feed = Feed(society, 100)
     with feed.reading(ADMIN) as early, feed.reading(ADMIN) as late:
         first = await say(society, "the zebrafinch is grey")

@@ -206,9 +206,7 @@ def test_the_flow_names_every_memory_with_why_and_score(society: FakeSociety, in
     assert view.recalled[0].scores == {"important": 0.8, "affect": 0.8}
 
 
-def test_the_flow_tells_what_was_nearly_in_mind_and_by_how_little_it_missed(
-    society: FakeSociety, inspector: Inspector
-) -> None:
+def test_the_flow_tells_what_was_nearly_in_mind(society: FakeSociety, inspector: Inspector) -> None:
     dog = tell(society, "user_caity", "the dog died", SORROW)
     nearly = tell(society, "user_caity", "grandma is ill", Affect(-0.6, 0.4, 0.1, 0.6))
     others = tell(society, "user_bob", "what a day", Affect(0.7, 0.6))  # alike to what is felt in the turn

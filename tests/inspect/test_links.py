@@ -49,7 +49,7 @@ def test_links_are_shown_two_steps_deep_with_where_they_lead():
     assert json.loads(json.dumps(view.as_dict())) == view.as_dict()
 
 
-def test_a_memory_that_is_not_there_and_one_of_somebody_else_are_told_apart_by_nobody():
+def test_no_memory_and_one_of_somebody_else_look_the_same():
     inspector = an_inspector([an_entry(1, user_id="user_ann"), an_entry(2, user_id="user_bob")], [(2, 1)])
     for entry_id in (2, 99):
         with pytest.raises(NotFound, match=f"^Phi has no memory {entry_id} that you could read"):

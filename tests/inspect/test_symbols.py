@@ -78,7 +78,7 @@ def test_similar_are_those_that_the_feeling_brings_back():
     st.lists(st.tuples(st.sampled_from(["user_ann", "user_bob"]), st.sampled_from(Kind)), max_size=6),
     st.booleans(),
 )
-def test_a_player_sees_what_was_made_of_their_own_words_and_how_much_else_there_is(told, similar):
+def test_a_player_sees_symbols_of_their_own_words(told, similar):
     entries = [an_entry(n, user_id=user, kind=kind) for n, (user, kind) in enumerate(told, start=1)]
     symbols = [a_symbol(n + 10, n) for n in range(1, len(told) + 1)]
     inspector = an_inspector(entries, symbols, affect=ANXIOUS)

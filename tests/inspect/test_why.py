@@ -165,7 +165,7 @@ OF_BOB = Symbol(7, 1, 1.0, SECRET, "wet stairs", ANXIOUS, 0.8, 0.5, "images")
 
 
 @pytest.mark.parametrize("trace", TELLING)
-def test_no_word_of_others_reaches_a_player_through_the_making_of_an_answer(trace):
+def test_no_word_of_others_reaches_a_player_by_an_answer(trace):
     inspector = an_inspector(HEARD, [trace], [OF_BOB])
     for view in (
         inspector.why(ANN, "phi"),
@@ -220,7 +220,7 @@ def test_transistors_are_told_with_their_gains_and_the_last_each_did():
 
 
 @pytest.mark.parametrize("chain", ["fused", "serial"])
-def test_how_the_chain_is_run_says_the_setting_only_where_there_is_a_model(chain):
+def test_how_the_chain_is_run_is_said_only_with_a_model(chain):
     inspector = an_inspector(HEARD, [])
     inspector._society.settings = Settings(
         thought={"chain": chain}, llm={"base_url": "http://127.0.0.1:9/v1", "model": "m"}

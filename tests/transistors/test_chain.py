@@ -123,7 +123,7 @@ async def test_what_a_users_own_makes_is_one_printable_line():
     assert len(text) == 4_000
 
 
-async def test_one_that_never_ends_is_left_when_the_time_of_the_turn_is_over():
+async def test_one_that_never_ends_is_left_when_time_is_over():
     class Slow(CognitiveTransistor):
         name = "slow"
 

@@ -233,7 +233,7 @@ def test_nothing_colours_what_is_said_to_the_despairing(who, transistor):
     assert colour("Stay.", lens(transistor), despair) == "Stay."
 
 
-def test_in_the_face_of_a_grief_no_trifle_comes_up_though_it_felt_alike():
+def test_no_trifle_comes_up_beside_a_grief_though_it_felt_alike():
     grief = utterance("the doctor says it is cancer")
     trifle = memory(3, "I hate mushrooms", affect=FEAR, days=1).entry
     loss = memory(4, "my dog died", affect=FEAR, days=1).entry

@@ -173,7 +173,7 @@ def test_small_things_do_not_come_back_by_themselves() -> None:
     assert say(utterance("the weather is bad", trifle)).used == ()
 
 
-def test_a_memory_that_means_the_same_answers_without_a_word_in_common() -> None:
+def test_a_memory_answers_without_a_word_in_common() -> None:
     close = memory(8, "my puppy is gone", why=(Why.SEMANTIC,), scores={"semantic": 0.8})
     far = memory(9, "I baked bread", why=(Why.SEMANTIC,), scores={"semantic": 0.1})
     assert say(utterance("do you remember my dog?", close, far)).used == (8,)
@@ -191,7 +191,7 @@ def test_what_leans_on_another_line_is_not_what_one_is_greeted_with() -> None:
     assert say(utterance("do you remember me?", leaning, DOG)).used == (1, 9)
 
 
-def test_a_mention_is_not_answered_with_the_same_memory_again_and_again() -> None:
+def test_a_mention_does_not_bring_the_same_memory_again() -> None:
     said = talk("plain", ["my dog would have liked this", "I walked my dog here"])
     assert "your dog died" in said[0]
     assert "your dog died" not in said[1]

@@ -30,7 +30,7 @@ def test_what_a_transistor_told_was_put_into_words():
     assert [one.used for one in inspector.why(ADMIN, "phi").recalled] == [True, False]
 
 
-def test_what_only_the_transistor_brought_stands_there_too_for_whom_it_is():
+def test_what_only_the_transistor_brought_stands_there_too():
     recalled = (RecalledTrace(2, ("affect",), 0.9),)
     trace = a_trace(3, recalled=recalled, modulations=(READ,), response=ANSWER)
     inspector = an_inspector(ENTRIES, [trace])

@@ -184,7 +184,7 @@ def test_what_is_done_is_told_apart_from_what_is_said(kind: Kind, text: str, act
     assert understand(Percept("user_caity", text, 0.0, kind), PERSONAS["phi"]).act is act
 
 
-def test_a_feeling_that_comes_with_the_line_counts_when_the_words_are_plain() -> None:
+def test_a_given_feeling_counts_where_the_words_are_plain() -> None:
     felt = Affect(valence=-0.7, fear=0.9)
     assert (
         understand(Percept("u", "the moon is red", 0.0, affect=felt), PERSONAS["phi"]).act

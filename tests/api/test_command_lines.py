@@ -119,9 +119,7 @@ async def test_a_name_that_is_a_line_or_looks_like_another_is_refused(site: Site
 
 
 @pytest.mark.parametrize("joined", [False, True])
-async def test_an_owner_with_the_password_comes_in_where_somebody_was_named_so(
-    guarded: Site, tmp_path, joined: bool
-):
+async def test_an_owner_comes_in_where_somebody_had_the_same_name(guarded: Site, tmp_path, joined: bool):
     """Without an end nobody would leave whose world is silent, and the owner would be sent away each time."""
     body = {"user_id": "w1", "name": "Dora", "line": "look"}
     assert (await guarded.post("/api/commands", body, "world")).status_code == 200

@@ -266,9 +266,7 @@ def test_who_acts_for_whom():
 
 
 @pytest.mark.parametrize("user", ["user_dora", "user_toad"])
-async def test_a_newcomer_by_telnet_is_nobody_whom_a_world_or_a_token_will_name(
-    guarded: Site, tmp_path, user: str
-):
+async def test_a_newcomer_by_telnet_is_nobody_whom_others_name(guarded: Site, tmp_path, user: str):
     """Before they have said a word: then nothing tells that somebody is called so."""
     made = Accounts(tmp_path).create(user.removeprefix("user_"), "correct horse").caller
     entry = await guarded.tell(SECRET, user=user, kind="whisper")
@@ -314,7 +312,7 @@ async def whispered(guarded: Site, tmp_path) -> Site:
         "api_admin",
     ],
 )
-async def test_a_world_reads_says_and_forgets_for_nobody_who_came_by_another_door(whispered: Site, user: str):
+async def test_a_world_acts_for_nobody_who_came_by_another_door(whispered: Site, user: str):
     header = {"Noodlings-User": quote(user)}
     for method, path, body in (
         ("GET", f"{M}/working", None),
@@ -331,7 +329,7 @@ async def test_a_world_reads_says_and_forgets_for_nobody_who_came_by_another_doo
             assert (await whispered.ask(method, path, "world", json=named)).status_code == 403
 
 
-async def test_a_world_speaks_as_a_character_and_neither_reads_nor_forgets_as_one(guarded: Site):
+async def test_a_world_speaks_as_a_character_and_does_not_read_as_one(guarded: Site):
     header = {"Noodlings-User": "phi"}
     told = await guarded.ask(
         "POST", "/api/agents/servnak/perceive", "world", json={"text": f"Caity says {SECRET}"}, headers=header
@@ -360,7 +358,7 @@ async def test_a_world_speaks_as_a_character_and_neither_reads_nor_forgets_as_on
     ],
 )
 @pytest.mark.parametrize("who", ["world", "admin"])
-async def test_nobody_who_is_named_takes_the_name_of_an_account_or_of_a_tokens_user(
+async def test_nobody_takes_the_name_of_an_account_or_of_a_tokens_user(
     whispered: Site, named: dict[str, str], who: str
 ):
     """Dora is not here, Ben's account was removed, and the user of a token has not said a word."""
@@ -374,7 +372,7 @@ async def test_nobody_who_is_named_takes_the_name_of_an_account_or_of_a_tokens_u
     assert (await whispered.post("/api/commands", {"line": "say hello"}, "toad")).status_code == 200
 
 
-async def test_a_player_token_is_no_account_and_is_the_user_whom_worlds_call_so(whispered: Site):
+async def test_a_player_token_is_the_user_whom_worlds_call_so(whispered: Site):
     assert (await whispered.get(f"{M}/working", "caity")).status_code == 403
     await whispered.tell("a toad sits here", user="user_toad", kind="whisper")
     assert "a toad sits here" in (await whispered.get(f"{M}/working", "toad")).text
