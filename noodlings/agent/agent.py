@@ -4,8 +4,8 @@
     2 mood       pushed by it                    6 think     a reply in plain words
     3 predict    how surprising it was           7 modulate  coloured by the transistors
     4 remember   encoded, linked, committed      8 respond   the entry is completed, and linked
-                                                 9 settle    symbols, embeddings: in the background
-                                                10 trace     stored
+                                                 9 trace     stored with what changed
+                                                10 settle    symbols, links, thoughts: in the background
 
 Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on
 a thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts

@@ -1,4 +1,7 @@
-"""What the core asks of the outside: small protocols, each with several adapters and one contract test."""
+"""What the core asks of the outside: small protocols, which adapters fulfil.
+
+Where a port has several adapters that can be compared, one contract test runs over all of them.
+"""
 
 from __future__ import annotations
 
