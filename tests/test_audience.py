@@ -32,9 +32,10 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Audience, confined_to, disclosed, may_learn, of_all
 from noodlings.values.caller import Caller, Role
+from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled, Symbol, Why
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.trace import Lens, Trace
+from noodlings.values.trace import Trace
 from noodlings.worlds.beings import RoomLine
 from tests.fakes import make_persona
 from tests.memory.entries import an_entry

@@ -2,7 +2,10 @@
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 HEAVY = ("fastapi", "textual", "openai", "mlx", "onnxruntime", "sqlalchemy", "numpy", "rich", "pydantic")
@@ -28,3 +31,26 @@ def test_every_public_name_can_be_had():
     for name in noodlings.__all__:
         assert getattr(noodlings, name) is not None
     assert set(noodlings.__all__) <= set(dir(noodlings))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "noodlings.affect.feeling.feeling",
+        "noodlings.agent.events.game_event",
+        "noodlings.agent.recipes.load_recipe",
+        "noodlings.inspect.inspector.Inspector",
+        "noodlings.memory.list_wrapper.MemoryListWrapper",
+        "noodlings.progress.progress_over",
+        "noodlings.simulate.Turn",
+        "noodlings.simulate.sweep",
+        "noodlings.store.memory.MemoryStore",
+        "noodlings.transistors.base.CognitiveTransistor",
+        "noodlings.values.caller.Caller",
+        "noodlings.values.lens.Lens",
+        "noodlings.values.percept.Percept",
+    ],
+)
+def test_what_was_documented_once_stays_where_it_was(path):
+    module, _, name = path.rpartition(".")
+    assert callable(getattr(import_module(module), name))

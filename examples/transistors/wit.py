@@ -6,7 +6,7 @@ Put this file into the folder `transistors` beside the database, and a line into
 """
 
 from noodlings.transistors.base import CognitiveTransistor, ThoughtState
-from noodlings.values.trace import Lens
+from noodlings.values.lens import Lens
 
 
 class Wit(CognitiveTransistor):

@@ -14,8 +14,8 @@ from noodlings.llm.gateway import Gateway
 from noodlings.llm.prompts import modulate_prompt, reply_prompt
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import clean, shorten
+from noodlings.values.lens import Lens
 from noodlings.values.persona import Persona
-from noodlings.values.trace import Lens
 
 LONGEST_REPLY = 1_000
 """Characters of a reply; a longer one is cut after a sentence."""

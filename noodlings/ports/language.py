@@ -9,10 +9,10 @@ from typing import Protocol
 
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
+from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
-from noodlings.values.trace import Lens
 
 
 @dataclass(frozen=True, slots=True)

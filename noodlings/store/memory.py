@@ -42,7 +42,7 @@ class _Agent:
 
 
 class MemoryStore:
-    """The port `Repository`, and all else that `SqlStore` does, in plain dicts. See there for the arguments."""
+    """The port `Repository`, as `SqlStore` fulfils it, in plain dicts. See there for the arguments."""
 
     def __init__(self, *, working_capacity: int = 20, kept_traces: int = 2_000) -> None:
         self._working_capacity = working_capacity

@@ -24,10 +24,10 @@ from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, Utterance, Voice
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import disclosed
+from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
-from noodlings.values.trace import Lens
 
 
 class Memories(Protocol):

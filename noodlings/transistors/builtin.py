@@ -19,8 +19,8 @@ from noodlings.affect.feeling import family
 from noodlings.memory.likeness import likeness
 from noodlings.mind.appetites import DriveTable, Goal, shipped_drives, signals
 from noodlings.transistors.base import FAINT, HISTORY, READ, CognitiveTransistor, ThoughtState, felt, readable
+from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Why
-from noodlings.values.trace import Lens
 
 _DIRECTIONS = {
     "joy": "Let the words be quick and light, with one small sign of gladness in the body.",

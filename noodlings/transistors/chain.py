@@ -33,8 +33,9 @@ from noodlings.transistors.builtin import (
     SubconsciousTransistor,
 )
 from noodlings.validation import nearest
+from noodlings.values.lens import Lens
 from noodlings.values.persona import TRANSISTORS, Persona
-from noodlings.values.trace import Lens, Modulation
+from noodlings.values.trace import Modulation
 
 log = logging.getLogger(__name__)
 

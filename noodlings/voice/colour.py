@@ -19,10 +19,10 @@ from collections.abc import Callable
 
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
+from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
-from noodlings.values.trace import Lens
 from noodlings.values.wording import GENTLY, DialogueAct
 from noodlings.voice.colour_affect import embodied, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 
 from noodlings.text import clean
+from noodlings.values.lens import Lens
 from noodlings.values.persona import Persona
-from noodlings.values.trace import Lens
 from noodlings.values.wording import SIGNS, SpokenFeeling, parse
 from noodlings.voice.phrasebook import Phrasebook, shared_voice
 from noodlings.voice.words import tokens

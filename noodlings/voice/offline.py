@@ -21,8 +21,8 @@ from itertools import count, islice
 
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import clean
+from noodlings.values.lens import Lens
 from noodlings.values.percept import Kind
-from noodlings.values.trace import Lens
 from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply

@@ -16,7 +16,7 @@ from noodlings.llm.symbolist import LONGEST_IMAGE, LLMSymbolist
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
-from noodlings.values.trace import Lens
+from noodlings.values.lens import Lens
 from tests.llm.server import KEY, Answer, chat, own_seconds, serving, stream
 from tests.voice.utterances import utterance
 

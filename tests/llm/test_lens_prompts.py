@@ -13,8 +13,8 @@ from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.prompts import LONGEST_EVENT, LONGEST_MEMORY, READ, modulate_prompt, reply_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
-from noodlings.values.trace import Lens
 from tests.llm.server import chat, serving
 from tests.voice.utterances import memory, utterance
 

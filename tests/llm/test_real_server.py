@@ -33,9 +33,10 @@ from noodlings.ports import Allowance
 from noodlings.store.sql import SqlStore
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Percept
-from noodlings.values.trace import Lens, TurnEvent
+from noodlings.values.trace import TurnEvent
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
 from tests.llm.server import own_seconds

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from noodlings.ports import Allowance, Utterance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
-from noodlings.values.trace import Lens
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, GENTLY, SIGNS, parse
 from noodlings.voice.colour import MOST, colour, image_of
 from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism

@@ -14,9 +14,9 @@ from string import Template
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
-from noodlings.values.trace import Lens
 from noodlings.voice.phrasebook import in_words
 from noodlings.voice.words import ago, shown
 
