@@ -165,6 +165,8 @@ class Studio(App[None]):
             self._heard(sign)
 
     def _heard(self, sign: Sign) -> None:
+        if self._desk.gone:  # a sign that came while the screen was being taken down
+            return
         if sign.step == LOST:
             self._desk.banner.lost = True
             if not self._desk.banner.refused:  # that says more

@@ -302,7 +302,7 @@ async def test_a_society_comes_to_rest_in_its_time():
     society = build(Settings(embedding={"model": "none"}), clock=clock, store=MemoryStore())
     dreams = Dreams()
     phi = society.agents["phi"]
-    object.__setattr__(phi._with, "symbolist", dreams)
+    object.__setattr__(phi._services, "symbolist", dreams)
     heard = Percept("user_caity", "My dog died", clock.now(), addressed=True, affect=GRIEF)
     assert (await phi.perceive(heard)).response
     await dreams.called.wait()

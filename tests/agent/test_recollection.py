@@ -213,12 +213,11 @@ async def test_a_restart_remembers_as_much(make: Callable[..., Agent], say: Call
 async def test_meaning_brings_back_what_shares_no_word(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still
 ) -> None:
-    meaning = embedding.meaning
-    agent = make(meaning=meaning)
+    agent = make(heard=embedding)
     told = await agent.perceive(say("boat"))
     await chatter(agent, say, 20)
     embedding.finish()
-    vector = await meaning.vector("boat")
+    vector = await embedding.vector("boat")
 
     async def question(text: str) -> object:
         return vector
@@ -280,7 +279,7 @@ async def test_what_was_forgotten_is_neither_recalled_nor_found(
 async def test_a_percept_is_kept_with_its_vector(
     make: Callable[..., Agent], say: Callable[..., Percept], embedding: Still, store: MemoryStore
 ) -> None:
-    agent = make(meaning=embedding.meaning)
+    agent = make(heard=embedding)
     trace = await agent.perceive(say("the red boat"))
     kept = store.vectors("phi", embedding.model, 0, 99)[trace.entry_id]
     np.testing.assert_array_equal(kept.vector, HashingEmbedder().embed(["the red boat"])[0])
@@ -301,9 +300,7 @@ async def test_vectors_of_two_models_are_not_mixed(
 async def test_an_endpoint_that_does_not_answer_is_named_in_the_trace(
     make_agent: Callable[..., Agent], say: Callable[..., Percept], store: MemoryStore, time: Time
 ) -> None:
-    remote = EmbeddingQueue(
-        EmbeddingQueue(Flaky(lambda texts: "it cannot be reached"), local=False), local=False, monotonic=time
-    )
+    remote = EmbeddingQueue(Flaky(lambda texts: "it cannot be reached"), local=False, monotonic=time)
     agent = make_agent(archive=AgentArchive("phi", store, remote))
     await agent.perceive(say("the red boat"))
     trace = await agent.perceive(say("Phi, where is the red boat?"))

@@ -213,7 +213,7 @@ def test_standard_output_belongs_to_the_protocol(tmp_path: Path) -> None:
 
 def test_a_client_is_greeted_before_anything_heavy_is_loaded() -> None:
     heavy = {"numpy", "sqlalchemy", "fastapi", "onnxruntime", "prompt_toolkit", "noodlings.app"}
-    code = f"import noodlings.cli.main, api.mcp.transports, sys; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import noodlings.cli.main, api.mcp.stdio, sys; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, env=environment(), cwd=ROOT
     )
