@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -72,8 +73,7 @@ def load_recipe(path: Path) -> Persona:
             "a-z, digits and underscores, and begins with a letter"
         )
     try:
-        data = yaml.load(_read(path), Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
-        return read_recipe(data, identifier, f"recipe {path}")
+        return _parsed(_read(path), identifier, f"recipe {path}")
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"recipe {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
     except OSError as error:
@@ -117,6 +117,17 @@ def plain_persona(agent_id: str) -> Persona:
         appetites=dict.fromkeys(APPETITES, _MIDDLING),
         aliases=(agent_id,) if agent_id.lower() != name.lower() else (),
     )
+
+
+@lru_cache(maxsize=32)
+def _parsed(text: str, identifier: str, where: str) -> Persona:
+    """The persona of a file's text.
+
+    Opening a folder would mostly be parsing the same few recipes once more, so what they say is kept. It is
+    kept by their text: a change is seen however soon it is made.
+    """
+    data = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
+    return read_recipe(data, identifier, where)
 
 
 def _read(path: Path) -> str:
