@@ -4,8 +4,12 @@ Of each property a few examples are tried, and all with `TEST_PROFILE=thorough`,
 
 A skipped test guards nothing. Where PYTEST_ALLOWED_SKIPS names a file, a test may be skipped only if its
 id begins with a line of that file; any other that is skipped has failed.
+
+Garbage is looked for more seldom than usual. Thousands of tests are collected, and all that they import is
+alive: to walk through it again and again took a fifth of the time of everything that draws.
 """
 
+import gc
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -18,6 +22,8 @@ settings.register_profile(
 )
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=25)
 settings.load_profile(os.environ.get("TEST_PROFILE", "quick"))
+
+gc.set_threshold(50_000, 20, 100)
 
 _LIST = os.environ.get("PYTEST_ALLOWED_SKIPS")
 _LINES = Path(_LIST).read_text("utf-8").splitlines() if _LIST else [""]
