@@ -21,10 +21,14 @@ import pytest
 from noodlings.store.documents import LARGEST
 from noodlings.store.sql import SqlStore
 from tests.embed.server import Answer, Server, hashed, serving
+from tests.program import ran
+from tests.thorough import THOROUGH
 
-pytestmark = pytest.mark.slow
+# What they share is made once, so they run in one worker.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("old")]
 
-LINES = 3_000
+LINES = 3_000 if THOROUGH else 1_500
+"""So many that what was told before them is in no memory but the archive."""
 IDLE = (
     "nice weather", "I had toast this morning", "the bus was late", "did you see the tide?", "it is late",
     "my shoes are wet", "look at that gull", "the soup was salty", "the fence needs paint",
@@ -36,6 +40,18 @@ LONG = 60.0
 
 
 def noodlings(data: Path, *arguments: str, lines: tuple[str, ...] = (), **environment: str) -> str:
+    """What the program writes, in this process."""
+    input = "".join(f"{line}\n" for line in lines).encode()
+    everything = os.environ | {"NOODLINGS_EMBEDDING__MODEL": "none"} | environment
+    done = ran(*arguments, "--data", data, environment=everything, input=input)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode == 0, err
+    assert "Traceback" not in out + err
+    return out
+
+
+def started(data: Path, *arguments: str, lines: tuple[str, ...] = (), **environment: str) -> str:
+    """The same in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "noodlings", *arguments, "--data", str(data)],
         input="".join(f"{line}\n" for line in lines),
@@ -52,7 +68,7 @@ def noodlings(data: Path, *arguments: str, lines: tuple[str, ...] = (), **enviro
 
 @pytest.fixture(scope="module")
 def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of somebody who told SERVNAK where the key is, and then talked on for 3,000 lines."""
+    """The folder of somebody who told SERVNAK where the key is, and then talked on for long."""
     folder = tmp_path_factory.mktemp("old")
     rng = random.Random(7)
     lines = [f"{rng.choice(IDLE)} {rng.randrange(500)}" for _ in range(LINES)]
@@ -67,7 +83,7 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "data"
 
 
-def test_what_was_said_three_thousand_lines_ago_is_answered_with(old: Path) -> None:
+def test_what_was_said_thousands_of_lines_ago_is_answered_with(old: Path) -> None:
     seen = noodlings(old, "play", lines=(ASKED, "@memories servnak --flow", f'@recall servnak "{TOLD}"'))
     talk, _, rest = seen.partition("SERVNAK · flow")
     flow, _, recalled = rest.partition("SERVNAK · recall")
@@ -86,7 +102,7 @@ def test_a_replay_onto_a_long_past_is_the_same_byte_for_byte(old: Path, tmp_path
     reports = set()
     for name in ("once", "again"):
         shutil.copytree(old, tmp_path / name)
-        reports.add(noodlings(tmp_path / name, "replay", str(script), "--agent", "servnak", "--json"))
+        reports.add(started(tmp_path / name, "replay", str(script), "--agent", "servnak", "--json"))
     assert len(reports) == 1
     assert "UNDER THE BLUE FLOWERPOT" in reports.pop()
 
@@ -105,7 +121,7 @@ def test_a_model_that_is_gone_leaves_it_to_words_with_one_warning(old: Path, tmp
     (gone / "__init__.py").touch()
     log = old / "noodlings.log"
     known = len(log.read_text(encoding="utf-8")) if log.exists() else 0
-    seen = noodlings(
+    seen = started(
         old,
         "play",
         lines=(ASKED, "say servnak, nice weather", f'@recall servnak "{TOLD}"'),

@@ -13,6 +13,7 @@ import pytest
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
 from noodlings.store.sql import SqlStore
+from tests.program import ran
 
 pytestmark = pytest.mark.slow
 
@@ -21,9 +22,18 @@ ROUNDS = int(os.environ.get("KILL_ROUNDS", "5"))
 
 
 def _noodlings(data, *arguments, lines=(), **environment):
+    input = "".join(f"{line}\n" for line in lines).encode()
+    done = ran(*arguments, "--data", data, environment=os.environ | environment, input=input)
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert done.returncode == 0, err
+    assert "Traceback" not in out + err
+    return out
+
+
+def _started(data, *arguments, **environment):
+    """As `_noodlings`, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", "noodlings", *arguments, "--data", str(data)],
-        input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         encoding="utf-8",
         env=os.environ | environment,
@@ -65,7 +75,7 @@ def test_the_day_the_dog_died_outlives_five_hundred_trivial_lines(tmp_path, triv
 def test_same_file_and_seed_give_the_same_result_byte_for_byte(tmp_path, trivia):
     trivia.write_text("".join(trivia.read_text().splitlines(keepends=True)[:120]))
     reports = [
-        _noodlings(tmp_path / name, "replay", str(trivia), "--json", PYTHONHASHSEED=str(seed))
+        _started(tmp_path / name, "replay", str(trivia), "--json", PYTHONHASHSEED=str(seed))
         for seed, name in enumerate(("one", "two"))
     ]
     assert reports[0] == reports[1]

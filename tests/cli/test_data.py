@@ -12,7 +12,7 @@ from argon2.profiles import CHEAPEST
 
 from noodlings.cli.main import main
 from noodlings.worlds.accounts import Accounts
-from tests.cli.test_main import ROOT, Visit, command, environment, played, run
+from tests.cli.test_main import ROOT, Visit, command, environment, played, started
 
 pytestmark = pytest.mark.slow
 
@@ -218,7 +218,7 @@ def test_a_reader_that_goes_away_is_no_error(folder):
 
 def test_an_export_does_not_depend_on_what_a_terminal_can_show(tmp_path):
     played(tmp_path, "say servnak, ünïcödé 漢字")
-    plain = run("export", "--data", tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C").stdout
+    plain = started("export", "--data", tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C").stdout
     assert "ünïcödé 漢字" in plain.decode()
 
 

@@ -1,4 +1,7 @@
-"""The command line through real processes: what a person and a script get to see."""
+"""The command line: what a person and a script get to see.
+
+What is about processes (signals, pipes, the folder that one stands in, what is imported) starts them.
+"""
 
 import json
 import os
@@ -11,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from noodlings import __version__
+from tests.program import ran
 
 pytestmark = pytest.mark.slow
 
@@ -26,8 +30,14 @@ def command(*words):
     return [sys.executable, "-m", "noodlings", *map(str, words)]
 
 
-def run(*words, input=b"", cwd=None, **changes):
-    """Run the program to its end. Input and output are bytes."""
+def run(*words, input=b"", **changes):
+    """Run the program to its end, in this process. Input and output are bytes."""
+    input = input.encode() if isinstance(input, str) else input
+    return ran(*words, environment=environment(**changes), input=input)
+
+
+def started(*words, input=b"", cwd=None, **changes):
+    """The same in a process of its own."""
     return subprocess.run(
         command(*words),
         input=input.encode() if isinstance(input, str) else input,
@@ -39,7 +49,7 @@ def run(*words, input=b"", cwd=None, **changes):
     )
 
 
-def played(folder, *lines, **changes):
+def played(folder, *lines, run=run, **changes):
     """The output of a scripted visit, which must end well."""
     done = run("play", "--data", folder, input="\n".join(lines), **changes)
     assert (done.returncode, done.stderr.decode()) == (0, "")
@@ -47,9 +57,9 @@ def played(folder, *lines, **changes):
 
 
 def test_help_and_version_need_nothing():
-    shown = run("--help").stdout.decode()
+    shown = started("--help").stdout.decode()
     assert all(word in shown for word in ("play", "demo", "memories"))
-    assert run("--version").stdout.decode() == f"noodlings {__version__}\n"
+    assert started("--version").stdout.decode() == f"noodlings {__version__}\n"
 
 
 def test_help_imports_nothing_heavy():
@@ -84,6 +94,7 @@ def test_a_scripted_visit(tmp_path):
         "help",
         "quit",
         "say not reached",
+        run=started,
     )
     assert "No language model is connected" in shown
     assert "The Workshop" in shown
@@ -127,7 +138,7 @@ HOSTILE = [
 
 
 def test_hostile_lines_break_nothing(tmp_path):
-    done = run(
+    done = started(
         "play", "--data", tmp_path, input=b"\n".join([*HOSTILE, b"@memories servnak --working", b"say fine"])
     )
     shown = done.stdout.decode()
@@ -187,7 +198,7 @@ def test_a_data_folder_that_is_a_file_is_one_line(tmp_path):
 
 
 class Visit:
-    """A visit that goes on, with its standard input held open."""
+    """A visit in a process of its own that goes on, with its standard input held open; no model is loaded."""
 
     def __init__(self, folder):
         self.process = subprocess.Popen(
@@ -196,7 +207,7 @@ class Visit:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=ROOT,
-            env=environment(),
+            env=environment(NOODLINGS_EMBEDDING__MODEL="none"),
         )
 
     def type(self, line, until):
@@ -222,7 +233,7 @@ def test_a_second_player_is_turned_away_and_a_look_is_allowed(tmp_path):
     with Visit(tmp_path) as visit:
         visit.type("say servnak, my dog died yesterday", "You say")
         visit.type("who", "(you)")
-        second = run("play", "--data", tmp_path)
+        second = started("play", "--data", tmp_path)
         assert second.returncode == 3
         assert second.stderr.decode().count("\n") == 1
         look = run("memories", "servnak", "--working", "--data", tmp_path)
@@ -260,7 +271,7 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path):
 def test_another_commands_package_in_the_folder_does_no_harm(tmp_path):
     (tmp_path / "commands").mkdir()
     (tmp_path / "commands" / "__init__.py").write_text("raise RuntimeError('the wrong commands')")
-    done = run("play", "--data", tmp_path / "data", input="who", cwd=tmp_path, PYTHONPATH=str(ROOT))
+    done = started("play", "--data", tmp_path / "data", input="who", cwd=tmp_path, PYTHONPATH=str(ROOT))
     assert (done.returncode, done.stderr) == (0, b"")
 
 

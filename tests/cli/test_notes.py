@@ -1,4 +1,4 @@
-"""`noodlings notes` through real processes."""
+"""`noodlings notes` on the command line: what a person and a script get to see."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.cli.test_main import played
+from tests.cli.test_main import played, started
 from tests.llm.server import Answer, serving
 
 pytestmark = pytest.mark.slow
@@ -21,7 +21,7 @@ async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_wit
             "NOODLINGS_THOUGHT__RUMINATE": "false",
         }
         lines = ("go east", "say maren, hello there")
-        shown = await asyncio.to_thread(played, tmp_path, *lines, **llm)
+        shown = await asyncio.to_thread(played, tmp_path, *lines, run=started, **llm)
     _, _, after = shown.partition('You say, "maren, hello there"')
     assert after.count("Maren is thinking…") == 1
     _, _, answer = after.partition("Maren is thinking…")

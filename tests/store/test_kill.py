@@ -16,6 +16,7 @@ from noodlings.store.database import DATABASE_NAME
 from noodlings.store.lock import HOLDER_NAME, LOCK_NAME, holder_of
 from noodlings.store.sql import SqlStore
 from tests.store.records import AGENT
+from tests.thorough import examples
 
 pytestmark = pytest.mark.slow
 
@@ -40,10 +41,10 @@ def killed(process: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
-def test_twenty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+def test_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     chance = random.Random(20)
     acknowledged: list[int] = []
-    for _ in range(20):
+    for _ in range(examples(20)):
         process = start_writer(tmp_path)
         assert process.stdout is not None
         said = [int(process.stdout.readline()) for _ in range(chance.randrange(1, 40))]
