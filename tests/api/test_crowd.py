@@ -28,7 +28,8 @@ from tests.api.conftest import TOKENS
 from tests.api.serving import Server, certified, served
 from tests.thorough import THOROUGH
 
-pytestmark = pytest.mark.slow
+# What they share is made once, so they run in one worker.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd")]
 
 CROWD, DESCRIPTORS = (1_500, 1_024) if THOROUGH else (400, 256)
 """More come than there is room for. A server has as many descriptors as a system gives, or fewer."""
@@ -312,21 +313,21 @@ def test_where_everybody_is_busy_one_more_is_refused_in_words(tmp_path: Path):
         assert answered(server, "127.0.0.1", "/api/agents", **ADMIN) < WITHIN
 
 
-def test_who_pings_the_live_stream_and_never_reads_is_not_read_on(tmp_path: Path):
+def test_who_pings_the_live_stream_and_never_reads_is_not_read_on(guarded: Server):
     upgrade = HALF_UPGRADE + (
         b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
         b"Authorization: Bearer %s\r\n\r\n" % TOKENS["caity"]["token"].encode()
     )
     ping = b"\x89\xfd" + bytes(4) + b"x" * 125
-    with served(tmp_path, tokens=list(TOKENS.values())) as server, socket.socket() as one:
+    with socket.socket() as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
-        one.connect(("127.0.0.1", port_of(server)))
+        one.connect(("127.0.0.1", port_of(guarded)))
         one.sendall(upgrade)
         hear(one, b"snapshot")
         one.settimeout(3)
         with pytest.raises(TimeoutError):
             flood(one, ping * 500, 300)
-        assert server.client.get("/health").status_code == 200
+        assert guarded.client.get("/health").status_code == 200
 
 
 def test_what_is_sent_to_the_live_stream_is_not_looked_at(tmp_path: Path):
@@ -342,29 +343,27 @@ def test_what_is_sent_to_the_live_stream_is_not_looked_at(tmp_path: Path):
         assert "Traceback" not in server.output.rest() + (tmp_path / "noodlings.log").read_text()
 
 
-def test_a_length_said_in_two_ways_is_refused_whole(tmp_path: Path):
+def test_a_length_said_in_two_ways_is_refused_whole(unguarded: Server):
     smuggled = (
         b"POST /api/agents/servnak/perceive HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 6\r\n"
         b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + WHOLE
     )
-    with served(tmp_path) as server:
-        for request in (smuggled, smuggled.replace(b"POST", b"OPTIONS")):
-            with socket.create_connection(("127.0.0.1", port_of(server)), timeout=20) as one:
-                one.sendall(request)
-                received = ended(one, 20)
-            assert received.startswith(b"HTTP/1.1 400 "), received
-            assert received.count(b"HTTP/1.1 ") == 1
-            assert b"Transfer-Encoding" in received
+    for request in (smuggled, smuggled.replace(b"POST", b"OPTIONS")):
+        with socket.create_connection(("127.0.0.1", port_of(unguarded)), timeout=20) as one:
+            one.sendall(request)
+            received = ended(one, 20)
+        assert received.startswith(b"HTTP/1.1 400 "), received
+        assert received.count(b"HTTP/1.1 ") == 1
+        assert b"Transfer-Encoding" in received
 
 
-def test_every_answer_is_what_it_says_kept_by_nobody_and_in_no_frame(tmp_path: Path):
-    with served(tmp_path) as server:
-        for path in ("/health", "/docs", "/nowhere", "/api/agents", "/api/agents/servnak/memory/working"):
-            headers = server.client.get(path).headers
-            assert headers.get_list("cache-control") == ["no-store"], path
-            assert headers["x-content-type-options"] == "nosniff"
-            assert headers["x-frame-options"] == "DENY"
-            assert "frame-ancestors 'none'" in headers["content-security-policy"]
+def test_every_answer_is_what_it_says_kept_by_nobody_and_in_no_frame(unguarded: Server):
+    for path in ("/health", "/docs", "/nowhere", "/api/agents", "/api/agents/servnak/memory/working"):
+        headers = unguarded.client.get(path).headers
+        assert headers.get_list("cache-control") == ["no-store"], path
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
 @pytest.mark.parametrize("first", [HALF_HEADERS, HALF_BODY], ids=["headers", "body"])

@@ -24,8 +24,10 @@ from noodlings.connections import Connections
 from noodlings.host.server import Address, _bound, _load
 from tests.api.conftest import TOKENS
 from tests.api.serving import ROOT, Server, certified, command, environment, served
+from tests.program import ran
 
-pytestmark = pytest.mark.slow
+# What they share is made once, so they run in one worker.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("serve")]
 
 SAID = {"user_id": "user_caity", "text": "My dog died yesterday", "idempotency_key": "one"}
 PATH = "/api/agents/servnak/perceive"
@@ -58,18 +60,13 @@ def messages(stream: ClientConnection, *kinds: str, count: int = 1) -> list[dict
 
 
 def refused(folder: Path, *words: str, **changes: str) -> str:
-    done = subprocess.run(
-        command(folder, *words),
-        capture_output=True,
-        text=True,
-        env=environment(**changes),
-        timeout=60,
-        check=False,
-    )
+    """What it says when it does not come to serve anything."""
+    arguments = ("serve", "--port", "0", "--data", folder, *words)
+    done = ran(*arguments, environment=environment(**changes))
     assert done.returncode in (2, 3), done.stdout + done.stderr
-    assert done.stdout == ""
+    assert done.stdout == b""
     assert len(done.stderr.splitlines()) == 1
-    return done.stderr
+    return done.stderr.decode()
 
 
 def test_a_retry_after_a_kill_says_that_the_turn_was_cut_off(tmp_path: Path):
