@@ -82,17 +82,16 @@ async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:
         await until(pilot, lambda: "studio · Maren" in screen_of(app))
 
 
-@pytest.mark.parametrize("at", range(len(PANES)))
-async def test_every_pane_has_help_with_its_keys(source: Village, at: int) -> None:
+async def test_every_pane_has_help_with_its_keys(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await go_to(pilot, at)
-        app.query_one(Agents).query_one("OptionList").focus()
-        await pilot.press("question_mark")
-        await until(pilot, lambda: "Everywhere" in screen_of(app))
-        words = " ".join(PANES[at].ABOUT.split()[:4])
-        assert words in screen_of(app)
-        await pilot.press("escape")
-        assert "Everywhere" not in screen_of(app)
+        for at, pane in enumerate(PANES):
+            await go_to(pilot, at)
+            app.query_one(Agents).query_one("OptionList").focus()
+            await pilot.press("question_mark")
+            await until(pilot, lambda: "Everywhere" in screen_of(app))
+            assert " ".join(pane.ABOUT.split()[:4]) in screen_of(app)
+            await pilot.press("escape")
+            assert "Everywhere" not in screen_of(app)
 
 
 async def test_each_set_of_colours(source: Village) -> None:

@@ -99,6 +99,7 @@ async def looking(
 ) -> AsyncIterator[tuple[Studio, Pilot[None]]]:
     """The studio before a source, once everything is there."""
     app = Studio(source, agent)
+    app.animation_level = "none"  # after each key all that glides is waited for
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: "Phi" in screen_of(app))
         yield app, pilot
