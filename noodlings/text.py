@@ -72,10 +72,18 @@ def clean(text: str) -> CleanText:
 
 
 def _seen(text: str) -> Iterator[str]:
-    """The characters that can be seen, and those that shape what is seen."""
+    """What can be seen, and what shapes what is seen."""
     base, before, joiner, marks = "", "", "", 0  # a mark is only where there is a base for it
     flags = {flag.end(): flag.group()[1:] for flag in _FLAGS.finditer(text)}
-    for position, character in enumerate(text, 1):
+    position = 0
+    while position < len(text):
+        character = text[position]
+        if " " <= character <= "~" and (plain := _PLAIN.match(text, position)):
+            yield plain[0]  # most of most lines, at once; before it no joiner stays
+            position, before = plain.end(), plain[0][-1]
+            base, joiner, marks = before.strip(), "", 0
+            continue
+        position += 1
         if character in _JOINERS:
             joiner = character if base >= _FIRST_JOINED else ""
             continue

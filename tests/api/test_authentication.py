@@ -7,6 +7,7 @@ from hashlib import sha256
 from urllib.parse import quote
 
 import pytest
+from argon2.profiles import CHEAPEST
 
 from api.authentication import OWNER, AccessToken, Authenticator
 from noodlings.config import ApiToken, load_settings
@@ -268,7 +269,7 @@ def test_who_acts_for_whom():
 @pytest.mark.parametrize("user", ["user_dora", "user_toad"])
 async def test_a_newcomer_by_telnet_is_nobody_whom_others_name(guarded: Site, tmp_path, user: str):
     """Before they have said a word: then nothing tells that somebody is called so."""
-    made = Accounts(tmp_path).create(user.removeprefix("user_"), "correct horse").caller
+    made = Accounts(tmp_path, CHEAPEST).create(user.removeprefix("user_"), "correct horse").caller
     entry = await guarded.tell(SECRET, user=user, kind="whisper")
     society, inspector = guarded.parts.society, guarded.parts.inspector
     assert made.name == user.removeprefix("user_")
@@ -290,7 +291,7 @@ async def whispered(guarded: Site, tmp_path) -> Site:
     old = [{"name": name, "role": "player", "salt": salt, "key": key, "cost": 4} for name in ("Caity", "Ben")]
     kept = {"version": 1, "accounts": {f"user_{one['name'].lower()}": one for one in old}}
     (tmp_path / "accounts.json").write_text(json.dumps(kept), encoding="utf-8")
-    accounts = Accounts(tmp_path)
+    accounts = Accounts(tmp_path, CHEAPEST)
     accounts.remove("Ben")
     for account in (*accounts.all(), accounts.create("Dora", "correct horse")):
         await guarded.tell(SECRET, user=account.caller.user_id, kind="whisper")
