@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from noodlings.errors import Forbidden, NoodlingsError
 from noodlings.inspect import questions
@@ -122,7 +123,7 @@ async def test_of_the_agent_before_nothing_stays_where_nothing_is_told_of_the_ne
         for key in keys:
             await pilot.press(key)
             await until(pilot, lambda: "of them nothing is told" in words_of(screen_of(app)))
-            untold.append(words_of(screen_of(app)))
+            untold.append(await at_rest(pilot))
     async with looking(source) as (app, pilot):
         for key, words in zip(keys, untold, strict=True):
             await pilot.press(key)
@@ -131,6 +132,15 @@ async def test_of_the_agent_before_nothing_stays_where_nothing_is_told_of_the_ne
         for key, words in zip(keys, untold, strict=True):
             await pilot.press(key)
             await until(pilot, lambda words=words: words_of(screen_of(app)) == words)
+
+
+async def at_rest(pilot: Pilot[None]) -> str:
+    """The words once nothing moves any more: what is waited for may be drawn before the rest is."""
+    seen, before = words_of(screen_of(pilot.app)), ""
+    while seen != before:
+        await pilot.pause()
+        seen, before = words_of(screen_of(pilot.app)), seen
+    return seen
 
 
 async def test_what_a_refusal_says_is_no_markup(tmp_path: Path) -> None:
