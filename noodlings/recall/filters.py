@@ -94,7 +94,7 @@ class FilterIndex:
 
     Attributes:
         row_of: entry id → row, of entries that are alive.
-        timestamps, users, alive: by row; users as numbers, see `user_code`.
+        timestamps, users, alive, importances: by row; users as numbers, see `user_code`.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class FilterIndex:
         self.timestamps = GrowingArray(np.float64)
         self.users = GrowingArray(np.int32)
         self.alive = GrowingArray(np.bool_)
-        self._importance = GrowingArray(np.float32)
+        self.importances = GrowingArray(np.float32)
         self._feelings = GrowingArray(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
@@ -119,7 +119,7 @@ class FilterIndex:
         self.timestamps.append(entry.timestamp)
         self.users.append(self._code("user", entry.user_id))
         self.alive.append(True)
-        self._importance.append(entry.importance)
+        self.importances.append(entry.importance)
         self._feelings.append(self._code("feeling", feeling(entry.affect)))
         for key in (("user", entry.user_id), ("kind", entry.kind), *(("tag", tag) for tag in tags_of(entry))):
             self._rows.setdefault(key, array("I")).append(row)
@@ -128,7 +128,7 @@ class FilterIndex:
     def update(self, row: int, entry: MemoryEntry) -> None:
         """What may change about an entry: its importance, who may learn of it, and tags that were added."""
         self._confined.rows[row] = self._audience_code(entry)
-        self._importance.rows[row] = entry.importance
+        self.importances.rows[row] = entry.importance
         for tag in tags_of(entry):
             rows = self._rows.setdefault(("tag", tag), array("I"))
             if row not in rows:
@@ -156,7 +156,7 @@ class FilterIndex:
             rows = np.arange(len(self.alive))
         keep = self.alive.rows[rows]
         if filters.min_importance > 0.0:
-            keep &= self._importance.rows[rows] >= np.float32(filters.min_importance)
+            keep &= self.importances.rows[rows] >= np.float32(filters.min_importance)
         if filters.feeling is not None:
             keep &= np.isin(self._feelings.rows[rows], self._feeling_codes(filters.feeling))
         if filters.without:

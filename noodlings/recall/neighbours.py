@@ -92,6 +92,15 @@ class Neighbours:
         one = int(self._one.rows[row])
         return None if one == _NONE else one
 
+    def pairs(self, most: int, hidden: Rows = NOWHERE) -> tuple[Rows, Rows]:
+        """The latest `most` pairs of rows that follow each other in a talk, none of them `hidden`."""
+        unseen = np.zeros(len(self) + 1, np.bool_)
+        unseen[hidden] = True
+        unseen[_NONE] = True
+        seen = ~unseen[:-1] & ~unseen[self._one.rows]
+        later = np.flatnonzero(seen)[-most:]
+        return self._one.rows[later], later
+
     def whose(self, row: int) -> list[int]:
         """Those whose neighbour a row is, and the row itself."""
         after = int(self._next.rows[row])

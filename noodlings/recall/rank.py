@@ -6,7 +6,7 @@ How the weights were found, and what was tried beside them, is in docs/decisions
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -26,6 +26,10 @@ class Weights:
         time: a question for a time, and a line that holds one.
         length: how much a line says at all, by the logarithm of its words: "Wow, thanks!" is near everything
             and answers nothing.
+        asker: told by whoever asks, in bits: the rarer their lines are among all, the more it says that one
+            is theirs (see `noodlings.recall.search.BITS`).
+        importance: in force. Among lines that have nothing to do with each other, what mattered is what is
+            asked for; in a talk that goes on it says less than the words do.
     """
 
     meaning: float = 10.0
@@ -34,14 +38,24 @@ class Weights:
     date: float = 3.0
     time: float = 2.0
     length: float = 3.0
+    asker: float = 0.0
+    importance: float = 0.0
 
     @property
     def total(self) -> float:
         """All points there are."""
-        return self.meaning + self.words + self.speaker + self.date + self.time + self.length
+        return float(sum(astuple(self)))
+
+    def toward(self, other: Weights, share: float) -> Weights:
+        """So far on the way to other weights, 0 (these) … 1 (those)."""
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Weights(*((1.0 - share) * mine + share * theirs for mine, theirs in pairs))
 
 
 DEFAULT_WEIGHTS = Weights()
+"""For a talk whose lines go on from each other."""
+LOOSE_WEIGHTS = Weights(words=3.0, length=1.0, asker=2.5, importance=3.0)
+"""For lines that have nothing to do with those around them, as in a busy room."""
 
 EVIDENCE = ("meaning", "words", "date")
 """Components that speak for an entry by themselves; the others only decide between entries that have one."""

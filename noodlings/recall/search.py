@@ -11,6 +11,7 @@ the two it was.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,12 +24,19 @@ from noodlings.recall.cues import Cues, NamedDate, spans
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.neighbours import Neighbours, Numbers, Rows
-from noodlings.recall.rank import best_rows, combine
+from noodlings.recall.rank import DEFAULT_WEIGHTS, LOOSE_WEIGHTS, best_rows, combine
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
 
+CONNECTED = 0.15
+"""Coherence of an archive from which its lines are found by their neighbours as well as by themselves: two
+people in a long talk reach .19, a busy room .00 (docs/decisions/0018-lived-talk.md)."""
+PAIRS, ENOUGH_PAIRS = 512, 16
+"""So many pairs of lines are measured at most, and at least; a shorter talk is taken for connected."""
+BITS = 10.0
+"""Bits at which the component `asker` is full: one line in a thousand is theirs."""
 MEANT = 0.3
 """Cosine from which a line means something of what is asked by itself (docs/decisions/0009-asking.md)."""
 
@@ -40,11 +48,13 @@ class ContentScores:
     Attributes:
         meaning: with neighbours, 0…1; None where words alone decide.
         words: with neighbours, 0…1; `own` is how much of that is by the words that stand in a line itself.
+        connected: how much lines go on from each other, and so how much neighbours count, 0…1.
     """
 
     meaning: Numbers | None
     words: Numbers
     own: Numbers
+    connected: float
     _rows: Rows | None
     _near: Neighbours
     _asks: npt.NDArray[np.bool_]
@@ -56,7 +66,7 @@ class ContentScores:
 
         What was said right after a question answers that, in whatever words, and counts as one with it.
         """
-        if self.own[place] > 0.0:
+        if self.own[place] > 0.0 or not self.connected:
             return False
         row = place if self._rows is None else int(self._rows[place])
         before = self._near.before(row)
@@ -90,13 +100,24 @@ def content(
     if len(hidden):
         asks = asks.copy()
         asks[hidden] = False
-    meaning = None
+    meaning, connected = None, 1.0
     if vectors is not None and query_vector is not None:
-        meaning = vectors.score(query_vector, near, rows, hidden)
+        connected = _connected(vectors, near, hidden)
+        meaning = np.float32(connected) * vectors.score(query_vector, near, rows, hidden)
+        meaning += np.float32(1.0 - connected) * vectors.cosines(query_vector, rows)
     scores, own = words.score(question.words, near, hidden)
     if rows is not None:
         scores, own = scores[rows], own[rows]
-    return ContentScores(meaning, scores, own, rows, near, asks, vectors, query_vector)
+    scores = own + np.float32(connected) * (scores - own)
+    return ContentScores(meaning, scores, own, connected, rows, near, asks, vectors, query_vector)
+
+
+def _connected(vectors: VectorIndex, near: Neighbours, hidden: Rows) -> float:
+    """How much the lines that may be known go on from each other, 0…1."""
+    earlier, later = near.pairs(PAIRS, hidden)
+    if len(later) < ENOUGH_PAIRS:
+        return 1.0
+    return min(max(vectors.coherence(earlier, later) / CONNECTED, 0.0), 1.0)
 
 
 Moments = npt.NDArray[np.float64]
@@ -186,8 +207,8 @@ class Searcher:
             question = cues.read(query, archive.people, asker, filters.user)
             told = archive.index.told(filters)
             around = content(archive, question, query_vector, rows, told, archive.index.hidden(filters))
-            parts = self._parts(question, around, rows, told)
-            scores = combine(parts)
+            parts = self._parts(question, around, rows, told, asker)
+            scores = combine(parts, LOOSE_WEIGHTS.toward(DEFAULT_WEIGHTS, around.connected))
             if rows is None:
                 scores[~archive.index.alive.rows] = -1.0
             places = best_rows(scores, limit if mood is None else limit * candidate_multiplier)
@@ -211,16 +232,25 @@ class Searcher:
         around: ContentScores,
         rows: Rows | None,
         told: Rows | None,
+        asker: str | None,
     ) -> dict[str, Numbers]:
         """Each component that this question has, 0…1, for `rows` (all where None)."""
         archive, index = self.archive, self.archive.index
         take: Rows | slice = slice(None) if rows is None else rows
         parts = {} if around.meaning is None else {"meaning": around.meaning}
         parts["words"] = around.words
+        users, connected = index.users.rows[take], np.float32(around.connected)
         if question.speakers:
-            users = index.users.rows[take]
-            spoke = [users == index.user_code(user_id) for user_id in sorted(question.speakers)]
-            parts["speaker"] = np.logical_or.reduce(spoke).astype(np.float32)
+            spoke = np.zeros(len(users), np.float32)
+            for user_id in question.speakers:
+                # Where nothing goes on from anything, "my" alone does not tell one's own lines from others'.
+                weight = connected if user_id == asker else np.float32(1.0)
+                np.maximum(spoke, weight * (users == index.user_code(user_id)), out=spoke)
+            parts["speaker"] = spoke
+        if connected < 1.0:
+            parts["importance"] = index.importances.rows[take]
+            if asker is not None and question.speakers <= {asker}:
+                parts["asker"] = _told_by(users == index.user_code(asker))
         if question.dates:
             times = index.timestamps.rows
             parts["date"] = _dated(question.dates, times if told is None else times[told], times[take])
@@ -235,6 +265,12 @@ class Searcher:
             return np.zeros_like(scores)
         lifts = lift(scores, congruence(mood, self.archive.affects.rows[rows]), weight)
         return lifts.astype(np.float32)
+
+
+def _told_by(theirs: npt.NDArray[np.bool_]) -> Numbers:
+    """For the rows that are theirs how much that says, in `BITS`, 0…1; 0 for all others."""
+    share = max(float(theirs.mean()), 2.0**-BITS)
+    return theirs * np.float32(-math.log2(share) / BITS)
 
 
 def _dated(dates: tuple[NamedDate, ...], all_moments: Moments, moments: Moments) -> Numbers:

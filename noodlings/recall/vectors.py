@@ -161,6 +161,35 @@ class VectorIndex:
             scores[unknown] = scores[~unknown].mean()
         return scores
 
+    def cosines(self, query: npt.ArrayLike, rows: Rows | None = None) -> Numbers:
+        """Cosine of the query with each row by itself, 0…1, for `rows` or all of them.
+
+        A row without a vector counts as average, so that it can still be found by its words.
+        """
+        query = self.checked(query)
+        if rows is None:
+            cosines, present = self._products(query).copy(), self._present.rows
+        else:
+            cosines, present = self._matrix.rows[rows] @ query, self._present.rows[rows]
+        np.clip(cosines, 0.0, 1.0, out=cosines)
+        if present.any():
+            cosines[~present] = cosines[present].mean()
+        return cosines
+
+    def coherence(self, earlier: Rows, later: Rows) -> float:
+        """How much nearer in meaning lines that follow each other are than any two of them, −1…1.
+
+        The mean cosine of each pair, less that of all pairs of the later lines (the squared length of their
+        mean). Near 0 in a room where everybody talks about something else.
+
+        Args:
+            earlier, later: rows, pair by pair.
+        """
+        after = self._matrix.rows[later]
+        mean = after.mean(axis=0)
+        pairs = np.einsum("ij,ij->i", self._matrix.rows[earlier], after)
+        return float(pairs.mean() - mean @ mean)
+
     def cosine(self, query: npt.ArrayLike, row: int) -> float:
         """Of the query with one row, neighbours left aside; 0 where it has no vector."""
         return float(self._matrix.rows[row] @ self.checked(query))
