@@ -38,12 +38,13 @@ class _Section(BaseModel):
 class ImportanceWeights(_Section):
     """How much of the gap to 1 each component closes at its full strength."""
 
-    surprise: float = Field(0.2, ge=0, le=1)
+    surprise: float = Field(0.25, ge=0, le=1)
     intensity: float = Field(0.7, ge=0, le=1)
     salience: float = Field(0.5, ge=0, le=1)
     addressed: float = Field(0.06, ge=0, le=1)
     answered: float = Field(0.1, ge=0, le=1)
     remember: float = Field(0.9, ge=0, le=1)
+    significance: float = Field(0.8, ge=0, le=1)
 
 
 class MemorySettings(_Section):
@@ -64,7 +65,7 @@ class ContextSettings(_Section):
     working: int = Field(5, ge=0, le=1_000)
     episodic: int = Field(3, ge=0, le=1_000)
     affect_similar: int = Field(2, ge=0, le=1_000)
-    relevant: int = Field(2, ge=0, le=1_000)
+    relevant: int = Field(9, ge=0, le=1_000)
     max_tokens: int = Field(1_000, ge=50, le=1_000_000)
 
 

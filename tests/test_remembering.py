@@ -32,7 +32,10 @@ LINES = 3_000 if THOROUGH else 1_500
 IDLE = (
     "nice weather", "I had toast this morning", "the bus was late", "did you see the tide?", "it is late",
     "my shoes are wet", "look at that gull", "the soup was salty", "the fence needs paint",
+    "my cousin died in the flood",
 )  # fmt: skip
+FEW_PLACES = {"NOODLINGS_MEMORY_WINDOWS__EPISODIC": "20"}
+"""Those who died are more than that, and matter more than a key."""
 TOLD = "the spare key is under the blue flowerpot"
 ASKED = "say servnak, where is the spare key?"
 LONG = 60.0
@@ -76,7 +79,9 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Path:
     script.write_text(
         "".join(f"{json.dumps({'user': 'user_traveller', 'text': line})}\n" for line in [TOLD, *lines])
     )
-    report = json.loads(noodlings(folder / "data", "replay", str(script), "--agent", "servnak", "--json"))
+    report = json.loads(
+        noodlings(folder / "data", "replay", str(script), "--agent", "servnak", "--json", **FEW_PLACES)
+    )
     mind = report["agents"]["servnak"]
     assert report["perceived"] == LINES + 1
     assert TOLD not in [entry["text"] for entry in (*mind["working"], *mind["episodic"])]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -22,18 +22,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from noodlings.affect.network import VECTOR_SIZE, Network, network_of
+from noodlings.affect.significance import significance
 from noodlings.affect.words import Reading, read
 from noodlings.text import clean
 from noodlings.values.affect import AXES, REST, Affect
 
-Array = npt.NDArray[np.float32]
-
 WEIGHTS = "weights.npz"
-VECTOR_SIZE = 384
-VECTOR_SCALE = np.float32(np.sqrt(VECTOR_SIZE))
-"""Brings the numbers of a unit vector to the size of the standardised features."""
-FEATURE_LIMIT = 5.0
-"""A feature counts at most so many standard deviations: a page of exclamation marks is not a new feeling."""
 
 
 HALF = 0.35
@@ -68,37 +63,6 @@ def rated(felt: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
-    """The weights of one network, float32. It says what raters would say; `felt` makes affect of that.
-
-    Attributes:
-        centre, scale: mean and standard deviation of each feature, shape (features,).
-        hidden, hidden_bias: shapes (inputs, units) and (units,), inputs = features (+ 384 with a vector).
-        output, skip, bias: shapes (units, 5), (inputs, 5) and (5,).
-        error: how far the valence lies from what people said: root mean square, cross-validated, shape ().
-    """
-
-    centre: Array
-    scale: Array
-    hidden: Array
-    hidden_bias: Array
-    output: Array
-    skip: Array
-    bias: Array
-    error: Array
-
-    def inputs(self, features: Array, vectors: Array | None) -> Array:
-        """Features (n, features), with unit vectors (n, 384) or without → what goes in, (n, inputs)."""
-        standard = np.clip((features - self.centre) / self.scale, -FEATURE_LIMIT, FEATURE_LIMIT)
-        return standard if vectors is None else np.concatenate([standard, vectors * VECTOR_SCALE], axis=1)
-
-    def __call__(self, inputs: Array) -> Array:
-        """How far from rest people would rate it, (n, inputs) → (n, 5): two axes −2…2, three 0…1."""
-        hidden = np.maximum(inputs @ self.hidden + self.hidden_bias, 0.0)
-        return np.asarray(hidden @ self.output + inputs @ self.skip + self.bias)
-
-
-@dataclass(frozen=True, slots=True)
 class Regression:
     """Both networks and where they come from.
 
@@ -119,14 +83,10 @@ def shipped() -> Regression:
     with (resources.files("noodlings.affect") / WEIGHTS).open("rb") as file, np.load(file) as arrays:
         provenance = json.loads(bytes(arrays["provenance"]).decode())
         return Regression(
-            by_words=_network(arrays, "words"),
-            by_meaning=_network(arrays, "meaning"),
+            by_words=network_of(arrays, "words"),
+            by_meaning=network_of(arrays, "meaning"),
             provenance=provenance,
         )
-
-
-def _network(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> Network:
-    return Network(*(arrays[f"{name}/{field.name}"].astype(np.float32) for field in fields(Network)))
 
 
 ADDRESSED = 0.1
@@ -149,11 +109,13 @@ class Appraisal:
         confidence: the chance that the sign of the valence is right, 0.5…1, from how far the method was off
             where people had rated texts. Of a text that says nothing of feeling it is about a half.
         by: "words", or "words+vector" where the meaning of the sentence counted too.
+        significance: how far a fair-minded archivist of whoever says it would keep it, 0…1, felt or not.
     """
 
     affect: Affect
     confidence: float
     by: str
+    significance: float
 
 
 class Appraiser:
@@ -179,7 +141,8 @@ class Appraiser:
             rating[_AROUSAL] *= BARE_EXCLAMATION
         rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals
         confidence = chance_of_sign(float(rating[0]), float(network.error))
-        return Appraisal(Affect.of(felt(rating)), confidence, WORDS if meant is None else WORDS_AND_VECTOR)
+        by = WORDS if meant is None else WORDS_AND_VECTOR
+        return Appraisal(Affect.of(felt(rating)), confidence, by, significance(reading, meant))
 
 
 def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[Any]:

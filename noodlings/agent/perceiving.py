@@ -85,7 +85,7 @@ def take_in(
         if services.heard.failed:
             degraded.append(f"words alone: {services.heard.failed}")
         core.feelings, of_event = core.feelings.after_event(services.rules, percept)
-        core.affect, appraised_by = _appraise(services, percept, of_event, text, vector)
+        core.affect, appraised_by, significance = _appraise(services, percept, of_event, text, vector)
     before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
     with timed(milliseconds, "mood"):
@@ -107,6 +107,7 @@ def take_in(
             affect=core.affect,
             phenomenal_state=expectation.state,
             surprise=surprise,
+            significance=significance,
             identity_salience=max(percept.identity_salience, identity_salience(text, core.persona)),
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
@@ -130,15 +131,15 @@ def heard(services: AgentServices, user_id: str, text: str) -> str:
 
 def _appraise(
     services: AgentServices, percept: Percept, of_event: Affect | None, text: str, vector: Any
-) -> tuple[Affect, str]:
-    """What is felt, and by what means it is known."""
+) -> tuple[Affect, str, float | None]:
+    """What is felt, by what means it is known, and how far the words are worth keeping where they tell."""
     if percept.affect is not None:
-        return percept.affect, GIVEN
+        return percept.affect, GIVEN, None
     if of_event is not None:
-        return of_event, BY_RULE
+        return of_event, BY_RULE, None
     words = heard(services, percept.user_id, text)
     appraisal = services.appraiser.appraise(words, addressed=percept.addressed, vector=vector)
-    return appraisal.affect, appraisal.by
+    return appraisal.affect, appraisal.by, appraisal.significance
 
 
 class PerceptPipeline:

@@ -115,6 +115,7 @@ class AgentMemory(ABC):
         surprise: float = 0.0,
         identity_salience: float = 0.0,
         keep: bool = False,
+        significance: float | None = None,
         extra: dict[str, Any] | None = None,
     ) -> MemoryEntry:
         """Encode a percept as `add` does; what is felt about it, and how it surprised, stands beside it.
@@ -122,6 +123,8 @@ class AgentMemory(ABC):
         Args:
             percept: its audience is who may learn of the entry.
             keep: somebody asked to keep it.
+            significance: how far its words are worth keeping, 0…1; None where nobody appraised them. It
+                wears off with each time that the same words are in mind already.
             extra: kept with the entry; the percept's data where none is given.
         """
         entry = encode(
@@ -134,6 +137,8 @@ class AgentMemory(ABC):
             surprise=surprise,
             identity_salience=identity_salience,
             remember=keep,
+            significance=significance,
+            repeats=0 if significance is None else self._said_before(percept),
             extra={"data": percept.data} if extra is None else extra,
         )
         self._last_id = entry.id
@@ -143,6 +148,11 @@ class AgentMemory(ABC):
             self._journal.added(entry)
         self._admit(entry)
         return entry
+
+    def _said_before(self, percept: Percept) -> int:
+        """How often whoever says it said the same words among what is in mind; what others said counts for
+        nothing, or an importance would tell of it."""
+        return 0
 
     def save(self, path: str | PathLike[str]) -> None:
         """Keep what is in mind in a file, for hosts without a store; see `noodlings.memory.saved.write`."""

@@ -14,7 +14,7 @@ import numpy as np
 from noodlings.clock import moment
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
-from noodlings.memory.importance import INITIAL_STABILITY, importance
+from noodlings.memory.importance import INITIAL_STABILITY, REPEATED, about_something, importance
 from noodlings.memory.stream import STATE_SIZE
 from noodlings.text import CleanText
 from noodlings.values.affect import Affect
@@ -33,6 +33,8 @@ def encode(
     surprise: float,
     identity_salience: float,
     remember: bool = False,
+    significance: float | None = None,
+    repeats: int = 0,
     extra: dict[str, Any],
 ) -> MemoryEntry:
     """The entry that a percept becomes; arguments as in `AgentMemory.remember`.
@@ -41,12 +43,17 @@ def encode(
         UserError: a number is NaN, infinite, out of range or of the wrong shape.
     """
     felt = read_affect(affect)
+    intensity = 0.0 if felt is None else felt.intensity
+    if significance is not None:
+        significance = unit(significance, "significance") * REPEATED**repeats
+        intensity = about_something(intensity, significance)
     parts = ImportanceParts(
         surprise=unit(surprise, "surprise"),
-        intensity=0.0 if felt is None else felt.intensity,
+        intensity=intensity,
         salience=unit(identity_salience, "identity_salience"),
         addressed=1.0 if percept.addressed else 0.0,
         remember=1.0 if remember else 0.0,
+        significance=significance or 0.0,
     )
     return MemoryEntry(
         id=entry_id,

@@ -35,6 +35,7 @@ from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
+from noodlings.values.percept import Percept
 
 T = TypeVar("T")
 
@@ -345,6 +346,10 @@ class HierarchicalMemory(AgentMemory):
         if entry.id not in self._forgotten:
             self._streams.revise(revised, self._now)
         return revised
+
+    def _said_before(self, percept: Percept) -> int:
+        same = (stream.saying(percept.user_id, percept.text) for stream in (self._working, self._episodic))
+        return len(frozenset().union(*same))
 
     def _admit(self, entry: MemoryEntry) -> None:
         self._streams.take_in(entry, self._now)

@@ -70,6 +70,16 @@ def strength_of(entry: MemoryEntry, now: float) -> float:
 DEFAULT_WEIGHTS = ImportanceWeights()
 
 INTENSITY_POWER = 1.5
+SIGNIFICANCE_POWER = 1.3
+TRIFLE = 0.5
+"""What is left of a feeling about something that does not matter at all."""
+REPEATED = 0.5
+"""What is left of a line each time it was said before."""
+
+
+def about_something(intensity: float, significance: float) -> float:
+    """A feeling as far as it is about something significant, 0…1: strong words about trifles are cheap."""
+    return intensity * (TRIFLE + (1.0 - TRIFLE) * significance)
 
 
 def importance(parts: ImportanceParts, weights: ImportanceWeights = DEFAULT_WEIGHTS) -> float:
@@ -94,4 +104,5 @@ def importance(parts: ImportanceParts, weights: ImportanceWeights = DEFAULT_WEIG
         * (1.0 - weights.addressed * parts.addressed)
         * (1.0 - weights.answered * parts.answered)
         * (1.0 - weights.remember * parts.remember)
+        * (1.0 - weights.significance * math.pow(parts.significance, SIGNIFICANCE_POWER))
     )

@@ -26,9 +26,9 @@ from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 # Columns of the integer matrix. A circle is 0 for what is open; the last three are 0 or 1.
 ID, STEP, USER, CIRCLE, RECALL_COUNT, HELD, PINNED, HAS_STATE = range(INTS := 8)
-# Columns of the float matrix; the six parts of importance and affect follow. NaN stands for None.
+# Columns of the float matrix; the seven parts of importance and affect follow. NaN stands for None.
 TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY = range(7)
-FLOATS = 18
+FLOATS = 19
 
 Words = tuple[Any, ...]
 """user_id, text, response, kind, audience, place, override_by, extra."""
@@ -69,6 +69,7 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
         parts.addressed,
         parts.answered,
         parts.remember,
+        parts.significance,
         *(_NO_AFFECT if entry.affect is None else entry.affect.as_list()),
     )
     words = (
@@ -89,7 +90,7 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
     entry_id, step, _, _, recall_count, _, pinned, has_state = ints
     (
         timestamp, surprise, encoded, override, salience, last_recalled, stability,
-        p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember,
+        p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
         valence, arousal, fear, sorrow, boredom,
     ) = floats  # fmt: skip
     user_id, text, response, kind, audience, place, override_by, extra = words
@@ -102,7 +103,9 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         _build_affect(valence, arousal, fear, sorrow, boredom) if valence == valence else None,
         surprise,
         encoded,
-        _build_parts(p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember),
+        _build_parts(
+            p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance
+        ),
         override if override == override else None,
         override_by,
         response,
@@ -231,6 +234,15 @@ class Stream:
         ints, floats = self._ints.take(rows, 0).tolist(), self._floats.take(rows, 0).tolist()
         words = map(self._words.__getitem__, rows.tolist())
         return list(map(unpacked, ints, floats, words, self._states.take(rows, 0)))
+
+    def saying(self, user_id: str, text: str) -> frozenset[int]:
+        """Ids of the entries in which a user says just this, letter case aside."""
+        folded, user, ids = text.casefold(), code(user_id), self._ints[: self._size, (ID, USER)].tolist()
+        return frozenset(
+            entry_id
+            for (entry_id, whose), words in zip(ids, self._words, strict=True)
+            if whose == user and words[1].casefold() == folded
+        )
 
     # -- reading: all rows at once
 

@@ -133,6 +133,7 @@ class _Parts(Strict):
     addressed: Unit
     answered: Unit
     remember: Unit
+    significance: Unit = 0.0
 
     def value(self) -> ImportanceParts:
         return ImportanceParts(**dict(self))

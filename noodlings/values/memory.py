@@ -48,7 +48,11 @@ class EntryVector:
 
 @dataclass(frozen=True, slots=True)
 class ImportanceParts:
-    """The components of an importance, each 0…1, kept beside the value at encoding."""
+    """The components of an importance, each 0…1, kept beside the value at encoding.
+
+    `significance` is how far the words are worth keeping, 0 where nobody appraised them; where somebody did,
+    `intensity` is what is felt as far as it is about something significant.
+    """
 
     surprise: float = 0.0
     intensity: float = 0.0
@@ -56,6 +60,7 @@ class ImportanceParts:
     addressed: float = 0.0
     answered: float = 0.0
     remember: float = 0.0
+    significance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,8 @@ def test_a_memory_comes_back_as_it_was(path: Path) -> None:
     memory, again = rich_memory(), HierarchicalMemory(working_capacity=3)
     memory.save(path)
     assert again.load(str(path)) == 7
-    assert again.stats() == memory.stats()
+    stats = memory.stats()  # a mean over the same numbers in another order
+    assert again.stats() == replace(stats, average_importance=pytest.approx(stats.average_importance))
     assert all(map(alike, all_of(memory), all_of(again)))
     assert len(list(all_of(memory))) == len(list(all_of(again))) == 7
     assert again.add(9, 9, "caity", "next", []).id == 8

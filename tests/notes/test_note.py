@@ -71,7 +71,7 @@ def test_a_note_says_everything_that_does_not_fade() -> None:
         "encoded_importance: 0.5\n"
         "override_by: response\n"
         "parts:\n  surprise: 0.25\n  intensity: 0.0\n  salience: 0.0\n  addressed: 1.0\n"
-        "  answered: 0.0\n  remember: 0.0\n"
+        "  answered: 0.0\n  remember: 0.0\n  significance: 0.0\n"
         "pinned: false\n"
         "---\n\n"
         "**caity** said to **phi**:\n\n"

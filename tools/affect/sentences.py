@@ -1,4 +1,7 @@
-"""Reads `sentences.txt`: our own sentences with the feeling they carry. The file says how it is written."""
+"""Reads our own sentences with the feeling they carry, and lines with what they are worth keeping.
+
+The files, `sentences.txt` and `lines.tsv`, say how they are written.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +43,25 @@ def read_sentences(path: Path, seed: int) -> list[Sentence]:
             affect = tuple(float(word) for word in line[2:].split())
         else:
             found += [Sentence(text, affect, number) for text in _filled(line, lists, random)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RatedLine:
+    """A text, how far it is worth keeping, 0…1, and its line in the file."""
+
+    text: str
+    significance: float
+    line: int
+
+
+def read_lines(path: Path) -> list[RatedLine]:
+    """All lines of the file."""
+    found = []
+    for number, raw in enumerate(path.read_text("utf-8").splitlines(), 1):
+        if raw and not raw.startswith("#"):
+            keep, text = raw.split("\t")
+            found.append(RatedLine(text, float(keep) / 10.0, number))
     return found
 
 
