@@ -9,25 +9,30 @@ nothing that is no nearer than chance; nothing for which only the lines around i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
+from noodlings.memory.context import ContextBudget
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
+from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.text import clean
-from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
-FLOOR = 0.25
-"""Score (0…1) from which a memory comes to mind. Of what answers a question .98 lies above it, .84 by words
-alone; of the best that chance finds for a line .04 and none (docs/decisions/0009-asking.md)."""
-SPARE = 4
+FLOOR = 0.1
+"""Meaning (cosine, with neighbours where they count) from which what shares no word comes to mind."""
+MOST = 12
+"""Things in mind at once, whatever they are there for; more only where the settings ask for more."""
+LEADS, LINKED = 3, 2
+"""Of so many of the best, at most so many others come along that are linked with them by hand."""
+SPARE = 16
 """So many hits more than wanted are looked at, since some are no news."""
 
 ENOUGH = 2
@@ -61,7 +66,7 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     if percept.kind not in _TOLD:
         return ""
     woven = subject(_uncalled(percept.text, persona))
-    if _asks(percept.text) and stems(woven):
+    if asks(percept.text) and stems(woven):
         return woven  # the talk before would answer in place of what is asked about
     before = [
         _uncalled(entry.user_text, persona)
@@ -81,6 +86,23 @@ def subject(text: str) -> str:
     return bare if stems(bare) else text
 
 
+def talk_budget(sizes: ContextSettings, reminded: int) -> ContextBudget:
+    """What is in mind beside `reminded` memories that the words brought back, in one budget with them.
+
+    What answers or is touched upon comes first; what is merely recent, important or alike in feeling gives
+    way to it, each in proportion.
+    """
+    others = sizes.working + sizes.episodic + sizes.affect_similar
+    room = max(max(MOST, others) - reminded, 0)
+    if others <= room:
+        working, episodic, alike = sizes.working, sizes.episodic, sizes.affect_similar
+    else:
+        alike = sizes.affect_similar * room // others
+        episodic = sizes.episodic * room // others
+        working = min(room - episodic - alike, sizes.working)
+    return ContextBudget(working, episodic, alike, max_tokens=sizes.max_tokens)
+
+
 def may_come(percept: Percept) -> Filters:
     """What may come to mind in answering a percept: what all who listen may know."""
     return Filters(present=percept.listeners)
@@ -92,8 +114,12 @@ async def remind(
     asked: str,
     turn: Turn,
     sizes: ContextSettings,
+    store: Repository,
 ) -> list[Recalled]:
-    """What a question brings to mind, for the answer of a turn; see `recollections`. "" brings nothing."""
+    """What a question brings to mind, for the answer of a turn; see `recollections`. "" brings nothing.
+
+    What somebody linked by hand with the best of it comes along.
+    """
     percept, most = turn.percept, sizes.relevant
     if not asked:
         return []
@@ -104,46 +130,67 @@ async def remind(
         limit=most + SPARE,
         mood=turn.mood,
         asker=percept.user_id,
-        min_score=FLOOR,
     )
     if archive.failed:
         turn.degraded.append(f"remembered by words alone: {archive.failed}")
-    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id]
+    wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     entries = held | archive.entries([entry_id for entry_id in wanted if entry_id not in held])
-    recent = {entry.id for entry in memory.retrieve_working(sizes.working + 1)}
-    return recollections(hits, entries, percept, recent, most)
+    chosen = recollections(hits, entries, percept, most)
+    found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
+    reached = linked(found, store.links_of(archive.agent_id, list(found))) if found else {}
+    known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
+    along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
+    admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
+    joined = [_along(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
+    return [*chosen[: most - len(joined)], *joined]
+
+
+def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:
+    """The entries that links made by hand join with what was found, with their scores, the strongest first.
+
+    Args:
+        found: entry id → its score.
+    """
+    reached: dict[int, float] = {}
+    for link in links:
+        if link.type is LinkType.BY_HAND:
+            for here, there in ((link.source, link.target), (link.target, link.source)):
+                if here in found:
+                    reached[there] = max(reached.get(there, 0.0), found[here] * link.strength)
+    return dict(sorted(reached.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _along(entry: MemoryEntry, score: float) -> Recalled:
+    return Recalled(entry, (Why.LINKED,), score, {Why.LINKED.value: score})
+
+
+def _speaks(hit: Hit) -> bool:
+    """Whether a hit has to do with what is asked: it shares a word, is near in meaning or of that day."""
+    scores = hit.scores
+    return scores["words"] > 0.0 or scores.get("meaning", 0.0) >= FLOOR or scores.get("date", 0.0) > 0.0
 
 
 def recollections(
-    hits: Iterable[Hit],
-    entries: Mapping[int, MemoryEntry],
-    percept: Percept,
-    in_mind: Collection[int],
-    most: int,
+    hits: Iterable[Hit], entries: Mapping[int, MemoryEntry], percept: Percept, most: int
 ) -> list[Recalled]:
-    """What comes to mind: at most `most` memories that are not in mind already, and the reasons for those.
+    """What comes to mind: at most `most` memories, and the reasons for them.
 
     Args:
         hits: best first.
         entries: the entries they found, by id, as they are stored now.
-        percept: what is answered. What only asks the same gives way to what may answer it.
-        in_mind: ids of what will be in mind anyway; they take no place.
+        percept: what is answered. What only asks gives way to what may answer it.
     """
     found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries and not hit.only_near]
-    if _asks(percept.text):
-        found.sort(key=lambda pair: _asks(pair[1].user_text))
+    found.sort(key=lambda pair: asks(pair[1].user_text))
     said = {_folded(percept.text)}
     chosen: list[Recalled] = []
-    new = 0
     for hit, entry in found:
-        known = entry.id in in_mind
-        news = entry.kind in _TOLD and _folded(entry.user_text) not in said
-        if not known and (new == most or not news):
-            continue
-        said.add(_folded(entry.user_text))
-        new += not known
-        chosen.append(_recalled(hit, entry))
+        if len(chosen) == most:
+            break
+        if entry.kind in _TOLD and _folded(entry.user_text) not in said:
+            said.add(_folded(entry.user_text))
+            chosen.append(_recalled(hit, entry))
     return chosen
 
 
@@ -165,8 +212,10 @@ def _uncalled(text: str, persona: Persona) -> str:
     return said
 
 
-def _asks(text: str) -> bool:
-    return clean(text).endswith("?")
+def asks(text: str) -> bool:
+    """Whether a line asks for something rather than telling it."""
+    said = clean(text)
+    return said.endswith("?") or _ASKING.match(said) is not None
 
 
 def _folded(text: str) -> str:

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK, question, remind
+from noodlings.agent.recollection import TALK, question, remind, talk_budget
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
-from noodlings.memory.context import ContextBudget
 from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
 from noodlings.values.audience import Audience, disclosed
@@ -67,11 +66,9 @@ class Responder:
 
     async def remember(self, turn: Turn) -> None:
         """What is in mind for the answer, oldest to newest."""
-        sizes, percept = self._services.context, turn.percept
-        budget = ContextBudget(
-            sizes.working, sizes.episodic, sizes.affect_similar, max_tokens=sizes.max_tokens
-        )
+        percept = turn.percept
         also = await self._remind(turn)
+        budget = talk_budget(self._services.context, len(also))
         turn.recalled = self._core.memory.context(
             percept.user_id,
             turn.affect,
@@ -180,11 +177,13 @@ class Responder:
 
     async def _remind(self, turn: Turn) -> Sequence[Recalled]:
         """What is brought back by what was said, from everything it ever perceived."""
-        core = self._core
-        if core.archive is None or not self._services.context.relevant:
+        core, services = self._core, self._services
+        if core.archive is None or not services.context.relevant:
             return []
         before = (entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id)
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
-        goals = core.feelings.appetites.goals(self._services.drives, self._services.clock.now())
+        goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
-        return await remind(core.archive, core.memory, asked, turn, self._services.context)
+        return await remind(
+            core.archive, core.memory, asked, turn, self._services.context, self._services.store
+        )

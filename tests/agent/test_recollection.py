@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import numpy as np
@@ -9,13 +10,22 @@ import pytest
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.recollection import FLOOR, TALK_SECONDS, question, recollections, subject
+from noodlings.agent.recollection import (
+    FLOOR,
+    MOST,
+    TALK_SECONDS,
+    linked,
+    question,
+    recollections,
+    subject,
+    talk_budget,
+)
 from noodlings.clock import ManualClock
 from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
-from noodlings.values.memory import MemoryEntry, Why
+from noodlings.values.memory import Link, LinkType, MemoryEntry, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import RecalledTrace, Trace
 from tests.agent.embedders import Flaky, Larger, Still, Time
@@ -86,14 +96,11 @@ def hit(entry_id: int, score: float = 0.5, **scores: float) -> Hit:
     return Hit(entry_id, score, (Why.SEMANTIC, Why.LEXICAL), {"meaning": 0.6, "words": 0.4} | scores)
 
 
-def recalled(
-    entries: list[MemoryEntry], text: str = "where is the key?", in_mind: tuple[int, ...] = (), most: int = 2
-) -> list[int]:
+def recalled(entries: list[MemoryEntry], text: str = "where is the key?", most: int = 2) -> list[int]:
     found = recollections(
         [hit(entry.id) for entry in entries],
         {entry.id: entry for entry in entries},
         heard(text),
-        in_mind,
         most,
     )
     return [one.entry.id for one in found]
@@ -104,7 +111,6 @@ def test_each_says_why_and_how_strongly() -> None:
         [Hit(1, 0.5, (Why.LEXICAL, Why.SEMANTIC, Why.AFFECT), {"meaning": 0.3, "words": 0.4, "mood": 0.1})],
         {1: before(1, "the key is lost")},
         heard("where is the key?"),
-        (),
         2,
     )
     assert found.why == (Why.LEXICAL, Why.SEMANTIC)
@@ -116,15 +122,15 @@ def test_a_line_for_which_only_its_neighbours_speak_does_not_come() -> None:
     near = Hit(1, 0.5, (Why.NEXT_TO,), {"words": 0.0, "next_to": 0.3}, only_near=True)
     answer = Hit(2, 0.4, (Why.NEXT_TO,), {"words": 0.0, "next_to": 0.2})
     entries = {1: before(1, "mrrp."), 2: before(2, "Pugsley")}
-    (found,) = recollections([near, answer], entries, heard("my dog"), (1,), 2)
+    (found,) = recollections([near, answer], entries, heard("my dog"), 2)
     assert (found.entry.id, found.why, found.scores) == (2, (Why.NEXT_TO,), {"next_to": 0.2})
 
 
-def test_so_many_come_and_what_is_in_mind_takes_no_place() -> None:
+def test_only_so_many_come() -> None:
     entries = [before(number, f"the key {number}") for number in range(1, 6)]
     assert recalled(entries) == [1, 2]
-    assert recalled(entries, in_mind=(1, 4)) == [1, 2, 3, 4]
-    assert recalled(entries, most=0, in_mind=(5,)) == [5]
+    assert recalled(entries, most=4) == [1, 2, 3, 4]
+    assert recalled(entries, most=0) == []
 
 
 def test_the_same_words_come_once_and_those_just_said_not_at_all() -> None:
@@ -135,7 +141,7 @@ def test_the_same_words_come_once_and_those_just_said_not_at_all() -> None:
 def test_what_only_asks_gives_way_to_what_may_answer() -> None:
     entries = [before(1, "do you have the key?"), before(2, "is there a key?"), before(3, "the key is here")]
     assert recalled(entries) == [3, 1]
-    assert recalled(entries, "the key is lost") == [1, 2]
+    assert recalled(entries, "the key is lost") == [3, 1]
 
 
 def test_coming_and_going_does_not_come_to_mind() -> None:
@@ -144,7 +150,7 @@ def test_coming_and_going_does_not_come_to_mind() -> None:
 
 
 def test_what_was_forgotten_meanwhile_does_not_come() -> None:
-    assert recollections([hit(1)], {}, heard("where is the key?"), (), 2) == []
+    assert recollections([hit(1)], {}, heard("where is the key?"), 2) == []
 
 
 # -- in a living agent
@@ -173,7 +179,7 @@ def say(clock: ManualClock) -> Callable[..., Percept]:
 
 async def chatter(agent: Agent, say: Callable[..., Percept], many: int = 60) -> None:
     for number in range(many):
-        line, before = f"I am terribly happy, hooray {number}", frozenset({"user_caity"})
+        line, before = f"My uncle Jo died in the fire in {1900 + number}", frozenset({"user_caity"})
         await agent.perceive(say(line, "user_bob", addressed=False, present=before))
 
 
@@ -303,7 +309,58 @@ async def test_an_endpoint_that_does_not_answer_is_named_in_the_trace(
     remote = EmbeddingQueue(Flaky(lambda texts: "it cannot be reached"), local=False, monotonic=time)
     agent = make_agent(archive=AgentArchive("phi", store, remote))
     await agent.perceive(say("the red boat"))
+    async with asyncio.timeout(10):
+        while not remote.failed:  # noqa: ASYNC110 -- a thread of its own asks it
+            await asyncio.sleep(0)
     trace = await agent.perceive(say("Phi, where is the red boat?"))
     remote.close()
     assert trace.degraded == ("remembered by words alone: it cannot be reached",)
     assert trace.response
+
+
+# -- the budget
+
+
+@pytest.mark.parametrize("reminded", range(13))
+def test_with_what_is_brought_back_there_are_twelve_things_at_most(reminded: int) -> None:
+    sizes = ContextSettings()
+    budget = talk_budget(sizes, reminded)
+    others = budget.working + budget.episodic + budget.affect_similar
+    assert others + reminded <= MOST
+    assert others >= min(sizes.working + sizes.episodic + sizes.affect_similar, MOST - reminded) - 1
+
+
+def test_settings_that_ask_for_more_get_more() -> None:
+    sizes = ContextSettings(working=30)
+    assert talk_budget(sizes, 0).working == 30
+    assert talk_budget(sizes, 8).working == 35 - 8 - 2 - 1
+
+
+# -- links made by hand
+
+
+def test_links_by_hand_lead_on_both_ways_and_others_nowhere() -> None:
+    links = [
+        Link(1, 7, LinkType.BY_HAND, 0.5, NOW),
+        Link(8, 2, LinkType.BY_HAND, 1.0, NOW),
+        Link(1, 9, LinkType.RECALLED, 1.0, NOW),
+    ]
+    assert linked({1: 0.6, 2: 0.4}, links) == {8: 0.4, 7: 0.3}
+    assert linked({}, links) == {}
+
+
+async def test_what_was_linked_by_hand_comes_along(
+    make: Callable[..., Agent], say: Callable[..., Percept]
+) -> None:
+    agent = make()
+    told = await agent.perceive(say("the spare key is under the flowerpot"))
+    other = await agent.perceive(say("grandmother painted a heron"))
+    secret = await agent.perceive(say("a heron stole it", user="user_bob", kind=Kind.WHISPER))
+    agent.link(Link(told.entry_id, other.entry_id, LinkType.BY_HAND, 0.9, NOW))
+    agent.link(Link(told.entry_id, secret.entry_id, LinkType.BY_HAND, 1.0, NOW))
+    await chatter(agent, say)
+    asked = await agent.perceive(say("Phi, where is the spare key?"))
+    found = recalled_in(asked, other.entry_id)
+    assert found is not None
+    assert found.why == ("linked",)
+    assert recalled_in(asked, secret.entry_id) is None
