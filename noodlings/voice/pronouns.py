@@ -90,8 +90,16 @@ def to_past(text: str) -> str:
     pieces = _PIECES.split(text)
     words = [piece.replace("’", "'").lower() for piece in pieces]
     for at in range(1, len(pieces), 2):
-        pieces[at] = _PAST.get(words[at]) or _past(words, at) or pieces[at]
+        if words[at] != "have" or not _stands_bare(words, at):
+            pieces[at] = _PAST.get(words[at]) or _past(words, at) or pieces[at]
     return "".join(pieces)
+
+
+def _stands_bare(words: list[str], at: int) -> bool:
+    """Whether a verb is one without a tense: "would have", "couldn't really have", "to have"."""
+    before = [word for word in words[max(at - 8, 1) : at - 1 : 2] if word not in words_for("adverbs")]
+    nearest = [word for word in before if word != "not"][-1:]
+    return bool(nearest) and nearest[0].removesuffix("n't") in _BARE_AFTER
 
 
 def _past(words: list[str], at: int) -> str:

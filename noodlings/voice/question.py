@@ -33,6 +33,11 @@ class AnswerType(Enum):
         r"\bwhat colou?r\b",
         r"\bcolou?rs?\b|\b(?:red|blue|green|yellow|black|white|brown|gr[ae]y|orange|purple|pink|golden|ginger)\b",
     )
+    NUMBER = (
+        r"\bhow (?:many|much)\b",
+        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty"
+        r"|hundred|thousand|half|dozen|couple|few|several|both|none)\b",
+    )
     STATE = (
         rf"^(?:and |so )?how(?:'s| is| are| was| were) (?!you\b|it going\b)|^(?:is|are|was) .*\b{_FEELINGS}$"
         r"|^(?:do|does|did) .* still\b|^why is\b|^what(?:'s| has)? happened\b|^(?:how )?did .* die$",
@@ -56,6 +61,12 @@ def answer_type(question: str) -> AnswerType | None:
     return next((kind for kind in AnswerType if kind._asked.search(line)), None)
 
 
+def asked_for(question: str) -> str:
+    """The thing that is asked for by name, "hospital" in "which hospital was it?"; "" where it is open."""
+    found = _WHICH.search(" ".join(tokens(question)))
+    return found.group(1) if found and found.group(1) not in _OPEN else ""
+
+
 def asks_when(question: str) -> bool:
     """Whether it asks for the time of something."""
     return re.search(r"\bwhen\b|\bhow long ago\b|\bwhat day\b", question, re.I) is not None
@@ -72,6 +83,20 @@ def goes_on(text: str) -> bool:
     return (tokens(text) or [""])[0] in _LEANING
 
 
+_WHICH = re.compile(
+    r"\b(?:what|which) (?:kind of |sort of |type of )?(?:was |is )?"
+    r"(?:the |my |our |his |her |their )?([a-z]{3,})\b"
+)
+_OPEN = frozenset(
+    {
+        "about", "again", "age", "are", "became", "can", "color", "colour", "could", "date", "day",
+        "did", "does", "else", "for", "got", "had", "happened", "happens", "has", "have", "kind",
+        "lady", "made", "makes", "matter", "month", "must", "name", "news", "number", "one", "ones",
+        "part", "reason", "said", "shall", "she", "should", "sort", "story", "that", "the", "these",
+        "they", "thing", "things", "this", "those", "time", "trouble", "type", "was", "way", "week",
+        "went", "were", "will", "with", "word", "would", "year", "you",
+    }
+)  # fmt: skip
 # A capital inside of a sentence: "my brother Marco".
 _A_NAME = re.compile(r"(?<![.!?…]) (?!I\b)[A-Z]\w+")
 _LEANING = frozenset(
@@ -171,7 +196,10 @@ _BEGINS = _any(
     r"|would|should|am|'s|the|kind|sort|time|day|many|much|old|long|far|about|your|my|makes?|happened"
     r"|happens)\b"
     r"|(?:is|are|do|does|did|have|has|can|could|will|would|should) (?:you|there|i|we|they|it|he|she|your|my"
-    r"|the|this|that|anyone|anybody)\b)"
+    r"|the|this|that|anyone|anybody)\b"
+    r"|(?:who|who's|who'd|which|whose|where's|why|what) "
+    r"(?!i\b|we\b|you\b|he\b|she\b|it\b|they\b|a\b|an\b|if\b)"
+    r"(?:\w+'?\w* ){2,}|when's )"
 )
 _SENTENCE_BREAK = re.compile(r"[.!?…]\s+")
 

@@ -13,7 +13,7 @@ from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.question import QuestionKind, asks_when
 from noodlings.voice.reported_speech import ReportedSpeech
-from noodlings.voice.selection import answers, greeting_memory, names_others, reminders
+from noodlings.voice.selection import greeting_memory, known, names_others, nearest, reminders
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, tokens, topic_stems
 
@@ -40,6 +40,12 @@ _MAY_REMIND = frozenset(
     }
 )
 """News of a death are met with sympathy alone."""
+_MAY_TOUCH = _MAY_REMIND | {
+    DialogueAct.REQUEST,
+    DialogueAct.ADVICE,
+    DialogueAct.YES_OR_NO,
+    DialogueAct.PERSONAL,
+}
 _MOURNED_AFTER = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
 """What a sorrow that was told a moment ago still lies on."""
 _CONSOLED = frozenset({DialogueAct.GLAD, DialogueAct.PRAISE, DialogueAct.GREETING, DialogueAct.FAREWELL})
@@ -131,15 +137,18 @@ def stable(*parts: object) -> int:
 def _act(
     understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
-    if understood.question.may_be_known and (known := answers(understood, utterance)):
-        return DialogueAct.REMEMBER, tuple(known)
+    if understood.question.may_be_known and (told := known(understood, utterance)):
+        return DialogueAct.REMEMBER, tuple(told)
     if understood.question is QuestionKind.LIKING:
         return _opinion(understood, utterance), ()
-    if understood.act in _MOURNED_AFTER and _in_mourning(utterance):
+    touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH else []
+    if not touched and understood.act in _MOURNED_AFTER and _in_mourning(utterance):
         return DialogueAct.COMFORT, ()
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
+    if touched:
+        return DialogueAct.REMINDED, tuple(touched)
     if understood.act in _AIMED and names_others(utterance):
         return DialogueAct.EMOTE, ()
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)

@@ -114,7 +114,9 @@ def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool)
 LONGEST_CLAUSE = 18
 """Words of a reported clause; a longer one is cut where it can be, else quoted."""
 LONGEST_QUOTE = 90
-"""Characters of a quotation."""
+"""Characters of a quotation …"""
+LONGEST_PASSAGE = 300
+"""… and of several sentences, of which any may be what is meant."""
 
 _SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
 _FILLERS = re.compile(
@@ -175,13 +177,19 @@ class ReportedSpeech:
 
 
 def report(
-    entry: MemoryEntry, utterance: Utterance, wanted: frozenset[str], when: bool = False
+    entry: MemoryEntry,
+    utterance: Utterance,
+    wanted: frozenset[str],
+    when: bool = False,
+    whole: bool = False,
 ) -> ReportedSpeech | None:
     """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
 
     Args:
         wanted: stems; of a long entry the sentence is taken that has most of them.
         when: somebody asks for the time, so time words are told from then instead of dropped.
+        whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, as
+            much of them is quoted as can be said in one breath.
     """
     to_speaker = entry.user_id == utterance.percept.user_id
     who = "you" if to_speaker else shown(entry.user_id, utterance)
@@ -189,8 +197,13 @@ def report(
     other, text = called_other(without_names(entry.user_text, utterance.persona), utterance)
     clause = ""
     if entry.kind in (Kind.SAY, Kind.WHISPER):
-        said = _sentence(spoken_words(text), wanted)
-        clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
+        spoken = spoken_words(text)
+        said = _sentence(spoken, wanted)
+        long = whole and len(tokens(spoken)) > LONGEST_CLAUSE
+        if long and not (wanted & topic_stems(tokens(said)) and statement(said)):
+            clause = f"{who} said “{_passage(spoken)}”"
+        else:
+            clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
     elif entry.kind is Kind.EMOTE:
         clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
     elif entry.kind is Kind.EVENT and text:
@@ -290,6 +303,20 @@ def _sentence(text: str, wanted: frozenset[str]) -> str:
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
 
+def _passage(text: str) -> str:
+    """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters."""
+    sentences: list[str] = _SENTENCES.findall(text)
+    best, most = text, 0
+    for first in range(len(sentences)):
+        last = first + 1
+        while last < len(sentences) and len("".join(sentences[first : last + 1]).strip()) <= LONGEST_PASSAGE:
+            last += 1
+        passage = "".join(sentences[first:last]).strip()
+        if (says := len(topic_stems(tokens(passage)))) > most:
+            best, most = passage, says
+    return _quoted(best, LONGEST_PASSAGE)
+
+
 def _worth(sentence: str, wanted: frozenset[str]) -> tuple[int, bool, bool, bool]:
     words = tokens(_FILLERS.sub("", sentence))
     leans = words[:1] == ["that's"] or goes_on(" ".join(words))
@@ -305,5 +332,5 @@ def _shortened(text: str) -> str:
     return text
 
 
-def _quoted(text: str) -> str:
-    return shorten(text.replace("“", "").replace("”", "").replace('"', "").rstrip(" .,;:"), LONGEST_QUOTE)
+def _quoted(text: str, longest: int = LONGEST_QUOTE) -> str:
+    return shorten(text.replace("“", "").replace("”", "").replace('"', "").rstrip(" .,;:"), longest)

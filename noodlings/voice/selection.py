@@ -14,13 +14,14 @@ from dataclasses import dataclass
 from itertools import islice
 
 from noodlings.ports import Utterance
-from noodlings.values.memory import MemoryEntry, Why
+from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.question import (
     AnswerType,
     QuestionKind,
     answer_type,
+    asked_for,
     asks_memory,
     asks_when,
     days_meant,
@@ -39,6 +40,18 @@ MEANT = 0.5
 """Semantic score from which a memory answers a question without sharing a word with it."""
 COVERED = 0.5
 """Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
+TOUCHED = 0.28
+"""Nearness (see `_nearness`) from which a remark touches on something that mattered …"""
+ASKED = 0.2
+"""… and from which a question may be answered with what is nearest to it, whatever words it is in."""
+ANSWERS = 0.15
+"""Importance below which a line is no answer to anything."""
+LONGEST_TAG = 40
+"""Characters at the end of a line in which a question mark says that it asked more than it told."""
+CLEARLY = 0.1
+"""So much nearer is a memory clearly nearer."""
+PASSING = 5
+"""Words of a remark from which on it can touch on anything: "ok" and "back again" do not."""
 LATELY = 3
 """So many of the latest lines must not already have said it, when nobody asked."""
 
@@ -47,6 +60,9 @@ SHORT = 12
 IN_ONE_BREATH = 120.0
 """Seconds between two lines of which the second goes on with the first."""
 
+_WHETHER_TOLD = re.compile(
+    r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
+)
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
@@ -194,6 +210,75 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     return list(islice(fresh, 1))
 
 
+def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+    """What is told to a question: what its words ask for, unless another memory is clearly nearer to it."""
+    by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
+    if not by_words or not by_meaning:
+        return by_words or by_meaning
+    nearness = {recalled.entry.id: _nearness(recalled) for recalled in utterance.recalled}
+    lead = nearness[by_meaning[0].entry.id] - nearness[by_words[0].entry.id]
+    return by_meaning if lead > CLEARLY else by_words
+
+
+def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+    """The memory nearest to a question or a remark, where no word says that it belongs there; at most one.
+
+    What a question finds is told unless it was told a moment ago: then something else was asked for. A remark
+    brings back only what mattered, and no more often than its own last lines go back.
+    """
+    asks = understood.question is not QuestionKind.NONE
+    line = utterance.percept.text
+    if not asks and len(tokens(line)) < PASSING:
+        return []
+    if asks and _asks_whether_told(line):
+        return []
+    least, matters = (ASKED, ANSWERS) if asks else (TOUCHED, HAUNTS)
+    found = [
+        recalled
+        for recalled in utterance.recalled
+        if recalled.scores.get(Why.SEMANTIC, 0.0) > 0.0
+        and _nearness(recalled) >= least
+        and (recalled.entry.importance >= matters or recalled.entry.pinned)
+        and _can_be_told(recalled.entry, utterance)
+        and not _tells_little(recalled.entry.user_text)
+        and "?" not in recalled.entry.user_text[-LONGEST_TAG:]
+        and (not asks or _could_tell(recalled, line))
+        and not _same_words(recalled.entry.user_text, line)
+    ]
+    best = sorted(found, key=lambda recalled: (-_nearness(recalled), recalled.entry.id))[:1]
+    worded = _in_words(
+        [recalled.entry for recalled in best], understood, utterance, asks_when(line), whole=True
+    )
+    lately = utterance.said[-1:] if asks else utterance.said
+    return [report for report in worded if not _said_lately(report, lately)]
+
+
+def _could_tell(recalled: Recalled, line: str) -> bool:
+    """Whether a memory can hold the kind of thing that a question asks for; what is very near can."""
+    text, kind, thing = recalled.entry.user_text, answer_type(line), asked_for(line)
+    if recalled.scores.get(Why.SEMANTIC, 0.0) >= MEANT:
+        return True
+    if thing and not topic_stems([thing]) & topic_stems(tokens(text)):
+        return False
+    return kind is None or kind.told_by(text)
+
+
+def _nearness(recalled: Recalled) -> float:
+    """How much speaks for a memory: its meaning, some shared words, and that it matters; weighed as in search
+    among lines that have nothing to do with each other (`noodlings.recall.rank.LOOSE_WEIGHTS`)."""
+    shared = recalled.scores.get(Why.LEXICAL, 0.0)
+    return recalled.scores.get(Why.SEMANTIC, 0.0) + 0.3 * shared + 0.3 * recalled.entry.importance
+
+
+def _asks_whether_told(line: str) -> bool:
+    """Whether it is asked if something was ever told: to that only what shares its words can say yes."""
+    return _WHETHER_TOLD.search(line) is not None
+
+
+def _same_words(one: str, other: str) -> bool:
+    return topic_stems(tokens(one)) == topic_stems(tokens(other))
+
+
 def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
     old = [
@@ -266,12 +351,16 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
 
 
 def _in_words(
-    entries: list[MemoryEntry], understood: UnderstoodLine, utterance: Utterance, when: bool = False
+    entries: list[MemoryEntry],
+    understood: UnderstoodLine,
+    utterance: Utterance,
+    when: bool = False,
+    whole: bool = False,
 ) -> Iterator[ReportedSpeech]:
     """The memories in words, one by one as they are asked for, no clause twice."""
     clauses: set[str] = set()
     for entry in entries:
-        made = report(entry, utterance, understood.stems, when)
+        made = report(entry, utterance, understood.stems, when, whole)
         if made and made.clause.casefold() not in clauses:
             clauses.add(made.clause.casefold())
             yield made

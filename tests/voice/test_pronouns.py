@@ -40,6 +40,9 @@ def test_a_line_is_turned_to_its_speaker_and_to_others(line: str, to_speaker: st
         ("your dog barks and she sings", "your dog barked and she sang"),
         ("you love long walks", "you loved long walks"),
         ("you told me a story", "you told me a story"),
+        ("your dog would have loved this", "your dog would have loved this"),
+        ("you couldn't really have known", "you couldn't really have known"),
+        ("you have to have a dog", "you had to have a dog"),
     ],
 )  # fmt: skip
 def test_the_present_becomes_the_past(present: str, past: str) -> None:

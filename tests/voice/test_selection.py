@@ -1,0 +1,65 @@
+"""Which memory is told where no word says that it belongs there: the nearest, if it can be the answer."""
+
+from __future__ import annotations
+
+from noodlings.values.memory import Recalled, Why
+from noodlings.voice.offline import OfflineVoice
+from noodlings.voice.selection import TOUCHED, nearest
+from noodlings.voice.understanding import understand
+from tests.voice.utterances import BOB, memory, utterance
+
+TIN = "spare fuses live in the biscuit tin above the stove"
+
+
+def near(number: int, text: str, meaning: float = 0.4, **more: object) -> Recalled:
+    """A memory that came to mind by its meaning."""
+    return memory(number, text, why=(Why.SEMANTIC,), scores={"semantic": meaning}, **more)  # type: ignore[arg-type]
+
+
+def told(text: str, *recalled: Recalled, **more: object) -> list[int]:
+    heard = utterance(text, *recalled, **more)  # type: ignore[arg-type]
+    return [report.entry.id for report in nearest(understand(heard.percept, heard.persona), heard)]
+
+
+def test_a_question_in_other_words_is_answered_with_what_is_nearest() -> None:
+    lights = "the lights went out again, where do I look for replacements?"
+    assert told(lights, near(1, TIN), near(2, "my cat is grey", 0.1)) == [1]
+    reply = OfflineVoice().draft(utterance(lights, near(1, TIN), near(2, "my cat is grey", 0.1))).text
+    assert "biscuit tin" in reply
+
+
+def test_what_it_told_in_the_line_before_is_not_the_answer_to_the_next_question() -> None:
+    said = OfflineVoice().draft(utterance("where are the small things for the lights?", near(1, TIN))).text
+    assert told("and where is the ladder?", near(1, TIN, 0.3), said=(said,)) == []
+
+
+def test_the_thing_that_is_asked_for_must_be_in_it() -> None:
+    assert told("which hospital were you all at?", near(1, "my son was born this morning", 0.4)) == []
+    assert told("how many jars did she make?", near(1, "my mother makes jam in the attic", 0.4)) == []
+    assert told("how many jars did she make?", near(1, "my mother made forty jars of jam", 0.4)) == [1]
+
+
+def test_whether_something_was_ever_told_takes_more_than_likeness() -> None:
+    assert told("did I ever mention where the candles are?", near(1, TIN)) == []
+
+
+def test_a_remark_brings_back_what_mattered_and_only_that() -> None:
+    barks = "something howls in the yard behind the house tonight"
+    assert told(barks, near(1, "a dog bit me in the face when I was six", importance=0.6)) == [1]
+    assert told(barks, near(1, "a dog walked by", importance=0.2)) == []
+    assert told(barks, near(1, "a dog bit me in the face when I was six", TOUCHED - 0.2)) == []
+    assert told("ok then", near(1, "a dog bit me in the face when I was six", 0.9)) == []
+
+
+def test_what_was_only_asked_is_no_answer() -> None:
+    assert told("where do we keep the fuses then?", near(1, "those fuses, where are they?", 0.8)) == []
+
+
+def test_a_long_line_is_quoted_with_who_said_it() -> None:
+    long = (
+        "the bus was late again and a man sang the whole way. they have found a buyer for the house of my "
+        "aunt, so we must clear her wardrobe by Saturday. how is everybody here"
+    )
+    reply = OfflineVoice().draft(utterance("why is bob so quiet?", near(1, long, user=BOB))).text
+    assert "“" in reply
+    assert "wardrobe" in reply
