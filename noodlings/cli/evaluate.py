@@ -119,6 +119,48 @@ def mood(
     _print(figures, view, as_json)
 
 
+@eval_app.command()
+def talk(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.yaml", help="Cases: who tells what, and what is asked.")
+    ],
+    embedder: Embedding = EmbedderName.MINILM,
+    one: Annotated[
+        bool,
+        typer.Option("--one", help="One character lives all cases; all is told before anything is asked."),
+    ] = False,
+    filler: Annotated[
+        Path | None, typer.Option("--filler", metavar="CHAT.jsonl", help="Idle talk from a transcript.")
+    ] = None,
+    busy: Annotated[int, typer.Option("--busy", min=1, help="So many times as much idle talk.")] = 1,
+    show: Annotated[bool, typer.Option("--show", help="Print every question with its answer.")] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Whether what players told a character is kept, comes to mind when asked for, and is said."""
+    import asyncio
+
+    from noodlings.drawing.screen import Screen
+    from noodlings.lab.evaluate.talk import (
+        Conversations,
+        figures,
+        read_cases,
+        read_idle,
+        shown_exchanges,
+        steps,
+        view,
+    )
+
+    cases = read_cases(file)
+    idle = None if filler is None else read_idle(filler)
+    with _counting(steps(cases), "talking") as done, _listening(embedder) as (society, clock):
+        exchanges = asyncio.run(Conversations(society, clock, idle, busy).run(cases, one, done))
+    if show and not as_json:
+        for line in shown_exchanges(exchanges):
+            Screen(terminal=sys.stdout.isatty()).show(line)
+    _print(figures(exchanges), view, as_json)
+
+
 @contextmanager
 def _listening(embedder: EmbedderName) -> Iterator[tuple[Society, ManualClock]]:
     """A society that keeps nothing, put together as every other, whose agents remember by this embedder."""
