@@ -103,8 +103,11 @@ def content(
     meaning, connected = None, 1.0
     if vectors is not None and query_vector is not None:
         connected = _connected(vectors, near, hidden)
-        meaning = np.float32(connected) * vectors.score(query_vector, near, rows, hidden)
-        meaning += np.float32(1.0 - connected) * vectors.cosines(query_vector, rows)
+        if connected < 1.0:
+            meaning = vectors.cosines(query_vector, rows)
+        if connected > 0.0:
+            mixed = vectors.score(query_vector, near, rows, hidden)
+            meaning = mixed if meaning is None else meaning + np.float32(connected) * (mixed - meaning)
     scores, own = words.score(question.words, near, hidden)
     if rows is not None:
         scores, own = scores[rows], own[rows]
