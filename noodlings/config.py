@@ -65,7 +65,7 @@ class ContextSettings(_Section):
     working: int = Field(5, ge=0, le=1_000)
     episodic: int = Field(3, ge=0, le=1_000)
     affect_similar: int = Field(2, ge=0, le=1_000)
-    relevant: int = Field(9, ge=0, le=1_000)
+    relevant: int = Field(8, ge=0, le=1_000)
     max_tokens: int = Field(1_000, ge=50, le=1_000_000)
 
 

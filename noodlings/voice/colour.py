@@ -28,7 +28,7 @@ from noodlings.voice.colour_affect import embodied, spoken, with_sentence, witho
 from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
 from noodlings.voice.pronouns import to_past
-from noodlings.voice.question import goes_on
+from noodlings.voice.question import QuestionKind, goes_on
 from noodlings.voice.reply_content import heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import report
 from noodlings.voice.understanding import understand
@@ -103,8 +103,11 @@ AGAIN = 4
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+_REPORTS = re.compile(r"(?<!had )\btold me (?!this\b|that\b|so\b)|\bsaid “", re.IGNORECASE)
 _TELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
+GRAVE = -0.3
+"""Valence below which what is answered bears no image beside it."""
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy."""
 
@@ -209,6 +212,11 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
+    """An image; none beside an answer, nor after what is grave."""
+    understood, affect = understand(utterance.percept, utterance.persona), utterance.percept.affect
+    grave = affect is not None and affect.valence < GRAVE
+    if grave or understood.question is not QuestionKind.NONE or _REPORTS.search(thought):
+        return ""
     lately = " ".join((thought, *utterance.said[-AGAIN:])).casefold()
     for symbol in lens.symbols:
         image = image_of(symbol)

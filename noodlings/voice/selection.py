@@ -40,7 +40,9 @@ MEANT = 0.5
 """Semantic score from which a memory answers a question without sharing a word with it."""
 COVERED = 0.5
 """Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
-TOUCHED = 0.28
+LIKE = 0.12
+"""Semantic score below which nothing touches on anything, however much it mattered."""
+TOUCHED = 0.27
 """Nearness (see `_nearness`) from which a remark touches on something that mattered …"""
 ASKED = 0.2
 """… and from which a question may be answered with what is nearest to it, whatever words it is in."""
@@ -48,9 +50,11 @@ ANSWERS = 0.15
 """Importance below which a line is no answer to anything."""
 LONGEST_TAG = 40
 """Characters at the end of a line in which a question mark says that it asked more than it told."""
+AGAIN = 12
+"""So many of its latest lines must not have told what a remark brings back."""
 CLEARLY = 0.1
 """So much nearer is a memory clearly nearer."""
-PASSING = 5
+PASSING = 7
 """Words of a remark from which on it can touch on anything: "ok" and "back again" do not."""
 LATELY = 3
 """So many of the latest lines must not already have said it, when nobody asked."""
@@ -224,7 +228,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     """The memory nearest to a question or a remark, where no word says that it belongs there; at most one.
 
     What a question finds is told unless it was told a moment ago: then something else was asked for. A remark
-    brings back only what mattered, and no more often than its own last lines go back.
+    brings back only what mattered, and not what it told in one of its last dozen lines.
     """
     asks = understood.question is not QuestionKind.NONE
     line = utterance.percept.text
@@ -236,7 +240,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     found = [
         recalled
         for recalled in utterance.recalled
-        if recalled.scores.get(Why.SEMANTIC, 0.0) > 0.0
+        if recalled.scores.get(Why.SEMANTIC, 0.0) >= (0.0 if asks else LIKE)
+        and recalled.scores.get(Why.SEMANTIC)
         and _nearness(recalled) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance)
@@ -249,7 +254,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     worded = _in_words(
         [recalled.entry for recalled in best], understood, utterance, asks_when(line), whole=True
     )
-    lately = utterance.said[-1:] if asks else utterance.said
+    lately = utterance.said[-1:] if asks else utterance.said[-AGAIN:]
     return [report for report in worded if not _said_lately(report, lately)]
 
 
