@@ -103,11 +103,8 @@ AGAIN = 4
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
-_REPORTS = re.compile(r"(?<!had )\btold me (?!this\b|that\b|so\b)|\bsaid “", re.IGNORECASE)
 _TELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
-GRAVE = -0.3
-"""Valence below which what is answered bears no image beside it."""
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy."""
 
@@ -212,10 +209,8 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    """An image; none beside an answer, nor after what is grave."""
-    understood, affect = understand(utterance.percept, utterance.persona), utterance.percept.affect
-    grave = affect is not None and affect.valence < GRAVE
-    if grave or understood.question is not QuestionKind.NONE or _REPORTS.search(thought):
+    """An image; none beside an answer."""
+    if understand(utterance.percept, utterance.persona).question is not QuestionKind.NONE:
         return ""
     lately = " ".join((thought, *utterance.said[-AGAIN:])).casefold()
     for symbol in lens.symbols:

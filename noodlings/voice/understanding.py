@@ -142,7 +142,8 @@ _WISHES = re.compile(
 )
 _PARTINGS = re.compile(
     r"\b(good ?night|see you|see ya|take care|have to go|got to go|gotta go|i must go|i should go|"
-    r"i'm leaving now|i'm off|until (next time|tomorrow|later)|so long|sleep well|i'll be back)\b"
+    r"i'm leaving now|i'm off(?= (?:to|now|then|home)\b|$)|until (next time|tomorrow|later)"
+    r"|so long|sleep well|i'll be back)\b"
 )
 
 _FEELS = {
