@@ -7,6 +7,7 @@ is never repeated.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
@@ -99,6 +100,41 @@ def _is_model(annotation: Any) -> bool:
 
 # In C where there is one: several times as fast.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+DEEPEST = 100
+"""Levels of lists and sections in each other that are read. No table has ten; in C each level takes room from
+a stack that ends, and the process with it, long before a file does."""
+_BRACKETS = re.compile(r"[\[\]{}]")
+_HEAD = re.compile(r"^[ \t?:-]*", re.MULTILINE)
+_BEGINS_LEVEL = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
+
+
+def read_yaml(text: str) -> Any:
+    """What a text says, by a safe loader. Raises `yaml.YAMLError`, also for what is nested too deep."""
+    if _may_be_deep(text):
+        _refuse_depth(text)
+    return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader
+
+
+def _may_be_deep(text: str) -> bool:
+    """Whether it must be looked at twice: a level takes an open bracket, or room at the head of a line."""
+    open_now = most_open = 0
+    for bracket in _BRACKETS.finditer(text):
+        open_now += 1 if bracket.group() in "[{" else -1
+        most_open = max(most_open, open_now)
+    head = max((len(found.group()) for found in _HEAD.finditer(text)), default=0)
+    return most_open + head > DEEPEST
+
+
+def _refuse_depth(text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, _BEGINS_LEVEL):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise yaml.YAMLError(f"lists and sections are nested more than {DEEPEST} deep")
+
 
 Table = TypeVar("Table", bound=BaseModel)
 
@@ -113,7 +149,7 @@ class Readable(Protocol):
 def read_table(file: Readable, model: type[Table]) -> Table:
     """The file as a model. Raises `UserError` when it cannot be read, and for all that is wrong in it."""
     try:
-        data = yaml.load(file.read_text("utf-8"), Loader=_Loader)  # noqa: S506 -- a safe loader
+        data = read_yaml(file.read_text("utf-8"))
         return model.model_validate(data)
     except ValidationError as error:
         raise UserError(f"{file}: {explain(error, model)}") from None

@@ -25,7 +25,7 @@ from pydantic import (
 
 from noodlings.errors import UserError
 from noodlings.text import clean
-from noodlings.validation import explain, nearest
+from noodlings.validation import explain, nearest, read_yaml
 from noodlings.values import persona as values
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.persona import APPETITES, TRAITS, TRANSISTORS, Persona
@@ -40,7 +40,6 @@ LARGEST = 1_000_000
 _ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _PREFIX = re.compile(r"^(?:agent|npc|user)_")
 _MIDDLING = 0.5
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load_recipes(folders: Sequence[Path]) -> dict[str, Persona]:
@@ -126,8 +125,7 @@ def _parsed(text: str, identifier: str, where: str) -> Persona:
     Opening a folder would mostly be parsing the same few recipes once more, so what they say is kept. It is
     kept by their text: a change is seen however soon it is made.
     """
-    data = yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
-    return read_recipe(data, identifier, where)
+    return read_recipe(read_yaml(text), identifier, where)
 
 
 def _read(path: Path) -> str:

@@ -15,10 +15,9 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-import yaml
-
 from noodlings import stemming
 from noodlings.ports import Utterance
+from noodlings.validation import read_yaml
 from noodlings.values.persona import Persona
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
@@ -56,7 +55,6 @@ _GESTURE = re.compile(r"\*[^*]+\*")
 _I = re.compile(r"\bi\b")
 SHOUT = 3
 """Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 # Chat spelling that would otherwise hide the person who speaks.
 _CHAT = {
@@ -84,7 +82,7 @@ _CHAT = {
 def load_yaml(name: str) -> Any:
     """A data file of this package."""
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader, in C where there is one
+    return read_yaml(text)
 
 
 @lru_cache(maxsize=1)
