@@ -236,6 +236,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         return []
     if asks and _asks_whether_told(line):
         return []
+    kind, thing = answer_type(line), asked_for(line)
     least, matters = (ASKED, ANSWERS) if asks else (TOUCHED, HAUNTS)
     found = [
         recalled
@@ -247,7 +248,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and _can_be_told(recalled.entry, utterance)
         and not _tells_little(recalled.entry.user_text)
         and "?" not in recalled.entry.user_text[-LONGEST_TAG:]
-        and (not asks or _could_tell(recalled, line))
+        and (not asks or _could_tell(recalled, kind, thing))
         and not _same_words(recalled.entry.user_text, line)
     ]
     best = sorted(found, key=lambda recalled: (-_nearness(recalled), recalled.entry.id))[:1]
@@ -258,9 +259,9 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     return [report for report in worded if not _said_lately(report, lately)]
 
 
-def _could_tell(recalled: Recalled, line: str) -> bool:
+def _could_tell(recalled: Recalled, kind: AnswerType | None, thing: str) -> bool:
     """Whether a memory can hold the kind of thing that a question asks for; what is very near can."""
-    text, kind, thing = recalled.entry.user_text, answer_type(line), asked_for(line)
+    text = recalled.entry.user_text
     if recalled.scores.get(Why.SEMANTIC, 0.0) >= MEANT:
         return True
     if thing and not topic_stems([thing]) & topic_stems(tokens(text)):
