@@ -66,7 +66,7 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     if percept.kind not in _TOLD:
         return ""
     woven = subject(_uncalled(percept.text, persona))
-    if asks(percept.text) and stems(woven):
+    if _asks(percept.text) and stems(woven):
         return woven  # the talk before would answer in place of what is asked about
     before = [
         _uncalled(entry.user_text, persona)
@@ -182,7 +182,7 @@ def recollections(
         percept: what is answered. What only asks gives way to what may answer it.
     """
     found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries and not hit.only_near]
-    found.sort(key=lambda pair: asks(pair[1].user_text))
+    found.sort(key=lambda pair: _asks(pair[1].user_text))
     said = {_folded(percept.text)}
     chosen: list[Recalled] = []
     for hit, entry in found:
@@ -212,7 +212,7 @@ def _uncalled(text: str, persona: Persona) -> str:
     return said
 
 
-def asks(text: str) -> bool:
+def _asks(text: str) -> bool:
     """Whether a line asks for something rather than telling it."""
     said = clean(text)
     return said.endswith("?") or _ASKING.match(said) is not None

@@ -184,6 +184,4 @@ class Responder:
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
-        return await remind(
-            core.archive, core.memory, asked, turn, self._services.context, self._services.store
-        )
+        return await remind(core.archive, core.memory, asked, turn, services.context, services.store)

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 from rich.console import Group
 from rich.table import Table
@@ -26,6 +27,7 @@ from noodlings.agent.recollection import subject
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
+from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.replay import BEGINNING
 from noodlings.lab.transcript import TranscriptProblem, read_transcript
 from noodlings.recall.filters import Filters
@@ -58,7 +60,7 @@ _QUOTES = re.compile(r"you (said|told me)|told me (that|their|his|her)|“")
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A line that told or asked something, and what came of it; see `as_row` for the names in JSON.
+    """A line that told or asked something, and what came of it.
 
     Attributes:
         needs: ids of the entries that the answer needs; None for a line that asks nothing.
@@ -306,6 +308,9 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
         for exchange in exchanges
         if exchange.tone in ("grave", "glad")
     ]
+    judged = [exchange for exchange in exchanges if exchange.keep is not None]
+    importances = np.array([exchange.importance for exchange in judged])
+    kept = np.array([exchange.keep for exchange in judged], np.bool_)
     return {
         "in_mind": _share([exchange.in_mind for exchange in known]),
         "found_at_10": _share([exchange.found for exchange in known]),
@@ -314,9 +319,7 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "wrong": [sum(bool(exchange.wrong) for exchange in asked), len(asked)],
         "context_entries": round(sum(exchange.size for exchange in asked) / max(len(asked), 1), 1),
         "tone_felt": _share(felt),
-        "importance_auc": round(
-            area([(e.importance, e.keep) for e in exchanges if e.keep is not None]) or 0, 3
-        ),
+        "importance_auc": round(auc(importances, kept) or 0, 3),
         "kept": {
             str(keep): _share([e.importance > 0.3 for e in exchanges if e.keep is keep])[0]
             for keep in (True, False)
@@ -330,15 +333,6 @@ def figures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
             for kind, some in sorted(kinds.items())
         },
     }
-
-
-def area(scored: Sequence[tuple[float, bool]]) -> float | None:
-    """The area under the ROC curve: how often a true one scores above a false one; None without both."""
-    good = [score for score, true in scored if true]
-    bad = [score for score, true in scored if not true]
-    if not good or not bad:
-        return None
-    return sum((one > other) + 0.5 * (one == other) for one in good for other in bad) / len(good) / len(bad)
 
 
 def view(given: dict[str, Any]) -> Group:

@@ -6,13 +6,14 @@ import json
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from noodlings.errors import UserError
+from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.evaluate.talk import (
     Conversations,
     Exchange,
-    area,
     figures,
     read_cases,
     read_idle,
@@ -91,10 +92,10 @@ async def test_the_figures_and_the_answers_for_people(cases: Path, living: Livin
 
 
 def test_the_area_is_one_when_all_true_ones_score_higher_and_none_without_both() -> None:
-    assert area([(0.9, True), (0.5, True), (0.4, False)]) == 1.0
-    assert area([(0.1, True), (0.4, False)]) == 0.0
-    assert area([(0.4, True), (0.4, False)]) == 0.5
-    assert area([(0.4, True)]) is None
+    assert auc(np.array([0.9, 0.5, 0.4]), np.array([True, True, False])) == 1.0
+    assert auc(np.array([0.1, 0.4]), np.array([True, False])) == 0.0
+    assert auc(np.array([0.4, 0.4]), np.array([True, False])) == 0.5
+    assert auc(np.array([0.4]), np.array([True])) is None
 
 
 @pytest.mark.parametrize(
