@@ -26,6 +26,7 @@ from noodlings.inspect.views import (
 from noodlings.inspect.why import ModulationView, StepView, TransistorsView, TransistorView, WhyView
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
+from noodlings.values.tone import Tone, ToneName, ToneSource
 
 _WHO = ("servnak", "SERVNAK")
 _AT = 1_767_225_600.0
@@ -174,6 +175,7 @@ WHY = WhyView(
     calls=0,
     tokens=0,
     hidden=0,
+    tone=Tone(ToneName.GRAVE, ToneSource.SAID),
 )
 TRANSISTORS = TransistorsView(*_WHO, "fused", (TransistorView("affect", 0.5, _MODULATION, 60.0),))
 

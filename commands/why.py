@@ -38,6 +38,7 @@ from commands.render import (
 from noodlings.errors import UserError
 from noodlings.inspect.why import ModulationView, TransistorsView, WhyView
 from noodlings.text import shorten
+from noodlings.values.tone import ToneName, ToneSource
 
 _USAGE = "@why NAME [N] [--silent] [--id N]"
 _SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1)), text="N")
@@ -117,6 +118,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         *(warning(f"without: {lost}") for lost in turn.degraded),
         BLANK,
         felt_lines(f"felt ({view.appraised_by})" if view.appraised_by else "felt", view.affect),
+        _tone(view),
         Flowing(
             [
                 Text.assemble(("mood ", QUIET), feeling_text(turn.mood.feeling, turn.mood.family)),
@@ -134,6 +136,22 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         BLANK,
         Flowing([Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps]),
     )
+
+
+_TONE_FROM = {
+    ToneSource.SAID: "for what was said",
+    ToneSource.RECALLED: "for what that brought back",
+    ToneSource.BEFORE: "for what was told just before",
+}
+
+
+def _tone(view: WhyView) -> Text | None:
+    """The tone of the answer, where it is a particular one."""
+    tone = view.tone
+    if tone.name is ToneName.PLAIN:
+        return None
+    memory = "" if tone.entry_id is None else f" (#{tone.entry_id})"
+    return Text.assemble(("tone ", QUIET), str(tone.name), (f" {_TONE_FROM[tone.why]}{memory}", QUIET))
 
 
 def transistors_view(view: TransistorsView, sees_all: bool = True) -> RenderableType:

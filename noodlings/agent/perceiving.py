@@ -117,7 +117,16 @@ def take_in(
         decision = decide(percept, core.persona, core.affect, surprise, core.last_spoke, chance)
     mood = core.feelings.mood.current
     turn = Turn(
-        percept, entry, core.affect, appraised_by, mood, decision, milliseconds, degraded, entry.audience
+        percept,
+        entry,
+        core.affect,
+        appraised_by,
+        mood,
+        decision,
+        milliseconds,
+        degraded,
+        entry.audience,
+        core.affect,
     )
     if by_words and not event:
         turn.before = before

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.superseding import marked, superseded
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
-from noodlings.memory.context import ContextBudget
+from noodlings.memory.context import ContextBudget, merge
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import PlainMemory
 from noodlings.ports import Repository
@@ -51,6 +53,7 @@ _ASKING = re.compile(
     re.I,
 )
 """The words of asking somebody who remembers: they are not what it is about."""
+_SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 
 
@@ -136,14 +139,15 @@ async def remind(
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     entries = held | archive.entries([entry_id for entry_id in wanted if entry_id not in held])
-    chosen = recollections(hits, entries, percept, most)
+    corrections = superseded(list(entries.values()), archive.likeness)
+    chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
     reached = linked(found, store.links_of(archive.agent_id, list(found))) if found else {}
     known = {recalled.entry.id for recalled in chosen} | {turn.entry.id}
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_along(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
-    return [*chosen[: most - len(joined)], *joined]
+    return marked([*chosen[: most - len(joined)], *joined], corrections)
 
 
 def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:
@@ -172,26 +176,50 @@ def _speaks(hit: Hit) -> bool:
 
 
 def recollections(
-    hits: Iterable[Hit], entries: Mapping[int, MemoryEntry], percept: Percept, most: int
+    hits: Iterable[Hit],
+    entries: Mapping[int, MemoryEntry],
+    asked: tuple[str, str],
+    most: int,
+    corrections: Mapping[int, int],
 ) -> list[Recalled]:
     """What comes to mind: at most `most` memories, and the reasons for them.
 
     Args:
         hits: best first.
         entries: the entries they found, by id, as they are stored now.
-        percept: what is answered. What only asks gives way to what may answer it.
+        asked: what is answered, and the question woven from it: neither the one nor what else went into the
+            other is news. What only asks gives way to what may answer it.
+        corrections: id → of what corrects it, which comes up before it.
     """
     found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries and not hit.only_near]
-    found.sort(key=lambda pair: _asks(pair[1].user_text))
-    said = {_folded(percept.text)}
-    chosen: list[Recalled] = []
-    for hit, entry in found:
-        if len(chosen) == most:
-            break
-        if entry.kind in _TOLD and _folded(entry.user_text) not in said:
-            said.add(_folded(entry.user_text))
-            chosen.append(_recalled(hit, entry))
-    return chosen
+    found.sort(key=lambda pair: _only_asks(pair[1].user_text))
+    place = {entry.id: at for at, (_, entry) in enumerate(found)}
+    for old, new in corrections.items():
+        if old in place and new in place:
+            place[new] = min(place[new], place[old])
+    found.sort(key=lambda pair: (place[pair[1].id], -pair[1].id))
+    told = [_recalled(hit, entry) for hit, entry in found if entry.kind in _TOLD]
+    said, woven = map(_folded, asked)
+
+    def is_news(text: str) -> bool:
+        return text != said and (text in said or text not in woven)
+
+    return once(one for one in told if is_news(_folded(one.entry.user_text)))[:most]
+
+
+def once(found: Iterable[Recalled]) -> list[Recalled]:
+    """Each thing once, in the place of the first: the last time somebody said it stands for the others."""
+    groups: dict[tuple[str, str], list[Recalled]] = {}
+    for one in found:
+        groups.setdefault((one.entry.user_id, _folded(one.entry.user_text)), []).append(one)
+    return [group[0] if len(group) == 1 else _standing_for(group) for group in groups.values()]
+
+
+def _standing_for(group: Sequence[Recalled]) -> Recalled:
+    latest = max(group, key=lambda one: one.entry.id)
+    ids = {entry_id for one in group for entry_id in (one.entry.id, *one.sources)}
+    merged = next(iter(merge([[replace(one, entry=latest.entry)] for one in group]).values()))
+    return replace(merged, sources=tuple(sorted(ids - {latest.entry.id})))
 
 
 def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
@@ -216,6 +244,11 @@ def _asks(text: str) -> bool:
     """Whether a line asks for something rather than telling it."""
     said = clean(text)
     return said.endswith("?") or _ASKING.match(said) is not None
+
+
+def _only_asks(text: str) -> bool:
+    """Whether a line tells nothing beside what it asks: "I got it! And you?" tells something."""
+    return all(map(_asks, _SENTENCE.findall(clean(text))))
 
 
 def _folded(text: str) -> str:

@@ -10,14 +10,17 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
+from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK, question, remind, talk_budget
+from noodlings.agent.recollection import TALK, once, question, remind, talk_budget
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
+from noodlings.agent.tone import LIES_ON_SECONDS, felt_with, tone_of, touched
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
 from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
+from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, Recalled
@@ -57,15 +60,20 @@ class Responder:
             turn.degraded.append(f"own appraisal: {error}")
             log.warning("%s keeps its own appraisal: %s", core.id, error)
             return
-        now = turn.percept.timestamp
-        was, instead = before.pushed(turn.affect, now), before.pushed(refined, now)
+        turn.appraised_by, turn.alone = BY_MODEL, refined
+        self._feel_instead(turn, before, refined)
+
+    def _feel_instead(self, turn: Turn, before: Mood, affect: Affect) -> None:
+        """Feel this about what was perceived, for all that is to come; the mood is pushed by this alone."""
+        core, now = self._core, turn.percept.timestamp
+        was, instead = before.pushed(turn.affect, now), before.pushed(affect, now)
         core.feelings = core.feelings.corrected(was, instead)
-        turn.affect, turn.appraised_by, turn.mood = refined, BY_MODEL, instead.current
+        turn.affect, turn.mood = affect, instead.current
         if turn.entry.step == core.step:  # nothing was perceived since
-            core.affect = refined
+            core.affect = affect
 
     async def remember(self, turn: Turn) -> None:
-        """What is in mind for the answer, oldest to newest."""
+        """What is in mind for the answer, oldest to newest, and the tone that it calls for."""
         percept = turn.percept
         also = await self._remind(turn)
         budget = talk_budget(self._services.context, len(also))
@@ -78,6 +86,25 @@ class Responder:
             without=(turn.entry.id,),
             min_similarity=self._services.memory.affect_threshold,
         )
+        turn.recalled = sorted(once(turn.recalled), key=lambda found: found.entry.id)
+        self._feel_again(turn)
+
+    def _feel_again(self, turn: Turn) -> None:
+        """What was said is felt together with the memory that it touches on."""
+        percept, now = turn.percept, turn.percept.timestamp
+        earlier = [
+            entry
+            for entry in disclosed(self._core.memory.retrieve_working(), percept.listeners)
+            if entry.id < turn.entry.id
+            and entry.user_id == percept.user_id
+            and 0.0 <= now - entry.timestamp <= LIES_ON_SECONDS
+        ]
+        again = touched(percept, turn.recalled)
+        importance = turn.entry.importance
+        turn.tone = tone_of(turn.alone, importance, again, earlier)
+        felt = turn.alone if again is None else felt_with(turn.alone, importance, again)
+        if felt != turn.affect and turn.before is not None:
+            self._feel_instead(turn, turn.before, felt)
 
     async def think(self, turn: Turn) -> None:
         """The thought of a turn, and its answer: by a model where there is one, else by the offline voice."""
@@ -94,7 +121,7 @@ class Responder:
     def utterance(self, turn: Turn) -> Utterance:
         """Everything that a voice may build the answer of a turn from."""
         felt = replace(turn.percept, affect=turn.affect)
-        return replace(self.utterance_of(felt, turn.recalled, turn.entry.id), mood=turn.mood)
+        return replace(self.utterance_of(felt, turn.recalled, turn.entry.id), mood=turn.mood, tone=turn.tone)
 
     def utterance_of(
         self, percept: Percept, in_mind: Sequence[Recalled], entry_id: int | None = None

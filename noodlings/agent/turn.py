@@ -14,6 +14,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
+from noodlings.values.tone import PLAIN, Tone
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 
@@ -24,12 +25,14 @@ class Turn:
     Attributes:
         percept: what was perceived.
         entry: as what it is remembered; replaced when the response completes it.
-        affect, appraised_by: what was felt about it, and by what means.
+        affect, appraised_by: what was felt about it in the end, and by what means.
+        alone: what was felt about it by itself, before it brought anything back.
         mood: the agent's mood after it.
         decision: whether to speak, and why.
         milliseconds: how long each step took.
         degraded: what failed and was done without.
         recalled: what is in mind for the answer, oldest to newest.
+        tone: what the answer must do justice to.
         before: the mood before it, where a model may refine what our own appraisal made of its words; else
             None.
         thought: the plain thought before anything modulates it.
@@ -48,7 +51,9 @@ class Turn:
     milliseconds: dict[str, float]
     degraded: list[str]
     audience: Audience
+    alone: Affect
     recalled: list[Recalled] = field(default_factory=list)
+    tone: Tone = PLAIN
     before: Mood | None = None
     thought: str = ""
     modulations: tuple[Modulation, ...] = ()
@@ -65,7 +70,7 @@ class Turn:
     def unsay(self, why: str) -> None:
         """Nothing is said after all, and no word of what might have been is kept."""
         self.recalled, self.modulations, self.used = [], (), frozenset()
-        self.voice, self.thought, self.response = "", "", None
+        self.voice, self.thought, self.response, self.tone = "", "", None, PLAIN
         self.decision = Decision(False, why)
         self.audience = self.entry.audience
 
@@ -83,7 +88,14 @@ class Turn:
             parts=self.entry.parts,
             recalled=tuple(
                 RecalledTrace(
-                    found.entry.id, found.why, found.score, found.scores, found.entry.id in self.used
+                    found.entry.id,
+                    found.why,
+                    found.score,
+                    found.scores,
+                    found.entry.id in self.used,
+                    found.sources,
+                    found.supersedes,
+                    found.superseded_by,
                 )
                 for found in self.recalled
             ),
@@ -92,6 +104,7 @@ class Turn:
             response=self.response,
             voice=self.voice,
             decision=self.decision.reason,
+            tone=self.tone,
             milliseconds=dict(self.milliseconds),
             calls=self.allowance.calls,
             tokens=self.allowance.tokens,

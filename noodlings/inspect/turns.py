@@ -87,13 +87,15 @@ def recalled_in(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[tuple
     """
     in_mind = {recalled.entry_id for recalled in trace.recalled}
     read = {number for made in trace.modulations for number in made.entries}
-    entries = store.entries(viewpoint.agent_id, sorted(in_mind | read | {trace.entry_id}))
+    related = {number for one in trace.recalled for number in _related(one)}
+    entries = store.entries(viewpoint.agent_id, sorted(in_mind | read | related | {trace.entry_id}))
     told = worded(trace, entries)
     brought = [
         RecalledTrace(number, (made.transistor,), made.gain)
         for number, made in told.items()
         if number not in in_mind and may_read(viewpoint.caller, entries[number])
     ]
+    shown = {number for number in related & entries.keys() if may_read(viewpoint.caller, entries[number])}
     kept, hidden = readable(viewpoint.caller, trace.recalled, lambda recalled: entries.get(recalled.entry_id))
     views = (
         FlowEntryView(
@@ -104,10 +106,18 @@ def recalled_in(viewpoint: Viewpoint, store: Store, trace: Trace) -> tuple[tuple
             scores=viewpoint.figures(recalled.scores),
             used=recalled.used or recalled.entry_id in told,
             entry=viewpoint.entry(entries[recalled.entry_id]) if recalled.entry_id in entries else None,
+            sources=tuple(number for number in recalled.sources if number in shown),
+            supersedes=tuple(number for number in recalled.supersedes if number in shown),
+            superseded_by=recalled.superseded_by if recalled.superseded_by in shown else None,
         )
         for recalled in sorted([*kept, *brought], key=lambda recalled: recalled.entry_id)
     )
     return tuple(views), hidden
+
+
+def _related(recalled: RecalledTrace) -> set[int]:
+    later = () if recalled.superseded_by is None else (recalled.superseded_by,)
+    return {*recalled.sources, *recalled.supersedes, *later}
 
 
 NEAREST = 3

@@ -232,7 +232,9 @@ class FlowEntryView(View):
 
     `entry` is None where it has been forgotten since; `why` and `scores` name the reasons that chose it
     (where only a transistor brought it into the answer, `why` is its name and `score` its gain); `used` says
-    whether it was put into words, by the thought or by a transistor that read it.
+    whether it was put into words, by the thought or by a transistor that read it. `sources` are
+    the ids of memories with the same words that it stands for, `supersedes` of what it corrects, and
+    `superseded_by` of what corrects it.
     """
 
     id: int
@@ -242,6 +244,9 @@ class FlowEntryView(View):
     scores: dict[str, float]
     used: bool
     entry: EntryView | None
+    sources: tuple[int, ...] = ()
+    supersedes: tuple[int, ...] = ()
+    superseded_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

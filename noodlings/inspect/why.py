@@ -17,6 +17,7 @@ from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.tone import PLAIN, Tone
 from noodlings.values.trace import Modulation, Trace
 
 
@@ -64,6 +65,7 @@ class WhyView(View):
         turn: None where there is none so far back.
         affect, appraised_by: what was felt about the percept, and by what means.
         surprise, importance, parts: as encoded, 0…1.
+        tone: what the answer had to do justice to, and what that comes from.
         thought: the plain thought before any transistor, "" for silence.
         recalled: what was in mind, oldest to newest.
         modulations: what each transistor made of the thought, in order.
@@ -88,6 +90,7 @@ class WhyView(View):
     calls: int
     tokens: int
     hidden: int
+    tone: Tone = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +187,16 @@ def as_seen(
         calls=trace.calls,
         tokens=trace.tokens,
         hidden=hidden,
+        tone=_tone(viewpoint, store, trace.tone),
     )
+
+
+def _tone(viewpoint: Viewpoint, store: Store, tone: Tone) -> Tone:
+    """Without the id of a memory that the caller may not read."""
+    if tone.entry_id is None:
+        return tone
+    entry = store.entries(viewpoint.agent_id, [tone.entry_id]).get(tone.entry_id)
+    return tone if entry is not None and may_read(viewpoint.caller, entry) else replace(tone, entry_id=None)
 
 
 def transistors(viewpoint: Viewpoint, store: Store, gains: dict[str, float], chain: str) -> TransistorsView:

@@ -9,7 +9,7 @@ empty.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from noodlings.errors import UserError
 from noodlings.memory.episodic import EpisodicMemory
@@ -102,7 +102,7 @@ def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
                 merged[found.entry.id] = found
             else:
                 why = known.why + tuple(reason for reason in found.why if reason not in known.why)
-                merged[found.entry.id] = Recalled(known.entry, why, known.score, found.scores | known.scores)
+                merged[found.entry.id] = replace(known, why=why, scores=found.scores | known.scores)
     return merged
 
 

@@ -41,6 +41,7 @@ from noodlings.values.memory import (
     Symbol,
 )
 from noodlings.values.percept import Kind, kept_audience
+from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 DEEPEST = 50
@@ -207,9 +208,22 @@ class _Recalled(Strict):
     score: float
     scores: Scores
     used: bool
+    sources: list[Whole] = Field(default_factory=list)
+    supersedes: list[Whole] = Field(default_factory=list)
+    superseded_by: Whole | None = None
 
     def value(self) -> RecalledTrace:
-        return RecalledTrace(**dict(self) | {"why": tuple(self.why)})
+        listed = {name: tuple(getattr(self, name)) for name in ("why", "sources", "supersedes")}
+        return RecalledTrace(**dict(self) | listed)
+
+
+class _Tone(Strict):
+    name: Annotated[ToneName, Field(strict=False)]
+    why: Annotated[ToneSource, Field(strict=False)]
+    entry_id: Whole | None = None
+
+    def value(self) -> Tone:
+        return Tone(**dict(self))
 
 
 class _Modulation(Strict):
@@ -247,6 +261,7 @@ class TraceLine(Strict):
     response: Text | None
     voice: Text
     decision: Text
+    tone: _Tone = Field(default_factory=lambda: _Tone(name=ToneName.PLAIN, why=ToneSource.SAID))
     milliseconds: Scores
     calls: Whole = 0
     tokens: Whole = 0
@@ -264,6 +279,7 @@ class TraceLine(Strict):
             "recalled": tuple(recalled.value() for recalled in self.recalled),
             "modulations": tuple(modulation.value() for modulation in self.modulations),
             "degraded": tuple(self.degraded),
+            "tone": self.tone.value(),
             "audience": Audience(frozenset(self.audience), self.confined),
         }
         return Trace(agent_id=self.agent, **same | changed)

@@ -13,6 +13,7 @@ from noodlings.values.lens import Lens
 from noodlings.values.memory import Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
+from noodlings.values.tone import PLAIN, Tone
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Utterance:
         percept: what is answered.
         speaker: the shown name of whoever is answered.
         mood: what the agent feels now.
+        tone: what the answer must do justice to.
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
@@ -59,6 +61,7 @@ class Utterance:
     blocks: tuple[str, ...] = ()
     lenses: tuple[Lens, ...] = ()
     seed: int = 0
+    tone: Tone = PLAIN
 
     def __post_init__(self) -> None:
         for name in ("recalled", "own_lines", "lenses"):

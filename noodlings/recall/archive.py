@@ -94,6 +94,13 @@ class SearchIndex:
             if self._vectors is not None:
                 self._vectors.append(checked, self.neighbours)
 
+    def likeness(self, one: int, other: int) -> float | None:
+        """The cosine of two entries, −1…1; None where one of them is unknown or has no vector."""
+        with self.lock:
+            if self._vectors is None or one not in self or other not in self:
+                return None
+            return self._vectors.likeness(self._row(one), self._row(other))
+
     def update(self, entry: MemoryEntry) -> None:
         """What came later about an entry: its importance, response, tags. Its text does not change."""
         with self.lock:

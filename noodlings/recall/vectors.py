@@ -194,6 +194,11 @@ class VectorIndex:
         """Of the query with one row, neighbours left aside; 0 where it has no vector."""
         return float(self._matrix.rows[row] @ self.checked(query))
 
+    def likeness(self, one: int, other: int) -> float | None:
+        """The cosine of two rows, −1…1; None where one has no vector."""
+        both = self._present.rows[one] and self._present.rows[other]
+        return float(self._matrix.rows[one] @ self._matrix.rows[other]) if both else None
+
     def _scales(self, neighbours: Neighbours, rows: Rows | None, hidden: Rows) -> Numbers:
         """The scale of `rows` or all of them; what is mixed with a hidden row is measured without it.
 

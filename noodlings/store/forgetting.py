@@ -21,7 +21,7 @@ from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, number, text
 from noodlings.store.rows import trace_of, trace_row
-from noodlings.values.trace import Trace
+from noodlings.values.trace import RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
 """Stands where words were."""
@@ -69,7 +69,8 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
     """The trace with neither a reference to these entries nor any words that were made in that turn."""
     return replace(
         trace,
-        recalled=tuple(recalled for recalled in trace.recalled if recalled.entry_id not in forgotten),
+        recalled=tuple(_alone(one, forgotten) for one in trace.recalled if one.entry_id not in forgotten),
+        tone=replace(trace.tone, entry_id=None) if trace.tone.entry_id in forgotten else trace.tone,
         thought=FORGOTTEN if trace.thought else "",
         modulations=tuple(
             replace(
@@ -87,9 +88,19 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
     )
 
 
+def _alone(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
+    """Without a reference to these entries."""
+    return replace(
+        recalled,
+        sources=tuple(entry_id for entry_id in recalled.sources if entry_id not in forgotten),
+        supersedes=tuple(entry_id for entry_id in recalled.supersedes if entry_id not in forgotten),
+        superseded_by=None if recalled.superseded_by in forgotten else recalled.superseded_by,
+    )
+
+
 def _entries_read(trace: Trace) -> frozenset[int]:
     """Whatever was in mind, and what the transistors read beside that."""
-    recalled = (recalled.entry_id for recalled in trace.recalled)
+    recalled = {entry_id for one in trace.recalled for entry_id in (one.entry_id, *one.sources)}
     return frozenset(recalled).union(*(made.entries for made in trace.modulations))
 
 

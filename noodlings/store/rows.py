@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import struct
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, SupportsFloat, TypeVar
 
 import numpy as np
@@ -30,6 +30,7 @@ from noodlings.values.memory import (
     Vector,
 )
 from noodlings.values.percept import Kind, kept_audience
+from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
 Row = dict[str, Any]
@@ -190,6 +191,7 @@ def trace_row(trace: Trace) -> Row:
                 "score": number(recalled.score, "score"),
                 "scores": _numbers(recalled.scores, "scores"),
                 "used": bool(recalled.used),
+                **_relations(recalled),
             }
             for recalled in trace.recalled
         ],
@@ -211,6 +213,7 @@ def trace_row(trace: Trace) -> Row:
         "response": trace.response,
         "voice": trace.voice,
         "decision": trace.decision,
+        **({} if trace.tone == PLAIN else {"tone": asdict(trace.tone)}),
         "milliseconds": _numbers(trace.milliseconds, "milliseconds"),
         "calls": whole(trace.calls, "calls"),
         "tokens": whole(trace.tokens, "tokens"),
@@ -241,7 +244,9 @@ def trace_of(row: Stored) -> Trace:
             surprise=data["surprise"],
             importance=data["importance"],
             parts=ImportanceParts(**data["parts"]),
-            recalled=tuple(_with_tuples(RecalledTrace, item, "why") for item in data["recalled"]),
+            recalled=tuple(
+                _with_tuples(RecalledTrace, item, "why", "sources", "supersedes") for item in data["recalled"]
+            ),
             thought=data["thought"],
             modulations=tuple(
                 _with_tuples(Modulation, item, "read", "entries", "symbols") for item in data["modulations"]
@@ -249,6 +254,7 @@ def trace_of(row: Stored) -> Trace:
             response=data["response"],
             voice=data["voice"],
             decision=data["decision"],
+            tone=_tone(data["tone"]) if "tone" in data else PLAIN,
             milliseconds=data["milliseconds"],
             calls=data.get("calls", 0),
             tokens=data.get("tokens", 0),
@@ -308,6 +314,18 @@ def _unit_vector(vector: Vector) -> Vector:
     if vector.ndim != 1 or not abs(length - 1.0) <= _LENGTH_ERROR:  # NaN fails this too
         raise StoreError(f"it has shape {vector.shape} and length {length:g}, where it should have length 1")
     return vector
+
+
+def _relations(recalled: RecalledTrace) -> Row:
+    """What ties a memory in mind to others, as far as anything does: few traces have any of it."""
+    relations: Row = {"sources": list(recalled.sources), "supersedes": list(recalled.supersedes)}
+    if recalled.superseded_by is not None:
+        relations["superseded_by"] = whole(recalled.superseded_by, "superseded_by")
+    return {name: value for name, value in relations.items() if value != []}
+
+
+def _tone(data: Mapping[str, Any]) -> Tone:
+    return Tone(ToneName(data["name"]), ToneSource(data["why"]), data["entry_id"])
 
 
 def _with_tuples(made_of: type[Value], item: dict[str, Any], *listed: str) -> Value:

@@ -191,14 +191,18 @@ _IMAGE = (
 
 
 class SubconsciousTransistor(CognitiveTransistor):
-    """Nothing to add when no symbol felt like this, or none that these listeners may hear of."""
+    """Nothing to add when no symbol felt like this, or none that these listeners may hear of.
+
+    And nothing in the face of a sorrow.
+    """
 
     name = "subconscious"
 
     def lens(self, state: ThoughtState) -> Lens | None:
         """The symbols most alike in feeling, as strong as the first of them is alike."""
         now = felt(state)
-        if state["subconscious"] is None or not now.noticeable:
+        sorrow = state["utterance"].tone.grave and now.affect.sorrow > now.affect.fear
+        if state["subconscious"] is None or not now.noticeable or sorrow:
             return None
         found = state["subconscious"].retrieve_by_affect(now.affect, READ)
         if not found:

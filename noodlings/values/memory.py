@@ -225,12 +225,18 @@ class Recalled:
         why: every reason that chose it, the first one first.
         score: of the first reason, 0…1 (recency, importance, likeness, match).
         scores: the score of each reason by its name.
+        sources: ids of other entries that it stands for: the same person said the same in them.
+        supersedes: ids of what it corrects, as far as that was recalled too.
+        superseded_by: the id of what corrects it, or None.
     """
 
     entry: MemoryEntry
     why: tuple[Why, ...]
     score: float
     scores: dict[str, float] = field(default_factory=dict)
+    sources: tuple[int, ...] = ()
+    supersedes: tuple[int, ...] = ()
+    superseded_by: int | None = None
 
     @property
     def audience(self) -> Audience:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.memory import ImportanceParts
+from noodlings.values.tone import PLAIN, Tone
 
 
 @dataclass(frozen=True, slots=True)
 class RecalledTrace:
-    """One memory that was in mind during a turn, by reference."""
+    """One memory that was in mind during a turn, by reference; the fields are those of `Recalled`."""
 
     entry_id: int
     why: tuple[str, ...]
@@ -22,6 +23,9 @@ class RecalledTrace:
     scores: dict[str, float] = field(default_factory=dict)
     used: bool = False
     """Whether the words that were said came from it (the offline voice knows; a model cannot be asked)."""
+    sources: tuple[int, ...] = ()
+    supersedes: tuple[int, ...] = ()
+    superseded_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Trace:
         response: what was said, or None.
         voice: which voice spoke: "offline", "llm", or "".
         decision: why it spoke or kept silent.
+        tone: what the answer had to do justice to.
         milliseconds: how long each step took, by its name.
         calls, tokens: what the turn cost of a model.
         degraded: what failed and was done without, in words.
@@ -88,6 +93,7 @@ class Trace:
     response: str | None = None
     voice: str = ""
     decision: str = ""
+    tone: Tone = PLAIN
     milliseconds: dict[str, float] = field(default_factory=dict)
     calls: int = 0
     tokens: int = 0

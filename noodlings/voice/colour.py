@@ -31,6 +31,7 @@ from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on
 from noodlings.voice.reply_content import heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import report
+from noodlings.voice.selection import RETELLS
 from noodlings.voice.understanding import understand
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
@@ -103,7 +104,6 @@ AGAIN = 4
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
-_TELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy."""
@@ -169,7 +169,7 @@ def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
     if lens.cue not in APPETITES:
         return ""
     # What is told of a memory is handled with the same care as something heavy that was heard.
-    gently = lens.cue in GENTLY and (_TELLS.search(thought) or is_heavy(utterance))
+    gently = lens.cue in GENTLY and (RETELLS.search(thought) or is_heavy(utterance))
     return book.colour(GENTLY[lens.cue] if gently else lens.cue, asking="?" not in thought)
 
 
@@ -184,7 +184,7 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.
         text = entry.user_text.strip()
-        if _TELLS.search(text) or text.endswith("?") or (entry.kind is not Kind.EMOTE and goes_on(text)):
+        if RETELLS.search(text) or text.endswith("?") or (entry.kind is not Kind.EMOTE and goes_on(text)):
             continue
         # In the face of a grief nobody speaks of mushrooms that were hated as much.
         if heavy and not heard_then(entry, utterance).heavy:

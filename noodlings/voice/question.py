@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.pronouns import turn
@@ -34,9 +35,17 @@ class AnswerType(Enum):
         r"\bcolou?rs?\b|\b(?:red|blue|green|yellow|black|white|brown|gr[ae]y|orange|purple|pink|golden|ginger)\b",
     )
     NUMBER = (
-        r"\bhow (?:many|much)\b",
+        r"\bhow (?:many|much)\b|\b(?:what|which|a) number\b",
         r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty"
         r"|hundred|thousand|half|dozen|couple|few|several|both|none)\b",
+    )
+    TIME = (
+        r"\b(?:when|what time|(?:what|which) (?:day|date|month|year|morning|evening))\b",
+        r"\d|\b(?:o'clock|noon|midnight|(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|yesterday"
+        r"|today|next|last|january|february|march|april|may|june|july|august|september|october|november"
+        r"|december|spring|summer|autumn|winter|christmas|easter|morning|afternoon|evening|night|days?|weeks?"
+        r"|months?|years?|hours?|minutes?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+        r"|dawn|dusk|tide|moon|when|before|after|until|till|every)\b",
     )
     STATE = (
         rf"^(?:and |so )?how(?:'s| is| are| was| were) (?!you\b|it going\b)|^(?:is|are|was) .*\b{_FEELINGS}$"
@@ -201,7 +210,7 @@ _BEGINS = _any(
     r"(?!i\b|we\b|you\b|he\b|she\b|it\b|they\b|a\b|an\b|if\b)"
     r"(?:\w+'?\w* ){2,}|when's )"
 )
-_SENTENCE_BREAK = re.compile(r"[.!?…]\s+")
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 
 
 class QuestionKind(Enum):
@@ -240,6 +249,15 @@ class QuestionKind(Enum):
         what = _LIKES.match(" ".join(tokens(text)))
         phrase = turn(what.group("what"), to_speaker=True) if what else ""
         return phrase if 0 < len(phrase.split()) <= 5 and len(phrase) <= 40 else ""
+
+
+@lru_cache(maxsize=1024)
+def only_asks(text: str) -> bool:
+    """Whether a line asks, with a mark or without, and tells nothing beside that."""
+    sentences = (part for part in _SENTENCE_BREAK.split(text.strip()) if part)
+    return all(
+        part.endswith("?") or read_question(part, tokens(part)) is not QuestionKind.NONE for part in sentences
+    )
 
 
 def asks_memory(text: str) -> bool:

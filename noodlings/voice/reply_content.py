@@ -9,6 +9,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
+from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.question import QuestionKind, asks_when
@@ -46,14 +47,8 @@ _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.YES_OR_NO,
     DialogueAct.PERSONAL,
 }
-_MOURNED_AFTER = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
-"""What a sorrow that was told a moment ago still lies on."""
-_CONSOLED = frozenset({DialogueAct.GLAD, DialogueAct.PRAISE, DialogueAct.GREETING, DialogueAct.FAREWELL})
-_SORROWS = frozenset({DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.EMOTE_SAD})
-MOURNED = 600.0
-"""So many seconds of world time a sorrow lies on what is said after it …"""
-MOURNED_LINES = 2
-"""… and on so many lines."""
+_COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
+"""What is met with comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 PLEASANT = 0.3
 """Valence from which a line is no moment for a dark memory."""
@@ -100,14 +95,14 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     if act is DialogueAct.COMFORT:
         felt = SpokenFeeling.SORROW
     sorrowful = act in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
-    heavy = understood.heavy or sorrowful or act is DialogueAct.COMFORT
+    heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
     return ReplyContent(act, told, felt, heavy)
 
 
 def is_heavy(utterance: Utterance) -> bool:
-    """Whether what is answered asks for comfort, by itself or for what was told just before."""
+    """Whether what is answered asks for comfort, by itself or for what it brings back."""
     understood = understand(utterance.percept, utterance.persona)
-    return understood.heavy or (understood.act in _MOURNED_AFTER and _in_mourning(utterance))
+    return utterance.tone.grave or understood.heavy
 
 
 def slots(
@@ -142,33 +137,22 @@ def _act(
     if understood.question is QuestionKind.LIKING:
         return _opinion(understood, utterance), ()
     touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH else []
-    if not touched and understood.act in _MOURNED_AFTER and _in_mourning(utterance):
-        return DialogueAct.COMFORT, ()
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
     if touched:
         return DialogueAct.REMINDED, tuple(touched)
+    if understood.act in _COMFORTED and utterance.tone.grave:
+        by_itself = utterance.tone.why is ToneSource.SAID and understood.act is not DialogueAct.EMOTE
+        return (DialogueAct.SAD if by_itself else DialogueAct.COMFORT), ()
+    if understood.act is DialogueAct.STATEMENT and utterance.tone.name is ToneName.GLAD:
+        return DialogueAct.GLAD, ()
     if understood.act in _AIMED and names_others(utterance):
         return DialogueAct.EMOTE, ()
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return DialogueAct.REUNION, tuple(missed)
     return understood.act, ()
-
-
-def _in_mourning(utterance: Utterance) -> bool:
-    """Whether whoever speaks has just told a sorrow, and nothing better since."""
-    percept = utterance.percept
-    theirs = [found.entry for found in utterance.recalled if found.entry.user_id == percept.user_id]
-    lately = [entry for entry in theirs if 0.0 <= percept.timestamp - entry.timestamp <= MOURNED]
-    for entry in sorted(lately, key=lambda entry: -entry.timestamp)[:MOURNED_LINES]:
-        then = heard_then(entry, utterance)
-        if then.act in _CONSOLED:
-            return False
-        if then.act in _SORROWS and then.question is QuestionKind.NONE:
-            return True
-    return False
 
 
 def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Utterance) -> bool:
@@ -220,6 +204,8 @@ def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrase
     """One or two memories as a clause without its full stop."""
     first = told[0]
     text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
+    if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):
+        text = f"in the end {text}"
     for other in told[1:]:
         teller, verb, rest = other.clause.partition(" told me ")
         same = verb and first.clause.startswith(f"{teller} told me ")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.ports import Utterance
@@ -26,6 +26,7 @@ from noodlings.voice.question import (
     asks_when,
     days_meant,
     goes_on,
+    only_asks,
 )
 from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.statement import find_topic
@@ -48,14 +49,14 @@ ASKED = 0.2
 """… and from which a question may be answered with what is nearest to it, whatever words it is in."""
 ANSWERS = 0.15
 """Importance below which a line is no answer to anything."""
-LONGEST_TAG = 40
-"""Characters at the end of a line in which a question mark says that it asked more than it told."""
 AGAIN = 12
 """So many of its latest lines must not have told what a remark brings back."""
 CLEARLY = 0.1
 """So much nearer is a memory clearly nearer."""
 PASSING = 7
 """Words of a remark from which on it can touch on anything: "ok" and "back again" do not."""
+SAME = 0.7
+"""Share of the words of two lines that both have, from which one says the other again."""
 LATELY = 3
 """So many of the latest lines must not already have said it, when nobody asked."""
 
@@ -64,6 +65,8 @@ SHORT = 12
 IN_ONE_BREATH = 120.0
 """Seconds between two lines of which the second goes on with the first."""
 
+RETELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
+"""What says what somebody else said."""
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )
@@ -154,7 +157,7 @@ def _in_one_breath(entry: MemoryEntry, kind: AnswerType, utterance: Utterance) -
 
     "I got a dog." "His name is Rex."
     """
-    theirs = [found.entry for found in utterance.recalled if found.entry.user_id == entry.user_id]
+    theirs = [found.entry for found in in_force(utterance) if found.entry.user_id == entry.user_id]
     tells = kind.told_by(entry.user_text)
     if tells and not goes_on(entry.user_text):
         return []
@@ -202,7 +205,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
         theirs = topic_stems(tokens(find_topic(entry.user_text)))
         central = shared & (topic | theirs)
         weighty = entry.importance >= HAUNTS or entry.pinned
-        again = topic_stems(tokens(entry.user_text)) - names == wanted
+        again = _same_words(entry.user_text, utterance.percept.text)
         short = len(tokens(entry.user_text)) <= SHORT or shared & topic_stems(
             tokens(find_topic(entry.user_text))
         )
@@ -219,7 +222,7 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     if not by_words or not by_meaning:
         return by_words or by_meaning
-    nearness = {recalled.entry.id: _nearness(recalled) for recalled in utterance.recalled}
+    nearness = {recalled.entry.id: _nearness(recalled) for recalled in in_force(utterance)}
     lead = nearness[by_meaning[0].entry.id] - nearness[by_words[0].entry.id]
     return by_meaning if lead > CLEARLY else by_words
 
@@ -240,14 +243,13 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     least, matters = (ASKED, ANSWERS) if asks else (TOUCHED, HAUNTS)
     found = [
         recalled
-        for recalled in utterance.recalled
+        for recalled in in_force(utterance)
         if recalled.scores.get(Why.SEMANTIC, 0.0) >= (0.0 if asks else LIKE)
         and recalled.scores.get(Why.SEMANTIC)
         and _nearness(recalled) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance)
         and not _tells_little(recalled.entry.user_text)
-        and "?" not in recalled.entry.user_text[-LONGEST_TAG:]
         and (not asks or _could_tell(recalled, kind, thing))
         and not _same_words(recalled.entry.user_text, line)
     ]
@@ -282,7 +284,8 @@ def _asks_whether_told(line: str) -> bool:
 
 
 def _same_words(one: str, other: str) -> bool:
-    return topic_stems(tokens(one)) == topic_stems(tokens(other))
+    first, second = set(tokens(one)), set(tokens(other))
+    return len(first & second) >= SAME * len(first | second)
 
 
 def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
@@ -310,7 +313,7 @@ def _fitting(
 
     Those that tell the kind of thing that is asked for go before those that do not.
     """
-    spoken = [r for r in utterance.recalled if _can_be_told(r.entry, utterance)]
+    spoken = [r for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
     stems = {r.entry.id: topic_stems(tokens(r.entry.user_text)) for r in spoken}
     frequency = Counter(stem for found in stems.values() for stem in found)
     candidates = []
@@ -329,7 +332,7 @@ def _fitting(
 
 def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first; last what makes no sense by itself."""
-    entries = [r.entry for r in utterance.recalled if _can_be_told(r.entry, utterance)]
+    entries = [r.entry for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
     theirs = [e for e in entries if e.user_id in people and not _tells_little(e.user_text)]
     return sorted(theirs, key=lambda entry: (_goes_on(entry), -entry.importance, entry.id))
 
@@ -348,12 +351,26 @@ def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
     return any(report.clause.casefold() in line.casefold() for line in lines)
 
 
+def in_force(utterance: Utterance) -> list[Recalled]:
+    """What is in mind without what was corrected later; the correction came up for both."""
+    found = {recalled.entry.id: recalled for recalled in utterance.recalled}
+    for old in [recalled for recalled in utterance.recalled if recalled.superseded_by in found]:
+        new = found[old.superseded_by or 0]
+        scores = {
+            why: max(old.scores.get(why, 0.0), new.scores.get(why, 0.0)) for why in old.scores | new.scores
+        }
+        found[new.entry.id] = replace(new, scores=scores)
+        del found[old.entry.id]
+    return list(found.values())
+
+
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
     """Not its own lines, not what is being said right now, and nothing that was only a question."""
     own = {utterance.persona.id, f"agent_{utterance.persona.id}"}
     if entry.user_id in own or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
-    return not entry.user_text.rstrip().endswith("?") and not asks_memory(entry.user_text)
+    retold = entry.user_id.startswith("agent_") and RETELLS.search(entry.user_text)
+    return not retold and not only_asks(entry.user_text)
 
 
 def _in_words(

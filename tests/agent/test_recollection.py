@@ -100,8 +100,9 @@ def recalled(entries: list[MemoryEntry], text: str = "where is the key?", most: 
     found = recollections(
         [hit(entry.id) for entry in entries],
         {entry.id: entry for entry in entries},
-        heard(text),
+        (text, text),
         most,
+        {},
     )
     return [one.entry.id for one in found]
 
@@ -110,8 +111,9 @@ def test_each_says_why_and_how_strongly() -> None:
     (found,) = recollections(
         [Hit(1, 0.5, (Why.LEXICAL, Why.SEMANTIC, Why.AFFECT), {"meaning": 0.3, "words": 0.4, "mood": 0.1})],
         {1: before(1, "the key is lost")},
-        heard("where is the key?"),
+        ("where is the key?", ""),
         2,
+        {},
     )
     assert found.why == (Why.LEXICAL, Why.SEMANTIC)
     assert found.score == 0.5
@@ -122,7 +124,7 @@ def test_a_line_for_which_only_its_neighbours_speak_does_not_come() -> None:
     near = Hit(1, 0.5, (Why.NEXT_TO,), {"words": 0.0, "next_to": 0.3}, only_near=True)
     answer = Hit(2, 0.4, (Why.NEXT_TO,), {"words": 0.0, "next_to": 0.2})
     entries = {1: before(1, "mrrp."), 2: before(2, "Pugsley")}
-    (found,) = recollections([near, answer], entries, heard("my dog"), 2)
+    (found,) = recollections([near, answer], entries, ("my dog", "my dog"), 2, {})
     assert (found.entry.id, found.why, found.scores) == (2, (Why.NEXT_TO,), {"next_to": 0.2})
 
 
@@ -135,7 +137,7 @@ def test_only_so_many_come() -> None:
 
 def test_the_same_words_come_once_and_those_just_said_not_at_all() -> None:
     entries = [before(1, "Where is the KEY?"), before(2, "the key"), before(3, "The key"), before(4, "a key")]
-    assert recalled(entries) == [2, 4]
+    assert recalled(entries, most=3) == [3, 4]
 
 
 def test_what_only_asks_gives_way_to_what_may_answer() -> None:
@@ -144,13 +146,44 @@ def test_what_only_asks_gives_way_to_what_may_answer() -> None:
     assert recalled(entries, "the key is lost") == [3, 1]
 
 
+def test_what_asks_and_tells_does_not_give_way() -> None:
+    entries = [
+        before(1, "I found the key! Do you want it?"),
+        before(2, "do you? is there a key?"),
+        before(3, "a key"),
+    ]
+    assert recalled(entries, most=3) == [1, 3, 2]
+
+
+def test_what_was_corrected_comes_after_its_correction() -> None:
+    entries = {1: before(1, "the key is here"), 2: before(2, "a key"), 3: before(3, "no, the key is there")}
+    found = recollections([hit(number) for number in entries], entries, ("where?", ""), 2, {1: 3})
+    assert [one.entry.id for one in found] == [3, 1]
+
+
+def test_what_was_said_again_and_again_stands_there_once_and_names_the_other_times() -> None:
+    entries = {number: before(number, "the key is here") for number in (1, 2, 3)}
+    (found,) = recollections([hit(2), hit(3), hit(1)], entries, ("where?", ""), 2, {})
+    assert (found.entry.id, found.sources) == (3, (1, 2))
+    other = entries | {4: before(4, "the key is here", user_id="user_ben")}
+    both = recollections([hit(number) for number in other], other, ("where?", ""), 4, {})
+    assert [one.entry.id for one in both] == [3, 4]
+
+
+def test_what_was_woven_into_the_question_is_no_news() -> None:
+    entries = [before(1, "the mill burnt down"), before(2, "the miller did it")]
+    woven = ("who was it?", "the mill burnt down who was it?")
+    found = recollections([hit(1), hit(2)], {entry.id: entry for entry in entries}, woven, 2, {})
+    assert [one.entry.id for one in found] == [2]
+
+
 def test_coming_and_going_does_not_come_to_mind() -> None:
     entries = [before(1, "arrives", kind=Kind.ARRIVE), before(2, "the key")]
     assert recalled(entries) == [2]
 
 
 def test_what_was_forgotten_meanwhile_does_not_come() -> None:
-    assert recollections([hit(1)], {}, heard("where is the key?"), 2) == []
+    assert recollections([hit(1)], {}, ("where is the key?", ""), 2, {}) == []
 
 
 # -- in a living agent

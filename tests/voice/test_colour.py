@@ -17,6 +17,7 @@ from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
+from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, GENTLY, SIGNS, parse
 from noodlings.voice.colour import MOST, colour, image_of
 from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism
@@ -243,7 +244,8 @@ def test_no_trifle_comes_up_beside_a_grief_though_it_felt_alike():
 
 def test_nothing_light_is_added_while_somebody_mourns():
     died = memory(3, "my dog died", days=60 / 86_400)
-    mourning = utterance("he was such a good boy", died, who="phi")
+    grave = Tone(ToneName.GRAVE, ToneSource.BEFORE, 3)
+    mourning = utterance("he was such a good boy", died, who="phi", tone=grave)
     assert colour("i stay.", lens("affect", cue="joy"), mourning) == "i stay."
     assert colour("i stay.", lens("affect", cue="joy"), utterance("it is a kite", who="phi")) != "i stay."
 

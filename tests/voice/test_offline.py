@@ -16,6 +16,7 @@ from noodlings.text import MAX_LINE, clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
 from noodlings.values.percept import Kind
+from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import COMMON_SLOTS, SLOTS, DialogueAct, parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
@@ -199,12 +200,13 @@ def test_a_mention_does_not_bring_the_same_memory_again() -> None:
 
 # -- with tact
 
+MOURNING = Tone(ToneName.GRAVE, ToneSource.BEFORE, 1)
+
 
 @everybody
 @pytest.mark.parametrize("line", ["he was such a good boy", "ok", "he slept on my bed"])
 def test_a_sorrow_lies_on_what_is_said_after_it(who: str, line: str) -> None:
-    fresh = memory(1, "My dog died", days=60 / 86_400)
-    speech = say(utterance(line, fresh, who=who))
+    speech = say(utterance(line, memory(1, "My dog died", days=60 / 86_400), who=who, tone=MOURNING))
     assert made_of(
         (*PERSONAS[who].voice.lines.get("comfort", ()), *shared_voice().lines["comfort"]), speech.text
     )
@@ -216,13 +218,9 @@ def test_nobody_bursts_out_with_joy_at_the_memory_of_the_dead() -> None:
     for who in PERSONAS:
         outbursts = PERSONAS[who].voice.interjections or shared_voice().interjections
         for turn in range(8):
-            speech = say(utterance("he was a good boy", died, who=who, turn=turn, affect=joy))
+            mentioned = utterance("he was a good boy", died, who=who, turn=turn, tone=MOURNING, affect=joy)
+            speech = say(mentioned)
             assert not made_of(outbursts["joy"], speech.text.replace("!", "."))
-
-
-def test_better_news_end_a_mourning() -> None:
-    died, born = memory(1, "My dog died", days=120 / 86_400), memory(2, "my son was born!", days=60 / 86_400)
-    assert not made_of(shared_voice().lines["comfort"], say(utterance("he weighs a lot", died, born)).text)
 
 
 @everybody

@@ -11,6 +11,7 @@ from noodlings.values.audience import OPEN
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.tone import PLAIN, Tone
 
 DAY = 86_400.0
 NOW = 100 * DAY
@@ -47,6 +48,7 @@ def utterance(
     mood: Affect = NEUTRAL,
     said: tuple[str, ...] = (),
     turn: int = 0,
+    tone: Tone = PLAIN,
     **percept: Any,
 ) -> Utterance:
     """Caity (or another user) says it to the character `who`, at turn `turn` of a talk."""
@@ -59,4 +61,5 @@ def utterance(
         names={CAITY: "caity", BOB: "bob", "agent_phi": "Phi"},
         own_lines=tuple(OwnLine(line, OPEN) for line in said),
         seed=turn,
+        tone=tone,
     )

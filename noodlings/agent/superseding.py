@@ -1,0 +1,80 @@
+"""What was corrected later: of two lines on the same matter the later one holds.
+
+A correction says that it is one ("I read it wrong", "scratch that", "it's Leeds now"); what it corrects is
+the line before it that is most like it. This is decided here and nowhere else: whoever tells a memory finds
+it marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from noodlings.recall.lexical import stems
+from noodlings.values.memory import MemoryEntry, Recalled
+
+ALIKE = 0.25
+"""Likeness from which a correction corrects an earlier line of the same person …"""
+ALIKE_OF_OTHERS = 0.45
+"""… and of somebody else."""
+
+_CORRECTS = re.compile(
+    r"\b(?:actually|after all|no longer|any ?more|instead|correction|mistaken|by mistake|misread|mea culpa"
+    r"|changed (?:my|his|her|their|our|its|the)|(?:i (?:was|am)|i'm) wrong|(?:got|read|reading) .{1,30} wrong"
+    r"|(?:scratch|scrap|disregard|ignore|forget) (?:that|what|my|all)|not the (?:other|old)|update"
+    r"|(?:bumped|moved|changed|shifted) (?:it |me |us )?(?:back |forward )?to|postponed|brought forward"
+    r"|put (?:off|back) (?:to|till|until)|called off|cancel+ed|make that|turns? out|rub (?:it|that) out"
+    r"|(?:it|he|she|they|that)(?:'s| is| are|'re) .{0,40}\bnow|now (?:it|he|she|they|that)(?:'s| is|'re)"
+    r"|now i(?:'m| am))\b|^(?:no|nope|wait|oops|sorry)[,. ]",
+    re.IGNORECASE,
+)
+
+
+def corrects(text: str) -> bool:
+    """Whether a line says that it corrects something."""
+    return _CORRECTS.search(text.replace("’", "'")) is not None
+
+
+def superseded(
+    entries: Sequence[MemoryEntry], likeness: Callable[[int, int], float | None]
+) -> dict[int, int]:
+    """The ids of what was corrected → of what corrects it.
+
+    Args:
+        entries: that came up together, in any order.
+        likeness: in meaning, of two entries by their ids, −1…1; None where that is not known, and the words
+            that they share must do.
+    """
+    found: dict[int, int] = {}
+    in_order = sorted(entries, key=lambda entry: entry.id)
+    for at, later in enumerate(in_order):
+        if "?" in later.user_text or not corrects(later.user_text):
+            continue
+        alike = [(_excess(likeness(later.id, one.id), later, one), one.id) for one in in_order[:at]]
+        most, earlier = max(alike, default=(0.0, 0))
+        if most > 0.0:
+            found[earlier] = later.id
+    return found
+
+
+def _excess(likeness: float | None, later: MemoryEntry, earlier: MemoryEntry) -> float:
+    """By how much two lines are more alike than they must be, for the one to correct the other."""
+    if "?" in earlier.user_text:
+        return -1.0
+    if likeness is None:
+        both = set(stems(later.user_text)), set(stems(earlier.user_text))
+        likeness = len(both[0] & both[1]) / max(min(map(len, both)), 1)
+    return likeness - (ALIKE if later.user_id == earlier.user_id else ALIKE_OF_OTHERS)
+
+
+def marked(found: Sequence[Recalled], corrections: Mapping[int, int]) -> list[Recalled]:
+    """The same, each with what it corrects and what corrects it."""
+    return [
+        replace(
+            one,
+            supersedes=tuple(sorted(old for old, new in corrections.items() if new == one.entry.id)),
+            superseded_by=corrections.get(one.entry.id),
+        )
+        for one in found
+    ]

@@ -1,0 +1,95 @@
+"""Feeling again: what was recalled bears on what is felt, and so decides the tone of a turn.
+
+A remark that touches on a memory is felt together with it, each as much as it matters: "my dog would have
+loved this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago
+still lies on what is said after it. Strong words about trifles set no tone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from noodlings.recall.lexical import stems
+from noodlings.values.affect import Affect
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.percept import Percept
+from noodlings.values.tone import Tone, ToneName, ToneSource
+
+ALIKE = 0.33
+"""Semantic score from which what is said touches on a memory …"""
+WITH_WORDS = 0.2
+"""… or this where they share a word; a word does where no meaning is known."""
+WORDS = 2
+"""Words with a meaning of their own below which a line touches on nothing by itself."""
+MATTERED = 0.4
+"""Importance from which a memory is felt again, or lies on what is said after it."""
+MATTERS = 0.2
+"""Importance below which a line sets no tone by itself."""
+FELT = 0.25
+"""Valence from which a line is glad, and below whose negative it is grave."""
+LIES_ON_SECONDS = 600.0
+"""So many seconds of world time a sorrow lies on what is said after it …"""
+LIES_ON_LINES = 2
+"""… and on so many lines."""
+
+
+def touched(percept: Percept, recalled: Iterable[Recalled]) -> MemoryEntry | None:
+    """The memory that is felt again: of those that what is said touches on, the one that moved most."""
+    words = frozenset(stems(percept.text))
+    if len(words) < WORDS:
+        return None
+    found = [one.entry for one in recalled if _touches(words, one)]
+    return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)
+
+
+def _touches(words: frozenset[str], recalled: Recalled) -> bool:
+    entry, meaning = recalled.entry, recalled.scores.get(Why.SEMANTIC)
+    shares = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(entry.user_text))
+    near = shares if meaning is None else meaning >= (WITH_WORDS if shares else ALIKE)
+    return near and _moved(entry) > 0.0 and entry.importance >= MATTERED
+
+
+def _moved(entry: MemoryEntry) -> float:
+    return 0.0 if entry.affect is None else entry.importance * abs(entry.affect.valence)
+
+
+def felt_with(affect: Affect, importance: float, memory: MemoryEntry) -> Affect:
+    """What is felt about a line together with a memory: the mean of both, weighed by their importance.
+
+    Args:
+        affect, importance: of the line; importance 0…1.
+        memory: what it touches on.
+    """
+    if memory.affect is None:
+        return affect
+    weights = importance, memory.importance
+    return Affect.of(np.average([affect.array(), memory.affect.array()], axis=0, weights=weights))
+
+
+def tone_of(
+    affect: Affect, importance: float, again: MemoryEntry | None, earlier: Sequence[MemoryEntry]
+) -> Tone:
+    """The tone of a turn.
+
+    Args:
+        affect, importance: of what is answered, by itself; importance 0…1.
+        again: the memory that it touches on.
+        earlier: what the same person said within `LIES_ON_SECONDS` before, oldest first.
+    """
+    if again is not None and (name := _name(felt_with(affect, importance, again))) is not ToneName.PLAIN:
+        return Tone(name, ToneSource.RECALLED, again.id)
+    if importance >= MATTERS and (name := _name(affect)) is not ToneName.PLAIN:
+        return Tone(name, ToneSource.SAID)
+    for entry in reversed(earlier[-LIES_ON_LINES:]):
+        felt = _name(entry.affect) if entry.affect and entry.importance >= MATTERED else ToneName.PLAIN
+        if felt is not ToneName.PLAIN:
+            return Tone(felt, ToneSource.BEFORE, entry.id) if felt is ToneName.GRAVE else Tone()
+    return Tone()
+
+
+def _name(affect: Affect) -> ToneName:
+    if abs(affect.valence) < FELT:
+        return ToneName.PLAIN
+    return ToneName.GLAD if affect.valence > 0 else ToneName.GRAVE

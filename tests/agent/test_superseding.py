@@ -1,0 +1,86 @@
+"""A correction comes before what it corrects, and both are marked."""
+
+from __future__ import annotations
+
+import pytest
+
+from noodlings.agent.superseding import corrects, marked, superseded
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+from tests.memory.entries import an_entry
+
+
+def said(number: int, text: str, user: str = "user_caity") -> MemoryEntry:
+    return an_entry(number, user_text=text, user_id=user)
+
+
+def all_alike(_: int, __: int) -> float:
+    return 0.6
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "actually it's on Thursday",
+        "I read the letter wrong, we leave at six",
+        "scratch that, bring the red one",
+        "the meeting has been moved to the barn",
+        "turns out she is allergic to nuts, not to bees",
+        "we no longer live at the mill",
+        "he’s called Otto now",
+        "no, the other gate",
+    ],
+)
+def test_a_correction_says_that_it_is_one(text: str) -> None:
+    assert corrects(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we leave at six",
+        "the actual cake was better",
+        "I moved the chair",
+        "the update server is down?",
+        "now",
+        "",
+    ],
+)
+def test_other_lines_correct_nothing(text: str) -> None:
+    assert superseded([said(1, "we leave at seven"), said(2, text)], all_alike) in (
+        {},
+        {1: 2} if corrects(text) and "?" not in text else {},
+    )
+    assert not corrects(text) or "?" in text
+
+
+def test_it_corrects_the_earlier_line_that_is_most_like_it() -> None:
+    entries = [said(1, "we leave at six"), said(2, "I had toast"), said(3, "actually we leave at seven")]
+    alike = {(3, 1): 0.8, (3, 2): 0.1}
+    assert superseded(entries, lambda one, other: alike[one, other]) == {1: 3}
+    assert superseded(entries[::-1], lambda one, other: alike[one, other]) == {1: 3}
+
+
+def test_what_is_far_or_was_only_asked_is_not_corrected() -> None:
+    later = said(3, "actually we leave at seven")
+    assert superseded([said(1, "I had toast"), later], lambda *_: 0.1) == {}
+    assert superseded([said(1, "when do we leave?"), later], all_alike) == {}
+    assert superseded([later, said(4, "we leave at six")], all_alike) == {}
+
+
+def test_somebody_else_corrects_only_what_is_much_the_same() -> None:
+    entries = [said(1, "they leave at six", "user_ben"), said(2, "actually they leave at seven")]
+    assert superseded(entries, lambda *_: 0.35) == {}
+    assert superseded(entries, lambda *_: 0.6) == {1: 2}
+
+
+def test_words_do_where_no_meaning_is_known() -> None:
+    entries = [said(1, "my train leaves at six"), said(2, "wait, my train leaves at seven")]
+    assert superseded(entries, lambda *_: None) == {1: 2}
+    assert superseded([said(1, "I had toast"), entries[1]], lambda *_: None) == {}
+
+
+def test_both_are_marked() -> None:
+    old, new = (Recalled(said(number, "x"), (Why.SEMANTIC,), 0.5) for number in (1, 2))
+    first, second = marked([old, new], {1: 2})
+    assert (first.supersedes, first.superseded_by) == ((), 2)
+    assert (second.supersedes, second.superseded_by) == ((1,), None)

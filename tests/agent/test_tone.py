@@ -1,0 +1,114 @@
+"""What was recalled is felt again, and decides the tone of a turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.agent.tone import LIES_ON_LINES, felt_with, tone_of, touched
+from noodlings.values.affect import NEUTRAL, Affect
+from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.percept import Percept
+from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
+from tests.memory.entries import an_entry
+
+SORROW = Affect(-0.8, 0.5, 0.1, 0.9)
+JOY = Affect(0.8, 0.7)
+REMARK = Percept("user_caity", "my dog would have loved this", 0.0)
+
+
+def lived(number: int, affect: Affect | None = SORROW, importance: float = 0.8) -> MemoryEntry:
+    return an_entry(number, user_text="My dog died yesterday", affect=affect, encoded_importance=importance)
+
+
+def brought(entry: MemoryEntry, **scores: float) -> Recalled:
+    return Recalled(entry, (Why.SEMANTIC,), 0.5, {Why(name).value: score for name, score in scores.items()})
+
+
+# -- what is touched on
+
+
+def test_of_what_a_remark_touches_on_the_most_moving_is_felt_again() -> None:
+    joy, grief = lived(1, JOY, 0.5), lived(2)
+    both = [brought(joy, semantic=0.9), brought(grief, lexical=0.4)]
+    assert touched(REMARK, both) == grief
+    assert touched(REMARK, both[:1]) == joy
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        brought(lived(1), semantic=0.1),
+        brought(lived(1), semantic=0.1, lexical=0.4),
+        brought(an_entry(1, user_text="it rained", affect=SORROW, encoded_importance=0.8), lexical=0.4),
+        brought(lived(1), recent=1.0, important=0.8, affect=1.0),
+        brought(lived(1, importance=0.2), semantic=0.9),
+        brought(lived(1, affect=None), semantic=0.9),
+        brought(lived(1, affect=NEUTRAL), semantic=0.9),
+    ],
+    ids=[
+        "far",
+        "of another matter",
+        "no word in common",
+        "there for other reasons",
+        "a trifle",
+        "nothing known",
+        "nothing felt",
+    ],
+)
+def test_nothing_else_is_felt_again(found: Recalled) -> None:
+    assert touched(REMARK, [found]) is None
+
+
+def test_a_line_that_says_nothing_by_itself_touches_on_nothing() -> None:
+    assert touched(replace(REMARK, text="ok"), [brought(lived(1), semantic=0.9)]) is None
+
+
+affects = st.builds(
+    Affect, st.floats(-1, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1)
+)
+
+
+@given(affects, st.floats(0, 1), affects, st.floats(0.01, 1))
+def test_what_is_felt_together_lies_between_both(
+    now: Affect, importance: float, then: Affect, mattered: float
+) -> None:
+    felt = felt_with(now, importance, lived(1, then, mattered))
+    for axis, one, other in zip(felt.as_list(), now.as_list(), then.as_list(), strict=True):
+        assert min(one, other) - 1e-9 <= axis <= max(one, other) + 1e-9
+
+
+# -- the tone
+
+
+@pytest.mark.parametrize(
+    ("affect", "importance", "tone"),
+    [
+        (SORROW, 0.7, Tone(ToneName.GRAVE)),
+        (JOY, 0.7, Tone(ToneName.GLAD)),
+        (NEUTRAL, 0.7, PLAIN),
+        (SORROW, 0.1, PLAIN),
+        (JOY, 0.1, PLAIN),
+    ],
+    ids=["grave", "glad", "plain", "a trifle complained of", "a trifle praised"],
+)
+def test_what_is_said_sets_the_tone_where_it_matters(affect: Affect, importance: float, tone: Tone) -> None:
+    assert tone_of(affect, importance, None, []) == tone
+
+
+def test_a_glad_remark_that_touches_a_grief_is_grave_and_great_news_are_not() -> None:
+    grief = lived(7)
+    assert tone_of(JOY, 0.2, grief, []) == Tone(ToneName.GRAVE, ToneSource.RECALLED, 7)
+    assert tone_of(JOY, 0.9, grief, []).name is not ToneName.GRAVE
+
+
+def test_a_sorrow_lies_on_what_is_said_after_it_until_something_better_is_told() -> None:
+    grief, idle, joy = lived(1), lived(2, NEUTRAL, 0.1), lived(3, JOY)
+    grave = Tone(ToneName.GRAVE, ToneSource.BEFORE, 1)
+    assert tone_of(NEUTRAL, 0.1, None, [grief]) == grave
+    assert tone_of(NEUTRAL, 0.1, None, [grief, idle]) == grave
+    assert tone_of(NEUTRAL, 0.1, None, [grief, *[idle] * LIES_ON_LINES]) == PLAIN
+    assert tone_of(NEUTRAL, 0.1, None, [grief, joy]) == PLAIN

@@ -1,0 +1,82 @@
+"""The conversation in the README, typed as it stands there, with every character and whatever lies between."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+from noodlings.agent.recipes import BUILT_IN, load_recipes
+from tests.program import ran
+
+pytestmark = pytest.mark.slow
+
+README = Path(__file__).parents[1] / "README.md"
+TRANSCRIPT = README.read_text("utf-8").partition("```\n")[2].partition("```")[0]
+TYPED = re.findall(r"^> (.+)$", TRANSCRIPT, re.MULTILINE)
+CHARACTERS = sorted(load_recipes([BUILT_IN]))
+WAYS = {"workshop": (), "library": ("go east",), "garden": ("go north",)}
+"""From where players come in."""
+IDLE = (
+    "ok",
+    "brb",
+    "nice weather",
+    "I had toast",
+    "the bus was late",
+    "see you",
+    "lol",
+    "hm",
+    "who has the map",
+)
+
+
+def program(data: Path, *arguments: str, lines: tuple[str, ...] = ()) -> str:
+    """What it writes, on one line."""
+    input = "".join(f"{line}\n" for line in lines).encode()
+    done = ran(*arguments, "--data", data, environment=dict(os.environ), input=input)
+    assert done.returncode == 0, done.stderr.decode()
+    return " ".join(done.stdout.decode().split())
+
+
+@pytest.fixture(scope="module")
+def idle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The five hundred lines, of one who talks to nobody in particular."""
+    chance = random.Random(7)
+    path = tmp_path_factory.mktemp("idle") / "idle.jsonl"
+    rows = ({"user": "user_traveller", "text": f"{chance.choice(IDLE)} {number}"} for number in range(500))
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return path
+
+
+def test_the_readme_shows_a_conversation_and_what_was_in_mind_for_it() -> None:
+    assert [typed.partition(" ")[0] for typed in TYPED] == ["say", "say", "@memories"]
+    told, mentioned, _ = TYPED
+    assert "died" in told
+    assert "died" not in mentioned
+
+
+@pytest.mark.parametrize("between", [0, 500])
+@pytest.mark.parametrize("character", CHARACTERS)
+def test_whoever_was_told_of_a_death_remembers_it_at_a_mere_mention(
+    tmp_path: Path, idle: Path, character: str, between: int
+) -> None:
+    told, mentioned, flow = (typed.replace("servnak", character) for typed in TYPED)
+    persona = load_recipes([BUILT_IN])[character]
+    walk = WAYS[persona.home]
+    if between:
+        program(tmp_path, "play", lines=(*walk, told))
+        program(tmp_path, "replay", str(idle), "--agent", character)
+        shown = program(tmp_path, "play", lines=(*walk, mentioned, flow))
+    else:
+        shown = program(tmp_path, "play", lines=(*walk, told, mentioned, flow))
+    talk, _, in_mind = shown.partition(f"{persona.name} · flow")
+    answer = talk.partition(mentioned.removeprefix("say "))[2]
+    assert "your dog died" in answer.casefold()
+    for light in persona.voice.interjections.get("joy", ()):
+        assert light not in answer
+    if character == "servnak":  # the others may have talked with each other since
+        assert re.search(r"▸ +\d+ .{0,60}my dog died yesterday", in_mind)
