@@ -65,6 +65,8 @@ SHORT = 12
 IN_ONE_BREATH = 120.0
 """Seconds between two lines of which the second goes on with the first."""
 
+_TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
+"""What tells somebody what they said themselves; whom "you" means in it later nobody would know."""
 RETELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
 """What says what somebody else said."""
 _WHETHER_TOLD = re.compile(
@@ -369,8 +371,7 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
     own = {utterance.persona.id, f"agent_{utterance.persona.id}"}
     if entry.user_id in own or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
-    retold = entry.user_id.startswith("agent_") and RETELLS.search(entry.user_text)
-    return not retold and not only_asks(entry.user_text)
+    return not _TELLS_YOU.search(entry.user_text) and not only_asks(entry.user_text)
 
 
 def _in_words(
