@@ -85,8 +85,14 @@ def locomo(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Conversations with questions.")],
     embedder: Embedding = EmbedderName.MINILM,
     mood: Annotated[
-        str, typer.Option("--mood", metavar="V,A", help="Ask in a mood: valence −1…1, arousal 0…1.")
+        str, typer.Option("--mood", metavar="V,A", help="Search in a mood: valence −1…1, arousal 0…1.")
     ] = "",
+    lived: Annotated[
+        bool,
+        typer.Option(
+            "--lived", help="Put each question to the agent as well: was the evidence in mind for its answer?"
+        ),
+    ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
@@ -96,8 +102,8 @@ def locomo(
     from noodlings.lab.evaluate.locomo import evaluate, steps, view
 
     asked_in = _mood(mood) if mood else None
-    with _counting(steps(files), "asking") as done, _listening(embedder) as (society, clock):
-        figures = asyncio.run(evaluate(society, clock, files, asked_in, done))
+    with _counting(steps(files, lived), "asking") as done, _listening(embedder) as (society, clock):
+        figures = asyncio.run(evaluate(society, clock, files, asked_in, done, lived))
     _print(figures, view, as_json)
 
 

@@ -3,6 +3,11 @@
 The data is in the shape of LoCoMo (Maharana et al., ACL 2024): a file is one conversation, an object with
 `turns` (id, session, datetime, speaker, text, caption) and `questions` (question, category, evidence).
 Questions of category 5 ask for what was never said, and are left out of the overall figures.
+
+Lived, the questions are also put to the agent itself, which answers: what counts is the evidence that it had
+in mind for that. Its archive was searched for all of them before. They are asked by somebody who was not in
+the talk, one a day and in the order of the file; and as in life each is remembered with its answer, and may
+come to mind at the next.
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
 from noodlings.lab.evaluate.ingest import Listener
+from noodlings.lab.evaluate.talk import MOST
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.rank import DEFAULT_WEIGHTS
 from noodlings.values.affect import Affect
@@ -35,6 +41,9 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 ADVERSARIAL = 5
 CUTS = (5, 10, 20)
 METRICS = (*(f"recall@{cut}" for cut in CUTS), "hit@10", "ndcg@10")
+LIVED = ("in_mind", "all_in_mind", "things")
+"""Of an answer: evidence in mind, and whether that is all of it, 0…1; things in mind. A mind with more than
+`MOST` counts as none."""
 TURN_SECONDS = 20.0
 """The data has one time for a whole session; turns follow each other at this pace."""
 
@@ -67,18 +76,20 @@ async def evaluate(
     files: Sequence[Path],
     mood: Affect | None = None,
     progress: Callable[[], None] = lambda: None,
+    lived: bool = False,
 ) -> dict[str, Any]:
     """The figures over all questions of all files; each conversation is overheard by an agent of its own.
 
     Args:
         society: an empty one that keeps nothing.
         clock: the society's.
-        mood: every question is asked in this mood; None for none.
-        progress: called after each turn and each question.
+        mood: every search is made in this mood; None for none. An agent that is asked has its own.
+        progress: called after each turn, each question to the search and each to the agent.
+        lived: whether the agent itself is asked, too.
 
     Returns:
-        overall and by_category: `METRICS`, 0…1, and n; latency_ms: p50 and p95 of a search, embedding aside;
-        weights: those in force; dropped_evidence; embedder; mood.
+        overall and by_category: `METRICS`, 0…1, and n, where lived also `LIVED`; latency_ms: p50 and p95 of a
+        search, embedding aside; weights: those in force; dropped_evidence; embedder; mood.
 
     Raises:
         UserError: a file cannot be read, or holds no question with evidence.
@@ -94,6 +105,7 @@ async def evaluate(
         listener = Listener(society, clock, f"listener_{number}")
         embedder = listener.embedder
         await listener.hear(conversation.percepts, progress)
+        first = len(scores)
         for question in conversation.questions:
             vector = await listener.vector(question.text)
             found, milliseconds = listener.ask(question.text, vector, 10, mood)
@@ -101,12 +113,17 @@ async def evaluate(
             latencies.append(milliseconds)
             scores.append((question.category, measured(found, more, question.evidence)))
             progress()
+        if lived:
+            for question, (_, score) in zip(conversation.questions, scores[first:], strict=True):
+                score |= remembered(*await listener.answer(question.text), question.evidence)
+                progress()
     if not scores:
         raise UserError("there is no question with evidence in these files")
+    names = (*METRICS, *LIVED) if lived else METRICS
     return {
-        "overall": _mean(score for category, score in scores if category != ADVERSARIAL),
+        "overall": _mean((score for category, score in scores if category != ADVERSARIAL), names),
         "by_category": {
-            name: _mean(score for category, score in scores if category == number)
+            name: _mean((score for category, score in scores if category == number), names)
             for number, name in CATEGORIES.items()
         },
         "latency_ms": {f"p{p}": round(float(np.percentile(latencies, p)), 3) for p in (50, 95)},
@@ -117,10 +134,11 @@ async def evaluate(
     }
 
 
-def steps(files: Sequence[Path]) -> int:
+def steps(files: Sequence[Path], lived: bool = False) -> int:
     """How often `evaluate` will call its progress."""
     conversations = [read_conversation(file) for file in files]
-    return sum(len(conversation.percepts) + len(conversation.questions) for conversation in conversations)
+    times = 2 if lived else 1
+    return sum(len(each.percepts) + times * len(each.questions) for each in conversations)
 
 
 def read_conversation(path: Path) -> LocomoConversation:
@@ -170,14 +188,22 @@ def measured(found: Sequence[int], more: Sequence[int], evidence: frozenset[int]
     }
 
 
+def remembered(in_mind: Sequence[int], things: int, evidence: frozenset[int]) -> dict[str, float]:
+    """`LIVED` for one answer: `in_mind` are the turns among the `things` that were in mind for it."""
+    share = len(evidence.intersection(in_mind)) / len(evidence) if things <= MOST else 0.0
+    return {"in_mind": share, "all_in_mind": float(share == 1.0), "things": float(things)}
+
+
 def view(figures: dict[str, Any]) -> Group:
-    """The figures for people."""
+    """The figures for people; lived, what was in mind beside what the search finds among ten."""
+    lived = LIVED[0] in figures["overall"]
+    names = ("recall@10", *LIVED) if lived else METRICS
     table = Table(box=None, pad_edge=False)
     table.add_column("questions")
-    for name in ("n", *METRICS):
-        table.add_column(name, justify="right")
+    for name in ("n", *names):
+        table.add_column(name.replace("_", " "), justify="right")
     for name, row in (("overall", figures["overall"]), *figures["by_category"].items()):
-        table.add_row(name, str(row["n"]), *("-" if row[m] is None else f"{row[m]:.3f}" for m in METRICS))
+        table.add_row(name, str(row["n"]), *("-" if row[m] is None else f"{row[m]:.3f}" for m in names))
     latency = figures["latency_ms"]
     weights = ", ".join(f"{name} {value:g}" for name, value in figures["weights"].items())
     mood = "" if figures["mood"] is None else f", mood {figures['mood'][0]:g},{figures['mood'][1]:g}"
@@ -204,9 +230,9 @@ def _percepts(turns: Iterable[dict[str, Any]]) -> Iterable[Percept]:
         )
 
 
-def _mean(scores: Iterable[dict[str, float]]) -> dict[str, Any]:
+def _mean(scores: Iterable[dict[str, float]], names: Iterable[str]) -> dict[str, Any]:
     scores = list(scores)
     means: dict[str, Any] = {"n": len(scores)}
-    for name in METRICS:
+    for name in names:
         means[name] = round(float(np.mean([score[name] for score in scores])), 4) if scores else None
     return means

@@ -1,17 +1,22 @@
 import copy
 import io
+import json
 import math
+import os
+from itertools import pairwise
 
 import pytest
 from rich.console import Console
 
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.lab.evaluate.locomo import (
+    LIVED,
     METRICS,
     evaluate,
     evidence_positions,
     measured,
     read_conversation,
+    remembered,
     steps,
     view,
 )
@@ -19,6 +24,7 @@ from noodlings.recall.search import Searcher
 from noodlings.values.affect import Affect
 from tests.lab.evaluate.conversations import ANSWER, CONVERSATION, written
 from tests.outside import DATA, needs
+from tests.program import ran
 
 FILES = sorted((DATA / "locomo-dev").glob("*.json"))
 needs_data = needs("locomo-dev")
@@ -142,6 +148,65 @@ async def test_other_answers_change_no_hit(tmp_path, living, asked):
     assert asked[: len(before)] == before
 
 
+def test_evidence_in_mind_is_counted_in_a_mind_of_twelve_things_and_no_more():
+    evidence = frozenset({1, 2})
+    assert remembered([7, 1], 12, evidence) == {"in_mind": 0.5, "all_in_mind": 0.0, "things": 12.0}
+    assert remembered([2, 1], 12, evidence) == {"in_mind": 1.0, "all_in_mind": 1.0, "things": 12.0}
+    assert remembered([2, 1], 13, evidence) == {"in_mind": 0.0, "all_in_mind": 0.0, "things": 13.0}
+
+
+@pytest.mark.parametrize("model", ["none", "minilm"])
+async def test_lived_the_agent_is_asked_after_the_search_which_it_does_not_change(tmp_path, living, model):
+    path = written(tmp_path, CONVERSATION)
+    calls = []
+    searched = await evaluate(*living(model), [path])
+    figures = await evaluate(*living(model), [path], progress=lambda: calls.append(1), lived=True)
+    assert len(calls) == steps([path], lived=True) == 14
+    lived = {name: figures["overall"].pop(name) for name in LIVED}
+    assert lived["in_mind"] == lived["all_in_mind"] == 1.0
+    assert 2 <= lived["things"] <= 12
+    for row in figures["by_category"].values():
+        assert all((row.pop(name) is None) == (row["n"] == 0) for name in LIVED)
+    assert {**figures, "latency_ms": 0} == {**searched, "latency_ms": 0}
+
+
+async def test_a_lived_question_is_answered_and_remembered_and_nobody_is_told_the_answer(tmp_path, living):
+    society, clock = living()
+    await evaluate(society, clock, [written(tmp_path, CONVERSATION)], lived=True)
+    asked = society.store.archive("listener_1")[6:]
+    assert [entry.user_text for entry in asked] == [
+        each["question"] for each in CONVERSATION["questions"][:4]
+    ]
+    assert all(entry.user_id == "user_asker" and entry.response for entry in asked)
+    assert {later.timestamp - entry.timestamp for entry, later in pairwise(asked)} == {86_400}
+    assert not any(ANSWER in f"{entry.user_text} {entry.response}" for entry in asked)
+
+
+async def test_an_answer_that_had_to_do_without_something_ends_it(tmp_path, living, monkeypatch):
+    async def half(self, turn):
+        turn.degraded.append("half of it is not loaded")
+
+    society, clock = living()
+    monkeypatch.setattr("noodlings.agent.responder.Responder.remember", half)
+    with pytest.raises(NoodlingsError, match="half of it"):
+        await evaluate(society, clock, [written(tmp_path, CONVERSATION)], lived=True)
+
+
+def test_the_command_tells_what_was_in_mind_only_where_that_is_asked_for(tmp_path):
+    path = written(tmp_path, CONVERSATION)
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    command = ("eval", "locomo", path, "--embedder", "none")
+    for more, names in ((), METRICS), (("--lived",), (*METRICS, *LIVED)):
+        ended = ran(*command, *more, "--json", environment=environment)
+        assert ended.returncode == 0, ended.stderr
+        assert list(json.loads(ended.stdout)["overall"]) == ["n", *names]
+    assert b"all in mind" in ran(*command, "--lived", environment=environment).stdout
+    assert b"in mind" not in ran(*command, environment=environment).stdout
+    missing = ran("eval", "locomo", tmp_path / "none.json", "--lived", environment=environment)
+    assert missing.returncode != 0
+    assert b"cannot read" in missing.stderr
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -181,3 +246,11 @@ async def test_words_and_meaning_find_more(living):
     figures = await evaluate(*living("minilm"), FILES[:1])
     assert figures["overall"]["recall@10"] >= 0.84
     assert figures["by_category"]["multi-hop"]["recall@10"] >= 0.52
+
+
+@needs_data
+@pytest.mark.slow
+async def test_most_of_the_evidence_is_in_mind_when_the_agent_answers(living):
+    figures = await evaluate(*living("minilm"), FILES[:1], lived=True)
+    assert figures["overall"]["in_mind"] >= 0.72
+    assert figures["overall"]["things"] <= 12
