@@ -217,15 +217,22 @@ class Cues:
     asks_when: bool
 
 
-def read(query: str, people: PeopleIndex, asker: str | None = None, only: str | None = None) -> Cues:
+def read(
+    query: str,
+    people: PeopleIndex,
+    asker: str | None = None,
+    only: str | None = None,
+    sets_aside: bool = True,
+) -> Cues:
     """The cues of a question.
 
     Args:
         people: who may be named.
         asker: id of whoever asks: "I" and "my" are theirs.
         only: the one user of those people who is taken for one; None for all.
+        sets_aside: whether what is named only to be set aside is left out.
     """
-    wanted = _without_what_is_set_aside(query)
+    wanted = _without_what_is_set_aside(query) if sets_aside else query
     mentions = people.mentions(wanted, only)
     speakers = {mention.user_id for mention in mentions}
     if asker is not None and _FIRST_PERSON.search(wanted):

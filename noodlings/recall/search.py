@@ -154,15 +154,22 @@ class Hit:
 
 
 class Searcher:
-    """Asks one archive."""
+    """Asks one archive.
+
+    Attributes:
+        archive: which.
+        sets_aside: whether a question leaves out what it names only to set it aside ("rather than the
+            drizzle"); an evaluation that asks what this contributes turns it off.
+    """
 
     def __init__(self, archive: SearchIndex) -> None:
         self.archive = archive
+        self.sets_aside = True
 
     def wording(self, query: str, filters: Filters = EVERYTHING, asker: str | None = None) -> str:
         """The question as it is to be embedded for `search`."""
         with self.archive.lock:
-            return cues.read(clean(query), self.archive.people, asker, filters.user).wording
+            return self._read(clean(query), filters, asker).wording
 
     def nearest(self, query_vector: npt.ArrayLike, limit: int = 10) -> list[tuple[int, float]]:
         """(entry id, cosine) of the nearest vectors, nearest first: meaning alone, no words, no cues."""
@@ -207,7 +214,7 @@ class Searcher:
             rows = archive.index.rows(filters)
             if not len(archive) or (rows is not None and not len(rows)):
                 return []
-            question = cues.read(query, archive.people, asker, filters.user)
+            question = self._read(query, filters, asker)
             told = archive.index.told(filters)
             around = content(archive, question, query_vector, rows, told, archive.index.hidden(filters))
             parts = self._parts(question, around, rows, told, asker)
@@ -228,6 +235,9 @@ class Searcher:
                 entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(place)
                 hits.append(_hit(entry_id, totals[at], components, lifts[at], only_near))
             return [hit for hit in hits if hit.score >= min_score]
+
+    def _read(self, query: str, filters: Filters, asker: str | None) -> Cues:
+        return cues.read(query, self.archive.people, asker, filters.user, self.sets_aside)
 
     def _parts(
         self,

@@ -52,6 +52,7 @@ def test_no_time_is_asked_for(people, text):
 )
 def test_what_is_set_aside_is_not_looked_for(people, query, wording):
     assert read(query, people).wording.strip(" —") == wording
+    assert read(query, people, sets_aside=False).wording == query
 
 
 @pytest.mark.parametrize(

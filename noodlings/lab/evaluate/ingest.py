@@ -88,6 +88,10 @@ class Listener:
         in_mind = [found.entry_id for found in trace.recalled]
         return [self._numbers[entry_id] for entry_id in in_mind if entry_id in self._numbers], len(in_mind)
 
+    def set_aside(self, rule: bool) -> None:
+        """Whether its archive leaves out what a question sets aside, as it does unless told otherwise."""
+        self._archive.searcher.sets_aside = rule
+
     async def vector(self, question: str) -> Vector | None:
         """What a question means to its archive; None without an embedder."""
         return await self._archive.vector(subject(question), TELLABLE)

@@ -32,6 +32,19 @@ async def test_the_figures(tmp_path, living, model):
     assert figures["emotion_weight"] == 0.3
 
 
+async def test_what_setting_aside_contributes_is_told_apart(tmp_path, living):
+    data = copy.deepcopy(SCENARIOS)
+    for query in data["scenarios"][0]["sessions"][1]["queries"]:
+        query["query"] = "Who danced at the harbour, rather than typed a list of chairs?"
+        query["expected_memory_ids"] = ["dance"]
+    figures = await evaluate(*living(), written(tmp_path, data), None)
+    assert figures["search"]["top1"] == 1.0
+    assert figures["nothing_set_aside"].keys() == {"plain", "search", "given", "own"}
+    assert figures["nothing_set_aside"]["search"]["top1"] == 0.0
+    same = await evaluate(*living(), written(tmp_path, SCENARIOS), None)
+    assert same["nothing_set_aside"] == {way: same[way] for way in same["nothing_set_aside"]}
+
+
 async def test_feelings_of_the_data_do_not_reach_our_own_appraisal(tmp_path, living):
     turned = copy.deepcopy(SCENARIOS)
     for session in turned["scenarios"][0]["sessions"]:
@@ -46,7 +59,9 @@ async def test_feelings_of_the_data_do_not_reach_our_own_appraisal(tmp_path, liv
 async def test_the_figures_for_people(tmp_path, living):
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(view(await evaluate(*living(), written(tmp_path, SCENARIOS), None)))
-    assert "2 queries" in console.export_text()
+    shown = console.export_text()
+    assert "2 queries" in shown
+    assert "nothing set aside" in shown
 
 
 @pytest.mark.parametrize("data", [[], {"scenarios": [{}]}, {"scenarios": [{"sessions": [{"events": [{}]}]}]}])
@@ -69,3 +84,6 @@ async def test_mood_brings_back_what_fits_it(living):
     figures = await evaluate(*living("minilm"), file, MiniLM())
     assert figures["given"]["top1"] >= 0.7
     assert figures["own"]["top1"] > figures["search"]["top1"] > figures["plain"]["top1"]
+    without = figures["nothing_set_aside"]
+    assert without["given"]["top1"] > without["own"]["top1"] > without["search"]["top1"]
+    assert figures["search"]["top1"] - without["search"]["top1"] > 0.2
