@@ -238,8 +238,8 @@ class Agent:
             both = of_all((entry, turn))
             turn.entry = self.memory.complete(entry, turn.response, both if both.confined else None)
             truly = self._responder.truly_recalled(turn)
-            self.memory.reinforce(truly, turn.percept.timestamp)
-            self._journal.linked(recalled(turn.entry, turn.recalled, truly))
+            self.memory.reinforce([found.entry for found in truly], turn.percept.timestamp)
+            self._journal.linked(recalled(turn.entry, truly))
 
     def _overtaken(self, turn: Turn) -> str:
         """Why an answer that comes late makes no sense any more, or "" while it does."""

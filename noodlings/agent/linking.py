@@ -6,9 +6,9 @@ mind for the answer. A link points from the later entry to the earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled
+from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind
 
 TALK_SECONDS = 300.0
@@ -35,18 +35,22 @@ def followed(entry: MemoryEntry, in_mind: Sequence[MemoryEntry]) -> list[Link]:
     return []
 
 
-def recalled(entry: MemoryEntry, in_mind: Iterable[Recalled], truly: Collection[int]) -> list[Link]:
-    """The links from an entry to what came to mind for its answer, each as strong as it was recalled.
+RECALLED = 0.5
+"""Least strength of a link to what was truly recalled; the rest is how strongly it was, recency aside."""
 
-    Args:
-        in_mind: all that was there for the answer.
-        truly: ids of what the answer came from.
-    """
+
+def recalled(entry: MemoryEntry, truly: Iterable[Recalled]) -> list[Link]:
+    """The links from an entry to what its answer came from; being recent alone makes none stronger."""
     return [
-        Link(entry.id, found.entry.id, LinkType.RECALLED, min(max(found.score, 0.0), 1.0), entry.timestamp)
-        for found in in_mind
-        if found.entry.id in truly and found.entry.id != entry.id
+        Link(entry.id, found.entry.id, LinkType.RECALLED, _strength(found), entry.timestamp)
+        for found in truly
+        if found.entry.id != entry.id
     ]
+
+
+def _strength(found: Recalled) -> float:
+    called = max((score for why, score in found.scores.items() if why != Why.RECENT), default=0.0)
+    return RECALLED + (1.0 - RECALLED) * min(max(called, 0.0), 1.0)
 
 
 def _one_talk(one: MemoryEntry, other: MemoryEntry) -> bool:

@@ -23,7 +23,7 @@ from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, Thou
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import Percept
 
 log = logging.getLogger(__name__)
@@ -144,11 +144,11 @@ class Responder:
             seed=core.seed_of(now if entry_id is None else entry_id),
         )
 
-    def truly_recalled(self, turn: Turn) -> list[int]:
+    def truly_recalled(self, turn: Turn) -> list[Recalled]:
         """What an answer came from: what the voice says it used; of a model, all but the merely recent."""
         if turn.voice == self._services.offline.name:
-            return sorted(turn.used)
-        return [found.entry.id for found in turn.recalled if found.why != ("recent",)]
+            return [found for found in turn.recalled if found.entry.id in turn.used]
+        return [found for found in turn.recalled if found.why != (Why.RECENT,)]
 
     async def _by_model(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         """All lenses in one call, or a call for each. Raises `LLMError` when the model says nothing."""

@@ -128,11 +128,17 @@ class HierarchicalMemory(AgentMemory):
             changes |= {"override": answered, "override_by": "response"}
         return self._revise(entry, **changes)
 
-    def reinforce(self, entry_ids: Iterable[int], now: float | None = None) -> None:
-        """Entries were truly recalled for a response: they fade more slowly from now on."""
+    def reinforce(self, recalled: Iterable[int | MemoryEntry], now: float | None = None) -> None:
+        """Entries were truly recalled for a response: they fade more slowly from now on.
+
+        One that matters and had to leave may come back into episodic memory, as strong as it is by now.
+
+        Args:
+            recalled: ids of what is in mind, or entries, which may lie in an archive.
+        """
         moment = self._moment(now)
-        for entry_id in entry_ids:
-            entry = self.find(entry_id)
+        for one in recalled:
+            entry = self.find(one) if isinstance(one, int) else self.find(one.id) or one
             if entry is not None:
                 self._revise(
                     entry,

@@ -40,7 +40,7 @@ class PlainMemory(AgentMemory):
         """Put the response beside an entry; see `HierarchicalMemory.complete`."""
         return self._revise(replace(entry, response=response, audience=audience or entry.audience))
 
-    def reinforce(self, entry_ids: Iterable[int], now: float | None = None) -> None:
+    def reinforce(self, recalled: Iterable[int | MemoryEntry], now: float | None = None) -> None:
         """A list does not remember being read."""
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:

@@ -361,6 +361,31 @@ def test_a_true_recall_is_kept_and_slows_the_fading() -> None:
     assert (memory.find(1).recall_count, memory.find(1).last_recalled) == (2, memory.now)
 
 
+def test_what_matters_and_had_to_leave_comes_back_when_it_is_truly_recalled() -> None:
+    memory = fresh(working_capacity=1, episodic_capacity=2, surprise_threshold=0.0)
+    told = memory.add(0.0, 1, ME, "the key is under the pot", NEUTRAL, None, 0.6)
+    for number in (2, 3, 4):
+        memory.add(200 * DAY, number, ME, f"something greater {number}", NEUTRAL, None, 0.7)
+    assert memory.find(told.id) is None
+    memory.reinforce([told], now=200 * DAY)
+    assert memory.find(told.id) is None  # weaker than what is there
+    memory.add(900 * DAY, 5, ME, "hello", NEUTRAL, None, 0.0)
+    memory.reinforce([told], now=900 * DAY)
+    back = memory.find(told.id)
+    assert back is not None
+    assert back.recall_count == 1
+    assert len(memory.retrieve_episodic()) == 2
+
+
+def test_a_trifle_does_not_come_back_however_often_it_is_recalled() -> None:
+    memory = fresh(working_capacity=1, episodic_capacity=2, surprise_threshold=0.3)
+    told = memory.add(0.0, 1, ME, "the door squeaks", NEUTRAL, None, 0.0)
+    memory.add(1.0, 2, ME, "ok", NEUTRAL, None, 0.0)
+    for day in range(1, 9):
+        memory.reinforce([told], now=day * DAY)
+    assert memory.find(told.id) is None
+
+
 def test_a_second_recall_counts_from_the_first() -> None:
     memory = filled(1)
     memory.reinforce([1], now=100 * DAY)
