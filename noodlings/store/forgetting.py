@@ -99,9 +99,10 @@ def _alone(recalled: RecalledTrace, forgotten: frozenset[int]) -> RecalledTrace:
 
 
 def _entries_read(trace: Trace) -> frozenset[int]:
-    """Whatever was in mind, and what the transistors read beside that."""
+    """Whatever was in mind or set the tone, and what the transistors read beside that."""
     recalled = {entry_id for one in trace.recalled for entry_id in (one.entry_id, *one.sources)}
-    return frozenset(recalled).union(*(made.entries for made in trace.modulations))
+    felt = () if trace.tone.entry_id is None else (trace.tone.entry_id,)
+    return frozenset(recalled).union(felt, *(made.entries for made in trace.modulations))
 
 
 def _symbols_read(trace: Trace) -> frozenset[int]:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from noodlings.agent.agent import Agent
+from noodlings.agent.archive import AgentArchive
 from noodlings.agent.tone import LIES_ON_LINES, felt_with, tone_of, touched
+from noodlings.clock import ManualClock
+from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import Percept
 from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
+from noodlings.values.trace import Trace
+from tests.agent.embedders import Still
 from tests.memory.entries import an_entry
 
 SORROW = Affect(-0.8, 0.5, 0.1, 0.9)
@@ -112,3 +119,39 @@ def test_a_sorrow_lies_on_what_is_said_after_it_until_something_better_is_told()
     assert tone_of(NEUTRAL, 0.1, None, [grief, idle]) == grave
     assert tone_of(NEUTRAL, 0.1, None, [grief, *[idle] * LIES_ON_LINES]) == PLAIN
     assert tone_of(NEUTRAL, 0.1, None, [grief, joy]) == PLAIN
+
+
+# -- in a living agent
+
+
+async def test_a_remark_is_felt_with_the_grief_that_it_touches_on(
+    make_agent: Callable[..., Agent], clock: ManualClock, store: MemoryStore, embedding: Still
+) -> None:
+    agent = make_agent(archive=AgentArchive("phi", store, embedding))
+
+    async def say(text: str) -> Trace:
+        clock.advance(4_000)
+        await agent.perceive(Percept("user_caity", text, clock.now(), addressed=True))
+        return store.traces("phi")[0]
+
+    told = await say("My dog died yesterday")
+    assert told.tone == Tone(ToneName.GRAVE)
+    for text in ("the bus is here", "where is the map?"):
+        assert (await say(text)).tone == PLAIN
+    mentioned = await say("my dog would have loved this garden")
+    assert mentioned.tone == Tone(ToneName.GRAVE, ToneSource.RECALLED, told.entry_id)
+    entry = agent.memory.find(mentioned.entry_id)
+    assert entry is not None
+    assert entry.affect is not None
+    assert entry.affect.valence > 0.0 > mentioned.affect.valence  # what was encoded stays
+
+
+async def test_what_was_said_before_lies_on_ok(
+    make_agent: Callable[..., Agent], clock: ManualClock, store: MemoryStore
+) -> None:
+    agent = make_agent()
+    for text in ("My dog died yesterday", "ok"):
+        clock.advance(20)
+        await agent.perceive(Percept("user_caity", text, clock.now(), addressed=True))
+    after, told = store.traces("phi", 2)
+    assert after.tone == Tone(ToneName.GRAVE, ToneSource.BEFORE, told.entry_id)

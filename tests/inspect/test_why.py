@@ -16,6 +16,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import ImportanceParts, Symbol
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import ANXIOUS, an_entry
@@ -257,3 +258,17 @@ async def test_of_a_turn_that_was_forgotten_no_word_is_left():
             assert "flooded" not in everything(inspector.why(caller, "phi", back, silent=True))
         assert "flooded" not in everything(inspector.transistors(caller, "phi"))
     society.close()
+
+
+def test_the_tone_is_told_with_its_reason_and_what_memories_have_to_do_with_each_other() -> None:
+    recalled = RecalledTrace(2, ("semantic",), 0.5, sources=(1,), supersedes=(1,), superseded_by=1)
+    trace = a_trace(3, tone=Tone(ToneName.GRAVE, ToneSource.RECALLED, 1), recalled=(recalled,))
+    inspector = an_inspector(HEARD, [trace])
+    view = inspector.why(ADMIN, "phi")
+    assert view.tone == Tone(ToneName.GRAVE, ToneSource.RECALLED, 1)
+    (seen,) = view.recalled
+    assert (seen.sources, seen.supersedes, seen.superseded_by) == ((1,), (1,), 1)
+    theirs = inspector.why(ANN, "phi")  # memory 1 is Bob's: not even its id is told
+    assert theirs.tone == Tone(ToneName.GRAVE, ToneSource.RECALLED)
+    (seen,) = theirs.recalled
+    assert (seen.sources, seen.supersedes, seen.superseded_by) == ((), (), None)

@@ -16,6 +16,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience, confined_to
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
+from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from tests.fakes import witnessed
 
@@ -148,6 +149,7 @@ symbols = st.builds(
 )
 
 scores = st.dictionaries(st.sampled_from([why.value for why in Why]), unit)
+few = st.lists(counts, max_size=2).map(tuple)
 traces = st.builds(
     Trace,
     agent_id=st.just(AGENT),
@@ -167,6 +169,9 @@ traces = st.builds(
             score=unit,
             scores=scores,
             used=st.booleans(),
+            sources=few,
+            supersedes=few,
+            superseded_by=st.none() | counts,
         ),
         max_size=3,
     ).map(tuple),
@@ -185,6 +190,7 @@ traces = st.builds(
     response=st.none() | texts,
     voice=texts,
     decision=texts,
+    tone=st.builds(Tone, st.sampled_from(ToneName), st.sampled_from(ToneSource), entry_id=st.none() | counts),
     milliseconds=st.dictionaries(texts, finite, max_size=3),
     degraded=st.lists(texts, max_size=2).map(tuple),
 )

@@ -42,8 +42,11 @@ def test_a_response_repeats_what_shares_a_content_word(response: str, forgotten:
 @given(traces, st.frozensets(st.integers(0, 5)))
 def test_a_trace_without_the_forgotten_refers_to_none_of_it(trace: Trace, forgotten: frozenset[int]) -> None:
     left = without(trace, forgotten)
-    kept = [recalled for recalled in trace.recalled if recalled.entry_id not in forgotten]
-    assert list(left.recalled) == kept
+    kept = [recalled.entry_id for recalled in trace.recalled if recalled.entry_id not in forgotten]
+    assert [recalled.entry_id for recalled in left.recalled] == kept
+    beside = [(*one.sources, *one.supersedes, one.superseded_by) for one in left.recalled]
+    assert forgotten.isdisjoint([left.tone.entry_id, *(entry_id for ids in beside for entry_id in ids)])
+    assert left.tone.name == trace.tone.name
     words = {left.thought, left.response, *(made.before + made.after for made in left.modulations)}
     assert words <= {"", None, FORGOTTEN, FORGOTTEN * 2}
     assert (left.mood, left.milliseconds, left.decision) == (trace.mood, trace.milliseconds, trace.decision)

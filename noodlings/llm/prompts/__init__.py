@@ -15,8 +15,9 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Kind
+from noodlings.values.tone import ToneName
 from noodlings.voice.phrasebook import in_words
 from noodlings.voice.words import ago, shown
 
@@ -43,6 +44,11 @@ _DID = {
     Kind.THOUGHT: "is you, thinking this to yourself",
 }
 _NONE = "(nothing)"
+_TONES = {
+    ToneName.PLAIN: "",
+    ToneName.GLAD: "\nThis is a glad matter for whoever speaks to you: be glad with them.",
+    ToneName.GRAVE: "\nThis is a grave matter for whoever speaks to you: say nothing light, make no joke.",
+}
 
 
 def reply_prompt(utterance: Utterance) -> tuple[str, str]:
@@ -54,7 +60,8 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
         "mood": in_words(utterance.mood),
         "manner": _manner(utterance),
         "game": _game(utterance.blocks),
-        "memories": "\n".join(_memory(r.entry, utterance) for r in utterance.recalled) or _NONE,
+        "memories": "\n".join(_in_mind(found, utterance) for found in utterance.recalled) or _NONE,
+        "tone": _TONES[utterance.tone.name],
         "said": _lines(utterance.said[-LATELY:]) or _NONE,
         "lenses": _lenses(utterance),
         "what": _what(utterance),
@@ -170,9 +177,16 @@ def _what(utterance: Utterance) -> str:
     return f"{fenced(utterance.speaker, 60)} {_DID[percept.kind]}"
 
 
-def _memory(entry: MemoryEntry, utterance: Utterance) -> str:
+def _in_mind(found: Recalled, utterance: Utterance) -> str:
+    """A memory, with what else is known of it."""
+    times = f" (and {len(found.sources)} times before)" if found.sources else ""
+    corrected = " (no longer so, it was corrected later)" if found.superseded_by is not None else ""
+    return _memory(found.entry, utterance, times + corrected)
+
+
+def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     persona = utterance.persona
     own = entry.user_id in (persona.id, f"agent_{persona.id}")
     who = "you" if own else shown(entry.user_id, utterance)
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
-    return fenced(f"{when}, {who}: {entry.user_text}", LONGEST_MEMORY)
+    return fenced(f"{when}{note}, {who}: {entry.user_text}", LONGEST_MEMORY)
