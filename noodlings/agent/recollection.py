@@ -139,7 +139,7 @@ async def remind(
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     entries = held | archive.entries([entry_id for entry_id in wanted if entry_id not in held])
-    corrections = superseded(list(entries.values()), archive.likeness)
+    corrections = superseded([*entries.values(), turn.entry], archive.likeness)
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
     reached = linked(found, store.links_of(archive.agent_id, list(found))) if found else {}

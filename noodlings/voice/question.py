@@ -204,12 +204,21 @@ _BEGINS = _any(
     r"(?:(?:what|who|where|when|why|how|which)(?:'s)? (?:is|are|was|were|do|does|did|have|has|can|could|will"
     r"|would|should|am|'s|the|kind|sort|time|day|many|much|old|long|far|about|your|my|makes?|happened"
     r"|happens)\b"
+    r"|how \w+ (?:is|are|was|were|do|does|did|have|has|can|could|will|would|should|ought|am) "
     r"|(?:is|are|do|does|did|have|has|can|could|will|would|should) (?:you|there|i|we|they|it|he|she|your|my"
     r"|the|this|that|anyone|anybody)\b"
     r"|(?:who|who's|who'd|which|whose|where's|why|what) "
     r"(?!i\b|we\b|you\b|he\b|she\b|it\b|they\b|a\b|an\b|if\b)"
     r"(?:\w+'?\w* ){2,}|when's )"
 )
+# A clause that asks, inside of a line without a mark: the verb stands before its subject.
+_ASKS_WITHIN = _any(
+    r"^(?:(?:and|so|but|or|well|then) )?"
+    r"(?:(?:what|where|when|why|how(?: (?:many|much|long|old|far))?|(?:what|which|whose) \w+) )?"
+    r"(?:is|are|am|was|were|do|does|did|has|have|can|could|will|would|should|shall)(?:n't)? "
+    r"(?:i|you|he|she|it|we|they|there|my|your|his|her|our|their)\b(?: \S+){1,}"
+)
+_CLAUSE_BREAK = re.compile(r"[,.;:!…–—]+\s+")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 
 
@@ -272,12 +281,11 @@ def read_question(text: str, words: list[str]) -> QuestionKind:
         return QuestionKind.MEMORY
     if _TAG.search(text):
         return QuestionKind.NONE
-    asked = _has_mark(text)
-    last = " ".join(tokens(last_sentence(text))) if asked else line
+    last = _asking(text, words)
     for pattern, question in _KINDS:
-        if pattern.search(last):
+        if pattern.search(last or line):
             return question
-    if not asked and not _begins_question(line, words):
+    if not last:
         return QuestionKind.NONE
     if _ADVICE.search(line):
         return QuestionKind.ADVICE
@@ -295,6 +303,25 @@ def read_question(text: str, words: list[str]) -> QuestionKind:
 def last_sentence(text: str) -> str:
     """Where a question stands, in a line of several sentences."""
     return _SENTENCE_BREAK.split(text.strip())[-1]
+
+
+def _asking(text: str, words: list[str]) -> str:
+    """The part of a line that asks, as words with single spaces; "" where none does.
+
+    The sentence with the mark, when less is told after it; without a mark the whole line, or its last clause
+    that can be nothing but a question.
+    """
+    parts: list[str] = _SENTENCE_BREAK.split(text.strip())
+    sentences = [" ".join(tokens(part)) for part in parts]
+    marks = [_has_mark(part) for part in parts]
+    for at in (at for at, marked in reversed([*enumerate(marks)]) if marked):
+        told_after = sum(len(part.split()) for part in sentences[at + 1 :])
+        if _has_mark(text) or told_after < len(sentences[at].split()):
+            return sentences[at]
+    if _begins_question(" ".join(words), words):
+        return " ".join(words)
+    clauses: list[str] = [" ".join(tokens(part)) for part in reversed(_CLAUSE_BREAK.split(text))]
+    return next((clause for clause in clauses if _ASKS_WITHIN.match(clause)), "")
 
 
 def _remembering(text: str, line: str) -> bool:

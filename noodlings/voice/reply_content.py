@@ -14,7 +14,7 @@ from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.question import QuestionKind, asks_when
 from noodlings.voice.reported_speech import ReportedSpeech
-from noodlings.voice.selection import greeting_memory, known, names_others, nearest, reminders
+from noodlings.voice.selection import corrects, greeting_memory, known, names_others, nearest, reminders
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, tokens, topic_stems
 
@@ -136,6 +136,8 @@ def _act(
         return DialogueAct.REMEMBER, tuple(told)
     if understood.question is QuestionKind.LIKING:
         return _opinion(understood, utterance), ()
+    if understood.question is QuestionKind.NONE and corrects(utterance):
+        return DialogueAct.KEEP, ()
     touched = nearest(understood, utterance) if understood.act in _MAY_TOUCH else []
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], understood, utterance):

@@ -19,7 +19,7 @@ from noodlings.text import shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
-from noodlings.voice.question import goes_on
+from noodlings.voice.question import goes_on, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
 from noodlings.voice.words import (
     ago,
@@ -298,7 +298,7 @@ def _past_of(verb: str) -> str:
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:
-    """The sentence that has most of the wanted stems; among those, the one that can best be told."""
+    """Of those that tell, the sentence that has most of the wanted stems; among those, the best to be told."""
     sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
@@ -317,10 +317,11 @@ def _passage(text: str) -> str:
     return _quoted(best, LONGEST_PASSAGE)
 
 
-def _worth(sentence: str, wanted: frozenset[str]) -> tuple[int, bool, bool, bool]:
+def _worth(sentence: str, wanted: frozenset[str]) -> tuple[bool, int, bool, bool, bool]:
     words = tokens(_FILLERS.sub("", sentence))
     leans = words[:1] == ["that's"] or goes_on(" ".join(words))
-    return len(topic_stems(words) & wanted), bool(statement(sentence)), not leans, len(words) > 3
+    shared = len(topic_stems(words) & wanted)
+    return not only_asks(sentence), shared, bool(statement(sentence)), not leans, len(words) > 3
 
 
 def _shortened(text: str) -> str:

@@ -41,11 +41,11 @@ MEANT = 0.5
 """Semantic score from which a memory answers a question without sharing a word with it."""
 COVERED = 0.5
 """Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
-LIKE = 0.12
+LIKE = 0.17
 """Semantic score below which nothing touches on anything, however much it mattered."""
 TOUCHED = 0.27
 """Nearness (see `_nearness`) from which a remark touches on something that mattered …"""
-ASKED = 0.2
+ASKED = 0.28
 """… and from which a question may be answered with what is nearest to it, whatever words it is in."""
 ANSWERS = 0.15
 """Importance below which a line is no answer to anything."""
@@ -246,7 +246,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     found = [
         recalled
         for recalled in in_force(utterance)
-        if recalled.scores.get(Why.SEMANTIC, 0.0) >= (0.0 if asks else LIKE)
+        if (asks or recalled.scores.get(Why.SEMANTIC, 0.0) >= LIKE)
+        and (Why.RECENT not in recalled.why or (asks and recalled.entry.importance >= HAUNTS))
         and recalled.scores.get(Why.SEMANTIC)
         and _nearness(recalled) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
@@ -315,7 +316,11 @@ def _fitting(
 
     Those that tell the kind of thing that is asked for go before those that do not.
     """
-    spoken = [r for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
+    spoken = [
+        r
+        for r in in_force(utterance)
+        if (r.entry.importance >= ANSWERS or r.entry.pinned) and _can_be_told(r.entry, utterance)
+    ]
     stems = {r.entry.id: topic_stems(tokens(r.entry.user_text)) for r in spoken}
     frequency = Counter(stem for found in stems.values() for stem in found)
     candidates = []
@@ -354,16 +359,23 @@ def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
 
 
 def in_force(utterance: Utterance) -> list[Recalled]:
-    """What is in mind without what was corrected later; the correction came up for both."""
+    """What is in mind without what was corrected later; the correction comes up for both."""
     found = {recalled.entry.id: recalled for recalled in utterance.recalled}
-    for old in [recalled for recalled in utterance.recalled if recalled.superseded_by in found]:
-        new = found[old.superseded_by or 0]
-        scores = {
-            why: max(old.scores.get(why, 0.0), new.scores.get(why, 0.0)) for why in old.scores | new.scores
-        }
-        found[new.entry.id] = replace(new, scores=scores)
+    for old in [recalled for recalled in utterance.recalled if recalled.superseded_by is not None]:
+        new = found.get(old.superseded_by or 0)
+        if new is not None:
+            both = old.scores.keys() | new.scores.keys()
+            scores = {why: max(one.scores.get(why, 0.0) for one in (old, new)) for why in both}
+            found[new.entry.id] = replace(new, scores=scores)
         del found[old.entry.id]
     return list(found.values())
+
+
+def corrects(utterance: Utterance) -> bool:
+    """Whether what is answered corrects something that is in mind."""
+    in_mind = {recalled.entry.id for recalled in utterance.recalled}
+    later = {recalled.superseded_by for recalled in utterance.recalled} - {None}
+    return not later <= in_mind
 
 
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
