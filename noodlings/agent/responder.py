@@ -121,7 +121,9 @@ class Responder:
     def utterance(self, turn: Turn) -> Utterance:
         """Everything that a voice may build the answer of a turn from."""
         felt = replace(turn.percept, affect=turn.affect)
-        return replace(self.utterance_of(felt, turn.recalled, turn.entry.id), mood=turn.mood, tone=turn.tone)
+        utterance = self.utterance_of(felt, turn.recalled, turn.entry.id)
+        importance = turn.entry.encoded_importance
+        return replace(utterance, mood=turn.mood, tone=turn.tone, importance=importance)
 
     def utterance_of(
         self, percept: Percept, in_mind: Sequence[Recalled], entry_id: int | None = None

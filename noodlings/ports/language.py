@@ -37,6 +37,7 @@ class Utterance:
         speaker: the shown name of whoever is answered.
         mood: what the agent feels now.
         tone: what the answer must do justice to.
+        importance: of what is answered, as it was encoded, 0…1.
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
@@ -62,6 +63,7 @@ class Utterance:
     lenses: tuple[Lens, ...] = ()
     seed: int = 0
     tone: Tone = PLAIN
+    importance: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("recalled", "own_lines", "lenses"):

@@ -22,6 +22,10 @@ LONGEST_NAME = 40
 """Characters of a name or topic that are said back; of a statement twice as many."""
 REUNIONS = 0.6
 """How often a greeting brings up what is remembered of whoever comes."""
+KEPT = 0.4
+"""Importance from which a statement may be answered by saying that it is kept …"""
+ACKNOWLEDGED = 0.6
+"""… and how often it is."""
 DATED = 0.5
 """How often a memory is told with its age when nobody asked for that."""
 
@@ -151,6 +155,9 @@ def _act(
         return DialogueAct.GLAD, ()
     if understood.act in _AIMED and names_others(utterance):
         return DialogueAct.EMOTE, ()
+    tells = understood.act in (DialogueAct.STATEMENT, DialogueAct.LONG)
+    if tells and utterance.importance >= KEPT and book.chance(ACKNOWLEDGED):
+        return DialogueAct.KEEP, ()
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return DialogueAct.REUNION, tuple(missed)
@@ -207,7 +214,7 @@ def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrase
     first = told[0]
     text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
     if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):
-        text = f"in the end {text}"
+        text = f"in the end {first.clause}"
     for other in told[1:]:
         teller, verb, rest = other.clause.partition(" told me ")
         same = verb and first.clause.startswith(f"{teller} told me ")

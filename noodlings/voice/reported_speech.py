@@ -298,7 +298,7 @@ def _past_of(verb: str) -> str:
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:
-    """Of those that tell, the sentence that has most of the wanted stems; among those, the best to be told."""
+    """Of those that tell, the sentence that has most of the wanted stems; of these, the best to be told."""
     sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
