@@ -97,19 +97,40 @@ def scripted(asked: dict[str, Any]) -> Answer:
     return chat(HERON if IMAGE in prompt else "mew. i am here.")
 
 
-async def test_offline_the_imagery_of_a_like_moment_shows_in_the_reply(tmp_path: Path) -> None:
+TENSE = (
+    (FATHER_IN_LAW, BOSS),
+    (
+        "phi, my landlord banged on the door and threatened to throw us out, I was so frightened",
+        "phi, the customs man yelled at me, I am terrified that he takes my papers",
+    ),
+    (
+        "phi, the coach screamed at me before the whole team, I am so afraid of him",
+        "phi, that officer threatened me on the bridge, I was scared to death",
+    ),
+    (
+        "phi, a stranger followed me home and shouted at me, I was terrified",
+        "phi, the dentist got angry and yelled, I am scared to go back",
+    ),
+)
+"""A tense moment, and another one like it."""
+
+
+@pytest.mark.parametrize(("first", "second"), TENSE)
+async def test_offline_the_imagery_of_a_like_moment_shows_in_the_reply(
+    tmp_path: Path, first: str, second: str
+) -> None:
     async with talking(tmp_path) as talk:
         for line in CALM:
             assert subconscious(await talk.say(line)).how == "passed"
         assert not len(talk.society.agents["phi"].subconscious)
-        await talk.say(FATHER_IN_LAW)
+        await talk.say(first)
         (symbol,) = talk.society.agents["phi"].subconscious.symbols
-        assert symbol.literal_event == FATHER_IN_LAW
+        assert symbol.literal_event == first
         for line in CALM:
             trace = await talk.say(line)
             assert subconscious(trace).how == "passed"
             assert image_of(symbol) not in (trace.response or "")
-        trace = await talk.say(BOSS)
+        trace = await talk.say(second)
         made = subconscious(trace)
         assert made.how == "offline"
         assert made.symbols[0] == symbol.id

@@ -93,14 +93,14 @@ def talk_budget(sizes: ContextSettings, reminded: int) -> ContextBudget:
     """What is in mind beside `reminded` memories that the words brought back, in one budget with them.
 
     What answers or is touched upon comes first; what is merely recent, important or alike in feeling gives
-    way to it, each in proportion.
+    way to it, each in proportion, except that something alike in feeling may always come.
     """
     others = sizes.working + sizes.episodic + sizes.affect_similar
     room = max(max(MOST, others) - reminded, 0)
     if others <= room:
         working, episodic, alike = sizes.working, sizes.episodic, sizes.affect_similar
     else:
-        alike = sizes.affect_similar * room // others
+        alike = min(sizes.affect_similar, max(sizes.affect_similar * room // others, 1), room)
         episodic = sizes.episodic * room // others
         working = min(room - episodic - alike, sizes.working)
     return ContextBudget(working, episodic, alike, max_tokens=sizes.max_tokens)

@@ -80,7 +80,7 @@ class _Moment:
 
 
 class GoalTransistor(CognitiveTransistor):
-    """Nothing to add without a goal that presses, or was at stake in what is remembered.
+    """Nothing to add without a goal that presses, or was at stake in what is remembered; nor to what is grave.
 
     Args:
         gain: see `CognitiveTransistor`.
@@ -98,9 +98,9 @@ class GoalTransistor(CognitiveTransistor):
 
         With it come the moments in which it was most at stake.
         """
-        if not state["goals"]:
-            return None
         percept = state["percept"]
+        if not state["goals"] or state["utterance"].tone.grave:
+            return None
         now = signals(state["affect"], state["surprise"], percept.addressed)
         past = readable(state["memory"].retrieve_episodic(limit=HISTORY), state)
         touched = {goal.appetite for goal in state["goals"] if self._moved(goal, percept.text, now)}

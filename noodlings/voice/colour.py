@@ -28,10 +28,10 @@ from noodlings.voice.colour_affect import embodied, spoken, with_sentence, witho
 from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
 from noodlings.voice.pronouns import to_past
-from noodlings.voice.question import QuestionKind, goes_on
+from noodlings.voice.question import QuestionKind, goes_on, only_asks
 from noodlings.voice.reply_content import heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import report
-from noodlings.voice.selection import RETELLS
+from noodlings.voice.selection import MATTERS, RETELLS
 from noodlings.voice.understanding import understand
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
@@ -184,7 +184,11 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.
         text = entry.user_text.strip()
-        if RETELLS.search(text) or text.endswith("?") or (entry.kind is not Kind.EMOTE and goes_on(text)):
+        told = entry.kind is not Kind.EMOTE
+        if RETELLS.search(text) or (told and (only_asks(text) or goes_on(text))):
+            continue
+        # Nor is a trifle.
+        if told and not entry.pinned and entry.importance < MATTERS:
             continue
         # In the face of a grief nobody speaks of mushrooms that were hated as much.
         if heavy and not heard_then(entry, utterance).heavy:

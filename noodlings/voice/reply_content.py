@@ -24,6 +24,8 @@ REUNIONS = 0.6
 """How often a greeting brings up what is remembered of whoever comes."""
 KEPT = 0.4
 """Importance from which a statement may be answered by saying that it is kept …"""
+MOVES = 0.15
+"""Valence from which it is more than a fact to be kept …"""
 ACKNOWLEDGED = 0.6
 """… and how often it is."""
 DATED = 0.5
@@ -156,7 +158,9 @@ def _act(
     if understood.act in _AIMED and names_others(utterance):
         return DialogueAct.EMOTE, ()
     tells = understood.act in (DialogueAct.STATEMENT, DialogueAct.LONG)
-    if tells and utterance.importance >= KEPT and book.chance(ACKNOWLEDGED):
+    affect = utterance.percept.affect
+    moves = affect is not None and abs(affect.valence) >= MOVES
+    if tells and utterance.importance >= KEPT and not moves and book.chance(ACKNOWLEDGED):
         return DialogueAct.KEEP, ()
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
