@@ -145,6 +145,10 @@ class AgentArchive:
         """How alike in meaning two entries are, −1…1; None where that is not known."""
         return self._archive.likeness(one, other)
 
+    def alike(self, entry_id: int, limit: int, filters: Filters = EVERYTHING) -> list[int]:
+        """See `SearchIndex.alike`."""
+        return self._archive.alike(entry_id, limit, filters)
+
     # -- in step with the store
 
     def kept(self, changes: Changes) -> None:

@@ -34,6 +34,8 @@ MOST = 12
 """Things in mind at once, whatever they are there for; more only where the settings ask for more."""
 LEADS, LINKED = 3, 2
 """Of so many of the best, at most so many others come along that are linked with them by hand."""
+CORRECTED, NEAR = 2, 6
+"""Of so many of the best, so many lines that are most like each are looked at: one may correct it."""
 SPARE = 16
 """So many hits more than wanted are looked at, since some are no news."""
 
@@ -138,8 +140,19 @@ async def remind(
         turn.degraded.append(f"remembered by words alone: {archive.failed}")
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
-    entries = held | archive.entries([entry_id for entry_id in wanted if entry_id not in held])
+    later = {
+        entry_id: lead
+        for lead in wanted[:CORRECTED]
+        for entry_id in archive.alike(lead, NEAR, may_come(percept))
+        if lead < entry_id < turn.entry.id and entry_id not in wanted
+    }
+    entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
+    entries = {number: entry for number, entry in entries.items() if may_come(percept).admits(entry)}
     corrections = superseded([*entries.values(), turn.entry], archive.likeness)
+    # A correction need not be like the question; it comes by what it corrects.
+    by_id = {hit.entry_id: hit for hit in hits}
+    found_by = {new: lead for new, lead in later.items() if corrections.get(lead) == new}
+    hits += [replace(by_id[lead], entry_id=new) for new, lead in found_by.items()]
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
     reached = linked(found, store.links_of(archive.agent_id, list(found))) if found else {}

@@ -11,6 +11,7 @@ import math
 from collections.abc import Collection, Iterable
 from threading import RLock
 
+import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
@@ -19,6 +20,7 @@ from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
 from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.lexical import LexicalIndex, stems
 from noodlings.recall.neighbours import Neighbours
+from noodlings.recall.rank import best_rows
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -100,6 +102,24 @@ class SearchIndex:
             if self._vectors is None or one not in self or other not in self:
                 return None
             return self._vectors.likeness(self._row(one), self._row(other))
+
+    def alike(self, entry_id: int, limit: int, filters: Filters = EVERYTHING) -> list[int]:
+        """The entries nearest in meaning to one of them, nearest first; none while it has no vector.
+
+        Args:
+            filters: only among these; whatever else there is moves nothing.
+        """
+        with self.lock:
+            if self._vectors is None or entry_id not in self:
+                return []
+            own = self._row(entry_id)
+            if self._vectors.likeness(own, own) is None:
+                return []
+            chosen = self.index.rows(filters)
+            rows = np.arange(len(self.ids)) if chosen is None else chosen
+            cosines = self._vectors.cosines(self._vectors.vector(own), rows)
+            cosines[rows == own] = -1.0
+            return [int(self.ids.rows[rows[place]]) for place in best_rows(cosines, limit)]
 
     def update(self, entry: MemoryEntry) -> None:
         """What came later about an entry: its importance, response, tags. Its text does not change."""

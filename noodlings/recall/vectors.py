@@ -194,6 +194,11 @@ class VectorIndex:
         """Of the query with one row, neighbours left aside; 0 where it has no vector."""
         return float(self._matrix.rows[row] @ self.checked(query))
 
+    def vector(self, row: int) -> Numbers:
+        """The vector of a row, shape (dimensions,); all zero where it has none."""
+        vector: Numbers = self._matrix.rows[row]
+        return vector
+
     def likeness(self, one: int, other: int) -> float | None:
         """The cosine of two rows, −1…1; None where one has no vector."""
         both = self._present.rows[one] and self._present.rows[other]

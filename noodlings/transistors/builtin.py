@@ -80,7 +80,7 @@ class _Moment:
 
 
 class GoalTransistor(CognitiveTransistor):
-    """Nothing to add without a goal that presses, or was at stake in what is remembered; nor to what is grave.
+    """Nothing to add without a goal that presses, or was at stake in what is remembered; nor to a grief.
 
     Args:
         gain: see `CognitiveTransistor`.
