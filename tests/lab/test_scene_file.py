@@ -144,10 +144,10 @@ async def test_a_model_that_cannot_think_leaves_it_to_the_offline_voice(write):
     assert done.thought == (await play(scene, stage)).thought
 
 
-async def test_whatever_a_scene_remembers_is_in_mind_and_the_same_scene_sounds_the_same(write):
+async def test_what_a_scene_remembers_is_in_mind_and_the_same_scene_sounds_the_same(write):
     sad = {"valence": -0.7, "sorrow": 0.8}
     path = write(
-        memories=[{"who": "bob", "text": "I lost my key", "importance": 0.01, "affect": sad}],
+        memories=[{"who": "bob", "text": "I lost my key", "importance": 0.3, "affect": sad}],
         percept={"who": "bob", "text": "the door is locked", "affect": sad},
     )
     [done] = await played(path, memory=1.0)
