@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 async def test_each_transistor_stands_there_with_its_gain_and_what_it_changed(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    source = Talking(tmp_path, await spoken_to(("My dog died yesterday and I cannot stop crying",)))
+    source = Talking(tmp_path, await spoken_to(("There is somebody at the door and I am scared",)))
     why = await source.ask(questions.WHY, "phi", back=1)
     changed = [made for made in why.modulations if made.before != made.after]
     assert changed
@@ -34,18 +34,21 @@ async def test_each_transistor_stands_there_with_its_gain_and_what_it_changed(
 
 
 async def test_comma_goes_back_a_turn_and_the_first_one_is_the_last_stop(tmp_path: Path) -> None:
-    source = Talking(tmp_path, await spoken_to(("My dog died yesterday", "We won the tournament!!")))
+    source = Talking(
+        tmp_path,
+        await spoken_to(("There is somebody at the door and I am scared", "We won the tournament!!")),
+    )
     async with looking(source) as (app, pilot):
         await pilot.press("7")
         await until(pilot, lambda: "We won" in screen_of(app))
         await pilot.press("comma")
-        await until(pilot, lambda: "My dog died" in screen_of(app))
+        await until(pilot, lambda: "somebody at the door" in screen_of(app))
         assert "2 turns back" in screen_of(app)
         assert "one by one" in screen_of(app)
         assert "fused" not in screen_of(app)
         await pilot.press("comma")
         await until(pilot, lambda: "no turn before this one" in screen_of(app))
-        assert "My dog died" in screen_of(app)
+        assert "somebody at the door" in screen_of(app)
         await pilot.press("full_stop")
         await until(pilot, lambda: "We won" in screen_of(app))
         assert "last turn" in str(app.query_one(Transistors).query_one(Remark).render())
