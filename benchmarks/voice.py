@@ -1,4 +1,5 @@
-"""How long the offline voice takes for a reply, with a full context in mind: `python benchmarks/voice.py`.
+"""How long the offline voice takes for a reply, with a full context in mind, and the five transistors for a
+thought: `python benchmarks/voice.py`.
 
 Processor time, because machines are shared. `--json` prints one line.
 """
@@ -9,16 +10,22 @@ import argparse
 import asyncio
 import json
 import time
+from collections.abc import Awaitable, Callable
 
 from rich.console import Console
 from rich.table import Table
 
 from noodlings.agent.recipes import BUILT_IN, load_recipes
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.ports import Allowance, Utterance
+from noodlings.ports import Allowance, OwnLine, Utterance
+from noodlings.transistors.chain import _THE_FIVE
 from noodlings.values.affect import NEUTRAL
+from noodlings.values.audience import OPEN
+from noodlings.values.memory import Recalled
 from noodlings.values.percept import Percept
+from noodlings.values.persona import Persona
 from noodlings.voice.offline import OfflineVoice
+from tests.transistors.states import CURIOUS, SAD, make_state, remembered, symbol
 
 LINES = (
     "hello",
@@ -30,27 +37,59 @@ LINES = (
 
 
 def measure(rounds: int) -> dict[str, dict[str, float]]:
-    """Milliseconds at the median and the 95th percentile, by character."""
+    """Milliseconds at the median and the 95th percentile: of replies, and of the transistors."""
     memory = HierarchicalMemory()
     for number, text in enumerate(
         ("my dog died", "I sold the boat", *(f"I saw {n} birds" for n in range(12)))
     ):
         memory.add(float(number), number, "user_caity", text, [-0.8, 0.6, 0.1, 0.9, 0.0], surprise=0.5)
     recalled = tuple(memory.context("user_caity", NEUTRAL))
-    return {name: _times(persona, recalled, rounds) for name, persona in load_recipes([BUILT_IN]).items()}
+    replies = {
+        name: _timed(_replies(persona, recalled), rounds)
+        for name, persona in load_recipes([BUILT_IN]).items()
+    }
+    return {**replies, "the five transistors": _timed(_coloured(), rounds)}
 
 
-def _times(persona, recalled, rounds):  # type: ignore[no-untyped-def]
-    voice, times, said = OfflineVoice(), [], []
-    for turn in range(rounds):
+def _replies(persona: Persona, recalled: tuple[Recalled, ...]) -> Callable[[int], Awaitable[None]]:
+    voice, said = OfflineVoice(), list[OwnLine]()
+
+    async def reply(turn: int) -> None:
         percept = Percept("user_caity", LINES[turn % len(LINES)], 1_000.0 + turn, addressed=True)
         utterance = Utterance(
-            persona, percept, "Caity", NEUTRAL, recalled, {}, said=tuple(said[-40:]), seed=turn
+            persona, percept, "Caity", NEUTRAL, recalled, {}, own_lines=tuple(said[-40:]), seed=turn
         )
-        began = time.process_time()
-        said.append(asyncio.run(voice.speak(utterance, Allowance())).text)
-        times.append((time.process_time() - began) * 1e3)
-    times.sort()
+        said.append(OwnLine((await voice.speak(utterance, Allowance())).text, OPEN))
+
+    return reply
+
+
+def _coloured() -> Callable[[int], Awaitable[None]]:
+    """One thought through all five, with two hundred memories that felt alike."""
+    memory = HierarchicalMemory(surprise_threshold=0.0)
+    for number in range(200):
+        remembered(memory, f"a kitten needs whiskers {number}", SAD, identity_salience=0.8, surprise=0.9)
+    state = make_state(affect=SAD, memory=memory, symbols=[symbol()], goals=(CURIOUS,))
+    transistors = [make() for make in _THE_FIVE.values()]
+
+    async def colour(turn: int) -> None:
+        thought = f"thought {turn}, to be coloured."
+        for transistor in transistors:
+            thought = await transistor.modulate(thought, state)
+
+    return colour
+
+
+def _timed(step: Callable[[int], Awaitable[None]], rounds: int) -> dict[str, float]:
+    async def run() -> list[float]:
+        times = []
+        for turn in range(rounds):
+            began = time.process_time()
+            await step(turn)
+            times.append((time.process_time() - began) * 1e3)
+        return times
+
+    times = sorted(asyncio.run(run()))
     return {"p50": round(times[rounds // 2], 3), "p95": round(times[int(rounds * 0.95)], 3)}
 
 
@@ -64,7 +103,12 @@ def main() -> None:
     if arguments.json:
         print(json.dumps(figures))
         return
-    table = Table("character", "p50 ms", "p95 ms", title="a reply by the offline voice, processor time")
+    table = Table(
+        "character",
+        "p50 ms",
+        "p95 ms",
+        title="processor time of the voice",
+    )
     for name, row in figures.items():
         table.add_row(name, str(row["p50"]), str(row["p95"]))
     Console().print(table)

@@ -1,6 +1,5 @@
 """What each of the five reads, when it has nothing to add, and that no secret gets into a lens."""
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -235,19 +234,3 @@ async def test_at_gain_0_nothing_is_read_and_the_thought_stays(
     assert transistor(1.0).lens(state) is not None
     assert await transistor(0.0).modulate("a thought.", state) == "a thought."
     assert await transistor(1.0).modulate("a thought.", state) != "a thought."
-
-
-@pytest.mark.no_cover
-async def test_all_five_together_cost_next_to_nothing(memory: HierarchicalMemory) -> None:
-    """The target is half a millisecond; a busy machine gets four times that."""
-    for number in range(200):
-        remembered(memory, f"a kitten needs whiskers {number}", SAD, identity_salience=0.8, surprise=0.9)
-    state = make_state(affect=SAD, memory=memory, symbols=[symbol()], goals=(CURIOUS,))
-    transistors = [make() for make in _THE_FIVE.values()]
-    best = 1.0
-    for _ in range(30):
-        began, thought = time.perf_counter(), "a thought of some length, to be coloured."
-        for transistor in transistors:
-            thought = await transistor.modulate(thought, state)
-        best = min(best, time.perf_counter() - began)
-    assert best < 2e-3
