@@ -1,4 +1,4 @@
-"""Reads our own sentences with the feeling they carry, and lines with what they are worth keeping.
+"""Reads our own sentences with the feeling they carry, and lines with what they are worth and how pleasant.
 
 The files, `sentences.txt` and `lines.tsv`, say how they are written.
 """
@@ -48,10 +48,11 @@ def read_sentences(path: Path, seed: int) -> list[Sentence]:
 
 @dataclass(frozen=True, slots=True)
 class RatedLine:
-    """A text, how far it is worth keeping, 0…1, and its line in the file."""
+    """A text, how far it is worth keeping, 0…1, its valence, −1…1, where that was rated, and its line."""
 
     text: str
     significance: float
+    valence: float | None
     line: int
 
 
@@ -60,8 +61,9 @@ def read_lines(path: Path) -> list[RatedLine]:
     found = []
     for number, raw in enumerate(path.read_text("utf-8").splitlines(), 1):
         if raw and not raw.startswith("#"):
-            keep, text = raw.split("\t")
-            found.append(RatedLine(text, float(keep) / 10.0, number))
+            keep, *valence, text = raw.split("\t")
+            pleasant = float(valence[0]) / 5.0 if valence else None
+            found.append(RatedLine(text, float(keep) / 10.0, pleasant, number))
     return found
 
 
