@@ -34,8 +34,14 @@ def ways(embedder: MiniLM, appraiser: Appraiser, vectors: dict[str, Any]) -> dic
         "embedding": lambda text: embedder.embed([text]),
         "appraisal by words": appraiser.appraise,
         "appraisal, vector at hand": lambda text: appraiser.appraise(text, vector=vectors[text]),
-        "embedding and appraisal": lambda text: appraiser.appraise(text, vector=embedder.embed([text])[0]),
+        "embedding and appraisal": lambda text: appraised(embedder, appraiser, text),
     }
+
+
+def appraised(embedder: MiniLM, appraiser: Appraiser, text: str) -> Any:
+    """What is felt about a text, in one pass of the model."""
+    vectors, layers = embedder.read([text])
+    return appraiser.appraise(text, vector=vectors[0], layers=layers[0])
 
 
 def measure() -> dict[str, Any]:

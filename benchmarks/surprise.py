@@ -12,15 +12,16 @@ import argparse
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from noodlings.affect.appraisal import Appraiser
 from noodlings.embed.minilm import MiniLM
+from noodlings.embed.queue import understood_by
 from noodlings.mind.meaning import word_vector
 from noodlings.mind.mind import Mind
 from noodlings.mind.phenomenal import FAST, MEDIUM, SLOW
+from noodlings.ports import Understood
 from tests.mind.streams import CALM, GREETINGS, SAME_IN_OTHER_WORDS
 
 DEATHS = (
@@ -37,16 +38,17 @@ PATTERNS = (
     ("yes", "no"),
 )
 
-Vector = Callable[[str], Any]
+Meant = Callable[[str], Understood]
 
 
-def live(texts: Sequence[str], vector: Vector, by_meaning: bool) -> tuple[np.ndarray, np.ndarray]:
+def live(texts: Sequence[str], meant: Meant, by_meaning: bool) -> tuple[np.ndarray, np.ndarray]:
     """Surprise at each line, one every twenty seconds, and the state after it, (n, 40)."""
     mind, appraiser, lived = Mind(), Appraiser(), []
     for turn, text in enumerate(texts):
-        meaning = vector(text)
-        affect = appraiser.appraise(text, addressed=True, vector=meaning if by_meaning else None).affect
-        lived.append(mind.perceive(affect, meaning, 20.0 * turn))
+        meaning = meant(text)
+        heard = {"vector": meaning.vector, "layers": meaning.layers} if by_meaning else {}
+        affect = appraiser.appraise(text, addressed=True, **heard).affect
+        lived.append(mind.perceive(affect, meaning.vector, 20.0 * turn))
     return np.array([percept.surprise for percept in lived]), np.array([percept.state for percept in lived])
 
 
@@ -69,10 +71,12 @@ def main() -> None:
     asked = parser.parse_args()
     by_meaning = asked.embedder == "minilm"
     model = MiniLM()
-    vector: Vector = (lambda text: model.embed([text])[0]) if by_meaning else word_vector
+
+    def meant(text: str) -> Understood:
+        return understood_by(model, [text])[0] if by_meaning else Understood(word_vector(text))
 
     def surprises(texts: Sequence[str]) -> np.ndarray:
-        return live(texts, vector, by_meaning)[0]
+        return live(texts, meant, by_meaning)[0]
 
     for death in DEATHS:
         texts = [*CALM[:25], death, *CALM[25:]]
@@ -89,7 +93,7 @@ def main() -> None:
         print(f"in other words     {theme:<10} {told}")
     if asked.chat:
         lines = [json.loads(line)["text"] for line in asked.chat.read_text("utf-8").splitlines()]
-        spread, states = live(lines, vector, by_meaning)
+        spread, states = live(lines, meant, by_meaning)
         print(
             f"{len(lines)} lines: surprise at 5, 25, 50, 75, 95%:",
             np.quantile(spread, [0.05, 0.25, 0.5, 0.75, 0.95]).round(2),

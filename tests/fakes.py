@@ -49,6 +49,24 @@ class HashingEmbedder:
         return vectors
 
 
+class LayeredHashingEmbedder(HashingEmbedder):
+    """Tells something beside the vector, from one pass; keeps how and of what it was asked."""
+
+    def __init__(self) -> None:
+        self.passes: list[tuple[str, list[str]]] = []
+
+    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """See `HashingEmbedder`."""
+        self.passes.append(("embed", list(texts)))
+        return super().embed(texts)
+
+    def read(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Beside the vector, the length of the text."""
+        self.passes.append(("read", list(texts)))
+        lengths = np.array([[len(text)] for text in texts], dtype=np.float32)
+        return super().embed(texts), lengths
+
+
 def make_persona(name: str, **changes: object) -> Persona:
     """A persona of no particular character, called `name`; its id is the name in lower case."""
     fields: dict[str, object] = {

@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OTHERS = {
     "noodlings/affect/weights.npz": ("EmoBank", "Buechel", "CC BY-SA 4.0"),
+    "noodlings/embed/queries.npz": ("EmoBank", "Buechel", "CC BY-SA 4.0"),
     "noodlings/embed/vocab.txt": ("vocabulary", "noodlings/embed/VOCAB-LICENSE", "Apache License"),
 }
 

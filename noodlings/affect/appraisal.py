@@ -1,12 +1,13 @@
 """Text to affect without a language model, from explicit words and the meaning of the sentence.
 
-The sentence vector is optional; the words alone are enough. Nothing is invented: what the text does not
-express stays at rest, a feeling that is named and denied is not felt, grief expressed without a single sad
-word is still grief, and politeness does not cover it up.
+What the embedding model made of the sentence is optional; the words alone are enough. Nothing is invented:
+what the text does not express stays at rest, a feeling that is named and denied is not felt, grief expressed
+without a single sad word is still grief, and politeness does not cover it up.
 
 The mapping from what was read to affect is a network with one hidden layer, run in numpy. `weights.npz` is
-made by `tools/affect/fit.py` and holds two networks, one over the words alone and one over words and sentence
-vector. It also records what the weights were fitted on, and contains none of that data.
+made by `tools/affect/fit.py` and holds three networks: over the words alone, over words and sentence vector,
+and over words and what the layers of the embedding model hold, which tell best. It also records what the
+weights were fitted on, and contains none of that data.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.affect.network import VECTOR_SIZE, Network, network_of
+from noodlings.affect.network import LAYERS_SIZE, VECTOR_SIZE, Array, Network, network_of
 from noodlings.affect.significance import significance
 from noodlings.affect.words import Reading, read
 from noodlings.text import clean
@@ -64,16 +65,18 @@ def rated(felt: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """Both networks and where they come from.
+    """The networks and where they come from.
 
     Attributes:
         by_words: over the features of `noodlings.affect.words` alone.
         by_meaning: over these and the sentence vector.
+        by_layers: over these and what the layers of the embedding model hold.
         provenance: data, licences, sizes, figures, script and seed, and whose vectors it understands.
     """
 
     by_words: Network
     by_meaning: Network
+    by_layers: Network
     provenance: Mapping[str, Any]
 
 
@@ -85,6 +88,7 @@ def shipped() -> Regression:
         return Regression(
             by_words=network_of(arrays, "words"),
             by_meaning=network_of(arrays, "meaning"),
+            by_layers=network_of(arrays, "layers"),
             provenance=provenance,
         )
 
@@ -97,7 +101,7 @@ BARE_EXCLAMATION = 0.5
 """What is left of arousal that only the punctuation shows: rare in the raters' prose, habit in a chat."""
 
 _AROUSAL = AXES.index("arousal")
-WORDS, WORDS_AND_VECTOR = "words", "words+vector"
+WORDS, WORDS_AND_VECTOR, WORDS_AND_LAYERS = "words", "words+vector", "words+layers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +112,7 @@ class Appraisal:
         affect: the feeling.
         confidence: the chance that the sign of the valence is right, 0.5…1, from how far the method was off
             where people had rated texts. Of a text that says nothing of feeling it is about a half.
-        by: "words", or "words+vector" where the meaning of the sentence counted too.
+        by: "words"; "words+vector" or "words+layers" where the meaning of the sentence counted too.
         significance: how far a fair-minded archivist of whoever says it would keep it, 0…1, felt or not.
     """
 
@@ -122,7 +126,12 @@ class Appraiser:
     """Appraises one text after the other; it keeps nothing between them and may be shared by threads."""
 
     def appraise(
-        self, text: str, *, addressed: bool = False, vector: npt.NDArray[Any] | None = None
+        self,
+        text: str,
+        *,
+        addressed: bool = False,
+        vector: npt.NDArray[Any] | None = None,
+        layers: npt.NDArray[Any] | None = None,
     ) -> Appraisal:
         """What is felt about `text`.
 
@@ -130,19 +139,29 @@ class Appraiser:
             addressed: it was meant for whoever feels it.
             vector: the text as `noodlings.embed.minilm.MiniLM` gives it, shape (384,). One of another shape
                 is another model's and is not used; `by` says so.
+            layers: what its `read` gives beside it, shape (2688,). Without, the vector must do.
         """
         reading = read(clean(text))
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
-        regression = shipped()
-        network = regression.by_words if meant is None else regression.by_meaning
-        inputs = network.inputs(reading.features()[None], None if meant is None else meant[None])
+        network, inputs, by = _way(reading, meant, layers)
         rating = _without_denied(network(inputs)[0], reading)
         if meant is None and not _any_feeling(reading):
             rating[_AROUSAL] *= BARE_EXCLAMATION
         rating[_AROUSAL] += ADDRESSED * addressed + SHOUTED * reading.capitals
         confidence = chance_of_sign(float(rating[0]), float(network.error))
-        by = WORDS if meant is None else WORDS_AND_VECTOR
         return Appraisal(Affect.of(felt(rating)), confidence, by, significance(reading, meant))
+
+
+def _way(reading: Reading, vector: Array | None, layers: Array | None) -> tuple[Network, Array, str]:
+    """The network that knows most of what there is, what goes into it, and its name."""
+    regression, features = shipped(), reading.features()
+    if vector is None:
+        return regression.by_words, regression.by_words.inputs(features[None], None), WORDS
+    if layers is None or layers.shape != (LAYERS_SIZE,):
+        network = regression.by_meaning
+        return network, network.inputs(features[None], vector[None]), WORDS_AND_VECTOR
+    network = regression.by_layers  # of which the layers are features as well
+    return network, network.inputs(np.concatenate([features, layers])[None], None), WORDS_AND_LAYERS
 
 
 def _without_denied(rating: npt.NDArray[Any], reading: Reading) -> npt.NDArray[Any]:

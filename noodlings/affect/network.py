@@ -1,6 +1,6 @@
 """A network with one hidden layer and a direct way past it, run in numpy: from a text to ratings of it.
 
-Its inputs are the features of `noodlings.affect.words`, with the sentence vector or without.
+Its inputs are the features of `noodlings.affect.words`, alone or with what a model made of the sentence.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float32]
 
 VECTOR_SIZE = 384
+LAYERS_SIZE = 7 * VECTOR_SIZE
 VECTOR_SCALE = np.float32(np.sqrt(VECTOR_SIZE))
 """Brings the numbers of a unit vector to the size of the standardised features."""
 FEATURE_LIMIT = 5.0

@@ -103,11 +103,11 @@ class FollowUp:
         speech = await self._words(self._responder.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
         with timed(milliseconds, "embed"):
-            vector = await understood(self._services, thought)
+            words = await understood(self._services, thought)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect
-        turn = take_in(core, self._journal, self._services, thought, vector, milliseconds)
+        turn = take_in(core, self._journal, self._services, thought, words, milliseconds)
         core.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent

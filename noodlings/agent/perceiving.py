@@ -13,7 +13,6 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
@@ -24,8 +23,9 @@ from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.mind.meaning import meant
+from noodlings.ports import Understood
 from noodlings.values.affect import Affect
-from noodlings.values.memory import EntryVector, Vector
+from noodlings.values.memory import EntryVector
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 
@@ -59,9 +59,9 @@ GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
 
-async def understood(services: AgentServices, percept: Percept) -> Vector | None:
+async def understood(services: AgentServices, percept: Percept) -> Understood | None:
     """What the words of a percept mean, for `take_in`; None where their sound must do."""
-    return await services.heard.vector(percept.text)
+    return await services.heard.understood(percept.text)
 
 
 def take_in(
@@ -69,23 +69,24 @@ def take_in(
     journal: ChangeJournal,
     services: AgentServices,
     percept: Percept,
-    vector: Vector | None,
+    words: Understood | None,
     milliseconds: dict[str, float],
 ) -> Turn:
     """A percept becomes a memory, and moves whoever perceives it; what to answer is still open.
 
     Args:
-        vector: what it means, see `understood`.
+        words: what they mean, see `understood`.
         milliseconds: how long each step took so far; more are added.
     """
     degraded: list[str] = []
     text = percept.text
+    vector = None if words is None else words.vector
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
         if services.heard.failed:
             degraded.append(f"words alone: {services.heard.failed}")
         core.feelings, of_event = core.feelings.after_event(services.rules, percept)
-        core.affect, appraised_by, significance = _appraise(services, percept, of_event, text, vector)
+        core.affect, appraised_by, significance = _appraise(services, percept, of_event, words)
     before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
     with timed(milliseconds, "mood"):
@@ -139,15 +140,16 @@ def heard(services: AgentServices, user_id: str, text: str) -> str:
 
 
 def _appraise(
-    services: AgentServices, percept: Percept, of_event: Affect | None, text: str, vector: Any
+    services: AgentServices, percept: Percept, of_event: Affect | None, words: Understood | None
 ) -> tuple[Affect, str, float | None]:
     """What is felt, by what means it is known, and how far the words are worth keeping where they tell."""
     if percept.affect is not None:
         return percept.affect, GIVEN, None
     if of_event is not None:
         return of_event, BY_RULE, None
-    words = heard(services, percept.user_id, text)
-    appraisal = services.appraiser.appraise(words, addressed=percept.addressed, vector=vector)
+    text = heard(services, percept.user_id, percept.text)
+    vector, layers = (None, None) if words is None else (words.vector, words.layers)
+    appraisal = services.appraiser.appraise(text, addressed=percept.addressed, vector=vector, layers=layers)
     return appraisal.affect, appraisal.by, appraisal.significance
 
 
@@ -187,14 +189,14 @@ class PerceptPipeline:
         try:
             with timed(milliseconds, "embed"):
                 async with self._one_by_one:
-                    vector = await understood(self._services, percept)
+                    words = await understood(self._services, percept)
         except asyncio.CancelledError:
             self._keep(percept, None, milliseconds)
             raise
-        return self._keep(percept, vector, milliseconds)
+        return self._keep(percept, words, milliseconds)
 
-    def _keep(self, percept: Percept, vector: Vector | None, milliseconds: dict[str, float]) -> Turn:
-        turn = take_in(self._core, self._journal, self._services, percept, vector, milliseconds)
+    def _keep(self, percept: Percept, words: Understood | None, milliseconds: dict[str, float]) -> Turn:
+        turn = take_in(self._core, self._journal, self._services, percept, words, milliseconds)
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):
                 self._unit_of_work.commit_percept()

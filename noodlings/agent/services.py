@@ -20,7 +20,7 @@ Watcher = Callable[[TurnEvent], None]
 class TextAppraiser(Protocol):
     """Text to affect."""
 
-    def appraise(self, text: str, *, addressed: bool = False, vector: Any = None) -> Any:
+    def appraise(self, text: str, *, addressed: bool = False, vector: Any = None, layers: Any = None) -> Any:
         """An appraisal with `affect`, `confidence` and `by`."""
 
 
@@ -37,7 +37,7 @@ class AgentServices:
         loud: ids of those who speak in capitals as others speak in small letters.
         voice: the voice of a model, or None without one.
         feeling_model: refines, before a reply, what was felt; None leaves it as it was.
-        heard: text that was just heard → vector.
+        heard: text that was just heard → what it means, in numbers.
         names: user id → shown name, of everybody who is known.
         rules: what events of a game do.
         drives: what appetites do.

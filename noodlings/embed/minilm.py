@@ -2,6 +2,9 @@
 
 The rule it keeps: the same text gives the same vector, whatever it is embedded with, and only from the one
 model file whose hash is known here. Nothing is downloaded; nothing heavy is imported before the first use.
+
+The last layer was trained to tell what a text is about; how it feels is plainer further down. So the same
+pass can also give what the layers below hold, for the appraisal (`MiniLM.read`).
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,11 +33,28 @@ DIMENSIONS = 384
 MAX_TOKENS = 256
 """What the model was trained to read; the rest of a longer text is not seen."""
 
+LAYERS = ("last_hidden_state", "layer_norm_8", "layer_norm_4")
+"""The outputs of layers 6, 4 and 2 of six, by their names in the model."""
+LOOKED_AT = 1
+"""The place of the layer that the queries look at."""
+QUERIES = "queries.npz"
+"""Four vectors that tokens of layer 4 are weighed by; `tools/affect/fit.py` learns them."""
+
+# The model file names layer 6 alone as an output. These bytes, put behind it, name the other two: a
+# `ModelProto` (onnx.proto) with nothing in it but `graph { output { name, type { tensor_type { elem_type: 1
+# }}}}` for each. Protobuf messages that follow one another are read as one: messages within are merged,
+# repeated fields joined (https://protobuf.dev/programming-guides/encoding/#last-one-wins). So the file
+# stays the one whose hash is known, and no package that edits models is needed.
+_MORE_OUTPUTS = (
+    b":,b\x14\n\x0clayer_norm_4\x12\x04\n\x02\x08\x01b\x14\n\x0clayer_norm_8\x12\x04\n\x02\x08\x01"
+)
+
 # Larger batches are no faster on one thread (the arithmetic is the same, the caches are not).
 _BATCH = 8
 
 Tokens = Sequence[int]
 Vectors = npt.NDArray[np.float32]
+Mask = npt.NDArray[np.int64]
 
 
 class MiniLM:
@@ -61,13 +82,46 @@ class MiniLM:
             NoodlingsError: the model is not installed, was altered, or cannot be run.
         """
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        for batch, (hidden,), mask in self.states(texts, LAYERS[:1]):
+            vectors[batch] = _pooled(hidden, mask)
+        return vectors
+
+    def read(self, texts: Sequence[str]) -> tuple[Vectors, Vectors]:
+        """The vectors that `embed` gives, and from the same pass what the layers hold, (len(texts), 7 · 384).
+
+        That is the mean over the tokens in layers 6, 4 and 2, and one mean of layer 4 for each of the
+        queries, weighed by how well each token fits it. Raises as `embed` does.
+        """
+        vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)
+        queries = _queries()
+        layers = np.zeros((len(texts), (len(LAYERS) + queries.shape[1]) * DIMENSIONS), dtype=np.float32)
+        for batch, hidden, mask in self.states(texts, LAYERS):
+            vectors[batch] = _pooled(hidden[0], mask)
+            for row, text in enumerate(batch):
+                # Over its own tokens alone, so that what it was batched with changes nothing here either.
+                own = [layer[row, : mask[row].sum()] for layer in hidden]
+                looks = _shares(own[LOOKED_AT] @ queries).T @ own[LOOKED_AT]
+                layers[text] = np.concatenate([*(layer.mean(axis=0) for layer in own), *looks])
+        return vectors, layers
+
+    def states(
+        self, texts: Sequence[str], layers: Sequence[str]
+    ) -> Iterator[tuple[list[int], list[Vectors], Mask]]:
+        """What the model makes of each token, a batch at a time: the places of its texts, for each of the
+        layers a state for each token, (texts, tokens, 384), and a mask that is 1 for a text's own tokens.
+        """
         if not texts:
-            return vectors
+            return
         tokenizer, session = self._load()
         tokens = [tokenizer.encode(clean(text)).ids for text in texts]
         for batch in _batches_of_like_length(tokens):
-            vectors[batch] = _pooled(session, [tokens[i] for i in batch])
-        return vectors
+            ids = np.zeros((len(batch), max(len(tokens[i]) for i in batch)), dtype=np.int64)
+            mask = np.zeros_like(ids)
+            for row, text in enumerate(batch):
+                ids[row, : len(tokens[text])] = tokens[text]
+                mask[row, : len(tokens[text])] = 1
+            inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+            yield batch, session.run(list(layers), inputs), mask
 
     def _load(self) -> tuple[BertWordPieceTokenizer, InferenceSession]:
         with self._loading:
@@ -104,7 +158,7 @@ def _session(file: Path) -> InferenceSession:
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model + _MORE_OUTPUTS, options, providers=["CPUExecutionProvider"])
 
 
 def _tokenizer() -> BertWordPieceTokenizer:
@@ -125,16 +179,20 @@ def _batches_of_like_length(tokens: Sequence[Tokens]) -> Iterator[list[int]]:
         yield order[start : start + _BATCH]
 
 
-def _pooled(session: InferenceSession, tokens: Sequence[Tokens]) -> Vectors:
-    """The mean over each text's own tokens, scaled to length 1: shape (len(tokens), 384)."""
-    longest = max(map(len, tokens))
-    ids = np.zeros((len(tokens), longest), dtype=np.int64)
-    mask = np.zeros_like(ids)
-    for row, text in enumerate(tokens):
-        ids[row, : len(text)] = text
-        mask[row, : len(text)] = 1
-    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-    hidden = session.run(["last_hidden_state"], inputs)[0]  # (texts, tokens, 384)
+def _pooled(hidden: Vectors, mask: Mask) -> Vectors:
+    """The mean over each text's own tokens, scaled to length 1: shape (texts, 384)."""
     summed = np.einsum("ijk,ij->ik", hidden, mask.astype(np.float32))
     # The length of the sum is that of the mean: dividing by the count first would change nothing.
     return np.asarray(summed / np.linalg.norm(summed, axis=1, keepdims=True), dtype=np.float32)
+
+
+def _shares(scores: Vectors) -> Vectors:
+    """What each token counts for each query: they add up to 1 over the tokens, (tokens, queries)."""
+    raised = np.exp(scores - scores.max(axis=0))
+    return np.asarray(raised / raised.sum(axis=0))
+
+
+@cache
+def _queries() -> Vectors:
+    with (resources.files("noodlings.embed") / QUERIES).open("rb") as file, np.load(file) as arrays:
+        return np.asarray(arrays["queries"], dtype=np.float32)

@@ -20,10 +20,10 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from noodlings.errors import NoodlingsError
-from noodlings.ports import Embedder
+from noodlings.ports import Embedder, LayeredEmbedder, Understood
 from noodlings.scheduling import FairScheduler
 from noodlings.values.memory import Vector
 
@@ -43,7 +43,8 @@ QUIET_SECONDS = 30.0
 """So long no question is sent to an endpoint that failed."""
 _LEAVE_SECONDS = 2.0
 
-Kept = OrderedDict[str, Vector]
+Kept = OrderedDict[str, Understood]
+Given = TypeVar("Given")
 
 log = logging.getLogger(__name__)
 
@@ -69,17 +70,17 @@ class _Asked:
     """A text that somebody waits for: where its vector is kept then, and to whom it was promised."""
 
     kept: Kept
-    promises: list[Future[Vector]] = field(default_factory=list)
+    promises: list[Future[Understood]] = field(default_factory=list)
 
-    def keep(self, text: str, vector: Vector) -> None:
-        self.kept[text] = vector
+    def keep(self, text: str, understood: Understood) -> None:
+        self.kept[text] = understood
         if len(self.kept) > KEPT:
             self.kept.popitem(last=False)
 
-    def fulfil(self, vector: Vector) -> None:
+    def fulfil(self, understood: Understood) -> None:
         for promise in self.promises:
             if promise.set_running_or_notify_cancel():
-                promise.set_result(vector)
+                promise.set_result(understood)
 
     def fail(self, error: BaseException) -> None:
         for promise in self.promises:
@@ -160,7 +161,12 @@ class EmbeddingQueue:
     # -- what somebody waits for
 
     async def vector(self, text: str) -> Vector | None:
-        """The vector of a text, read-only; None without an embedder, where it failed, and of an empty text.
+        """The vector of a text, as `understood` gives it."""
+        understood = await self.understood(text)
+        return None if understood is None else understood.vector
+
+    async def understood(self, text: str) -> Understood | None:
+        """A text in numbers, read-only; None without an embedder, where it failed, and of an empty text.
 
         What one says the whole room hears, and mostly it is what each then asks its memory: so the latest are
         kept, and of these it is had at once; for another one everything else goes on meanwhile.
@@ -171,11 +177,11 @@ class EmbeddingQueue:
             found = self._find(text)
             if not isinstance(found, Future):
                 return found
-            vector = await asyncio.wrap_future(found)
+            understood = await asyncio.wrap_future(found)
         except NoodlingsError:
             return None
         await self._scheduler.turn()  # or all that were embedded together would go on at the same moment
-        return vector
+        return understood
 
     async def question(self, text: str) -> Vector | None:
         """The vector of a question; None where there is none, or not soon enough: then words must do."""
@@ -221,15 +227,14 @@ class EmbeddingQueue:
         if not texts:
             return False
         try:
-            vectors = self.embed(texts)
+            understood = self._given(lambda embedder: understood_by(embedder, texts))
         except Exception as error:  # noqa: BLE001 -- it is raised where the vectors are waited for
             self._quiet_until = self._now() + QUIET_SECONDS
             for _, asked in self._take(texts):
                 asked.fail(error)
             return True
         self._quiet_until = 0.0
-        vectors.flags.writeable = False
-        made = dict(zip(texts, vectors, strict=True))
+        made = dict(zip(texts, understood, strict=True))
         for text, asked in self._take(texts, made):
             asked.fulfil(made[text])
         return True
@@ -255,12 +260,15 @@ class EmbeddingQueue:
         Raises:
             NoodlingsError: there are none, and why.
         """
+        return self._given(lambda embedder: embedder.embed(texts))
+
+    def _given(self, ask: Callable[[Embedder], Given]) -> Given:
         if self._embedder is None:
             raise NoodlingsError("there is no embedding model")
         if self.gave_up:
             raise NoodlingsError(self.failed)
         try:
-            vectors = self._embedder.embed(texts)
+            given = ask(self._embedder)
         except NoodlingsError as error:
             failed_before, self.failed = self.failed, str(error)
             if not failed_before:
@@ -269,7 +277,7 @@ class EmbeddingQueue:
         if self.failed:
             log.warning("there are sentence vectors again")
             self.failed = ""
-        return vectors
+        return given
 
     def warm(self) -> None:
         """Load the model, on any thread."""
@@ -293,23 +301,23 @@ class EmbeddingQueue:
     def _behind(self) -> bool:
         return self.waiting >= MOST_WAITING
 
-    def _find(self, text: str) -> Vector | Future[Vector]:
-        """The vector, or the promise of one."""
+    def _find(self, text: str) -> Understood | Future[Understood]:
+        """The text in numbers, or the promise of it."""
         with self._lock:
-            vector = self._kept.get(text)
-            if vector is not None:
+            known = self._kept.get(text)
+            if known is not None:
                 self._kept.move_to_end(text)
-                return vector
+                return known
             if self._closed:
                 raise NoodlingsError("nothing is embedded any more")
             asked = self._asked.setdefault(text, _Asked(self._kept))
-            promise: Future[Vector] = Future()
+            promise: Future[Understood] = Future()
             asked.promises.append(promise)
         self.nudge()
         return promise
 
     def _take(
-        self, texts: Iterable[str], made: Mapping[str, Vector] | None = None
+        self, texts: Iterable[str], made: Mapping[str, Understood] | None = None
     ) -> list[tuple[str, _Asked]]:
         """Those of the texts that somebody still waits for; nobody does any more. What was made is kept."""
         with self._lock:
@@ -341,6 +349,17 @@ class EmbeddingQueue:
                 pause = QUIET_SECONDS
             if pause != 0.0 and not self._closed:
                 self._changed.wait(pause)
+
+
+def understood_by(embedder: Embedder, texts: Sequence[str]) -> list[Understood]:
+    """Texts with all that an embedder tells of them, read-only, in one pass. Raises as `embed` does."""
+    if not isinstance(embedder, LayeredEmbedder):
+        vectors = embedder.embed(texts)
+        vectors.flags.writeable = False
+        return [Understood(vector) for vector in vectors]
+    vectors, layers = embedder.read(texts)
+    vectors.flags.writeable = layers.flags.writeable = False
+    return [Understood(*row) for row in zip(vectors, layers, strict=True)]
 
 
 def _given_up(asked: _Asked) -> bool:

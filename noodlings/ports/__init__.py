@@ -6,7 +6,8 @@ Where a port has several adapters that can be compared, one contract test runs o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,7 @@ __all__ = [
     "Embedder",
     "FeelingModel",
     "Forgotten",
+    "LayeredEmbedder",
     "Notes",
     "OwnLine",
     "Repository",
@@ -42,6 +44,7 @@ __all__ = [
     "Store",
     "StoreSnapshot",
     "Symbolist",
+    "Understood",
     "Utterance",
     "Voice",
     "WorldStore",
@@ -68,3 +71,24 @@ class Embedder(Protocol):
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Unit vectors of shape (len(texts), dimensions). Raises `NoodlingsError` when it cannot."""
+
+
+@runtime_checkable
+class LayeredEmbedder(Embedder, Protocol):
+    """An embedder that tells more of a text than what it is about."""
+
+    def read(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """What `embed` gives, and from the same pass what the model's layers hold, a row for each text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Understood:
+    """A text as an embedder understood it.
+
+    Attributes:
+        vector: what it is about, as it is kept and searched for.
+        layers: what the model's layers hold, for the appraisal; None from an embedder of vectors alone.
+    """
+
+    vector: npt.NDArray[np.float32]
+    layers: npt.NDArray[np.float32] | None = None

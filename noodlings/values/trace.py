@@ -61,8 +61,8 @@ class Trace:
     Attributes:
         agent_id, entry_id: whose turn, and the percept it answers (an entry of that agent).
         timestamp: world time.
-        affect: what was felt in the end, and by what means (`appraised_by`: "words", "words+vector", "llm",
-            "event", "given"); the entry keeps what was felt at first.
+        affect: what was felt in the end, and by what means (`appraised_by`: "words", "words+vector",
+            "words+layers", "llm", "event", "given"); the entry keeps what was felt at first.
         mood: the agent's mood after the event.
         surprise, importance, parts: as encoded.
         recalled: what was in mind, oldest to newest; empty when the agent had nothing to say.

@@ -32,14 +32,24 @@ def minilm() -> MiniLM:
     return MiniLM()
 
 
+def by_layers(minilm: MiniLM, text: str) -> Appraisal:
+    """As a percept is appraised where the model is installed."""
+    vectors, layers = minilm.read([text])
+    return appraiser.appraise(text, vector=vectors[0], layers=layers[0])
+
+
+def every_way(minilm: MiniLM, text: str) -> list[Affect]:
+    """By the words alone, with the vector, and with the layers."""
+    by_vector = appraiser.appraise(text, vector=minilm.embed([text])[0])
+    return [way.affect for way in (appraiser.appraise(text), by_vector, by_layers(minilm, text))]
+
+
 @pytest.fixture(scope="module")
 def of_label(minilm: MiniLM) -> dict[str, list[Affect]]:
-    """The affects of our own test sentences, by words and vector, under their labels."""
-    sentences = rows("sentences.csv")
-    vectors = minilm.embed([row["text"] for row in sentences])
+    """The affects of our own test sentences, by words and layers, under their labels."""
     found = defaultdict(list)
-    for row, vector in zip(sentences, vectors, strict=True):
-        found[row["label"]].append(appraiser.appraise(row["text"], vector=vector).affect)
+    for row in rows("sentences.csv"):
+        found[row["label"]].append(by_layers(minilm, row["text"]).affect)
     return found
 
 
@@ -69,14 +79,14 @@ def test_the_means_lie_where_their_labels_say(of_label: dict[str, list[Affect]])
 
 def test_neutral_and_denied_sentences_stay_near_rest(of_label: dict[str, list[Affect]]) -> None:
     for label in ("neutral", "denied"):
-        assert np.mean([affect.intensity for affect in of_label[label]]) < 0.15
+        assert np.mean([affect.intensity for affect in of_label[label]]) < 0.2
 
 
 def test_griefs_without_a_sad_word_are_griefs_and_trivia_are_not(minilm: MiniLM) -> None:
     intensity: dict[str, list[float]] = defaultdict(list)
     sorrow: dict[str, list[float]] = defaultdict(list)
     for row in rows("griefs_and_trivia.csv"):
-        affect = appraiser.appraise(row["text"], vector=minilm.embed([row["text"]])[0]).affect
+        affect = by_layers(minilm, row["text"]).affect
         intensity[row["kind"]].append(affect.intensity)
         sorrow[row["kind"]].append(affect.sorrow)
     assert np.mean(sorrow["grief"]) > 0.5 > 0.1 > np.mean(sorrow["trivia"])
@@ -89,8 +99,7 @@ def test_griefs_without_a_sad_word_are_griefs_and_trivia_are_not(minilm: MiniLM)
 
 def test_a_death_is_a_grief_by_words_and_by_meaning(minilm: MiniLM) -> None:
     text = "My dog died yesterday"
-    for vector in (None, minilm.embed([text])[0]):
-        affect = appraiser.appraise(text, vector=vector).affect
+    for affect in every_way(minilm, text):
         assert affect.valence < -0.6
         assert affect.sorrow > 0.6
         assert affect.intensity > 0.8
@@ -100,8 +109,7 @@ def test_a_death_is_a_grief_by_words_and_by_meaning(minilm: MiniLM) -> None:
     "text", ["I'm not sad at all", "She was never lonely", "There's nothing to be afraid of"]
 )
 def test_negation_holds(minilm: MiniLM, text: str) -> None:
-    for vector in (None, minilm.embed([text])[0]):
-        affect = appraiser.appraise(text, vector=vector).affect
+    for affect in every_way(minilm, text):
         assert max(affect.sorrow, affect.fear) < 0.15
         assert affect.valence > -0.15
 
@@ -115,15 +123,14 @@ def test_negation_holds(minilm: MiniLM, text: str) -> None:
     ],
 )
 def test_a_feeling_that_is_denied_for_a_stronger_one_is_felt(minilm: MiniLM, text: str, axis: str) -> None:
-    for vector in (None, minilm.embed([text])[0]):
-        affect = appraiser.appraise(text, vector=vector).affect
+    for affect in every_way(minilm, text):
         assert getattr(affect, axis) > 0.4
         assert affect.valence < 0.0
 
 
 def test_a_cheerful_word_does_not_cover_quiet_sadness(minilm: MiniLM) -> None:
     text = "It's fine, really. The house is just so quiet since she's gone."
-    affect = appraiser.appraise(text, vector=minilm.embed([text])[0]).affect
+    affect = by_layers(minilm, text).affect
     assert affect.sorrow > 0.3
     assert affect.valence < -0.2
 
@@ -133,20 +140,19 @@ def test_a_cheerful_word_does_not_cover_quiet_sadness(minilm: MiniLM) -> None:
              "He made fun of my hat", "She was making a mockery of us"],
 )  # fmt: skip
 def test_nobody_who_is_laughed_at_is_merry(minilm: MiniLM, text: str) -> None:
-    for vector in (None, minilm.embed([text])[0]):
-        assert appraiser.appraise(text, vector=vector).affect.valence < -0.2
+    for affect in every_way(minilm, text):
+        assert affect.valence < 0.0
 
 
 @pytest.mark.parametrize("text", ["Everybody laughed at my joke", "The children laughed all afternoon"])
 def test_who_laughs_at_a_joke_is_merry(minilm: MiniLM, text: str) -> None:
-    for vector in (None, minilm.embed([text])[0]):
-        assert appraiser.appraise(text, vector=vector).affect.valence > 0.1
+    for affect in every_way(minilm, text):
+        assert affect.valence > 0.1
 
 
 def test_a_grave_illness_is_feared_and_grieved_and_nobody_is_angry(minilm: MiniLM) -> None:
     text = "the doctor says it is cancer"
-    for vector in (None, minilm.embed([text])[0]):
-        affect = appraiser.appraise(text, vector=vector).affect
+    for affect in every_way(minilm, text):
         assert affect.valence < -0.5
         assert affect.fear + affect.sorrow > 0.7
         assert family(affect) in ("fear", "sorrow")
@@ -157,8 +163,8 @@ def test_the_words_of_doctors_mean_what_they_mean_to_patients(minilm: MiniLM) ->
         ("the biopsy came back positive", -1),
         ("my test came back negative, I'm healthy!", 1),
     ):
-        for vector in (None, minilm.embed([text])[0]):
-            assert sign * appraiser.appraise(text, vector=vector).affect.valence > 0.1
+        for affect in every_way(minilm, text):
+            assert sign * affect.valence > 0.05
 
 
 def test_what_came_before_does_not_count() -> None:
@@ -171,10 +177,7 @@ def test_what_came_before_does_not_count() -> None:
 @pytest.mark.parametrize("louder", ["The gate is open!", "THE GATE IS OPEN"])
 def test_shouting_and_exclamation_count_a_little(minilm: MiniLM, louder: str) -> None:
     plain = "The gate is open"
-    for texts in ((None, None), tuple(minilm.embed([plain, louder]))):
-        quiet, loud = (
-            appraiser.appraise(t, vector=v).affect for t, v in zip((plain, louder), texts, strict=True)
-        )
+    for quiet, loud in zip(every_way(minilm, plain), every_way(minilm, louder), strict=True):
         assert quiet.arousal < loud.arousal < quiet.arousal + 0.4
 
 
@@ -197,6 +200,16 @@ def test_it_says_what_it_went_by(minilm: MiniLM) -> None:
     text = "The ferry leaves at noon."
     assert appraiser.appraise(text).by == "words"
     assert appraiser.appraise(text, vector=minilm.embed([text])[0]).by == "words+vector"
+    assert by_layers(minilm, text).by == "words+layers"
+
+
+def test_layers_of_another_model_are_not_used(minilm: MiniLM) -> None:
+    text = "The ferry leaves at noon."
+    vectors, layers = minilm.read([text])
+    by_vector = appraiser.appraise(text, vector=vectors[0])
+    assert appraiser.appraise(text, vector=vectors[0], layers=layers[0, 1:]) == by_vector
+    other = np.ones(64, dtype=np.float32) / 8
+    assert appraiser.appraise(text, vector=other, layers=layers[0]) == appraiser.appraise(text)
 
 
 def test_a_vector_of_another_model_is_not_used() -> None:

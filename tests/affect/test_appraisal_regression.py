@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from noodlings.affect.appraisal import FARTHEST, HALF, Network, felt, rated, shipped
+from noodlings.affect.network import LAYERS_SIZE
 from noodlings.affect.words import FEATURES
 from noodlings.embed.minilm import DIMENSIONS, MiniLM
 from noodlings.values.affect import REST, Affect
@@ -58,6 +59,7 @@ def test_the_shipped_weights_fit_what_they_are_given_and_say_where_they_are_from
     regression = shipped()
     assert regression.by_words.hidden.shape[0] == len(FEATURES)
     assert regression.by_meaning.hidden.shape[0] == len(FEATURES) + DIMENSIONS
+    assert regression.by_layers.hidden.shape[0] == len(FEATURES) + LAYERS_SIZE
     assert regression.provenance["vectors of"] == MiniLM.name
     licences = {source["licence"] for source in regression.provenance["data"]}
     assert licences == {"CC BY-SA 4.0", "MIT"}
@@ -65,3 +67,7 @@ def test_the_shipped_weights_fit_what_they_are_given_and_say_where_they_are_from
     for figures in (reached["cross-validated r"], reached["held-out r"]):
         assert figures["valence"] >= 0.68
         assert figures["arousal"] >= 0.47
+    better = regression.provenance["figures"]["layers"]
+    for which in ("cross-validated r", "held-out r"):
+        assert better[which]["valence"] > reached[which]["valence"] + 0.01
+        assert better[which]["arousal"] > reached[which]["arousal"]

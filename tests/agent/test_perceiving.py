@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+import numpy as np
 import pytest
 
+from noodlings.affect.appraisal import Appraisal, Appraiser
 from noodlings.agent.agent import Agent
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.store.memory import MemoryStore
 from noodlings.values.memory import Vector
 from noodlings.values.percept import Percept
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, LayeredHashingEmbedder
 
 SOON = 10.0
 
@@ -92,3 +95,39 @@ async def test_what_was_perceived_is_kept_although_nobody_waits_for_it(
     await asyncio.wait(turns)
     assert all(turn.cancelled() for turn in turns)
     assert {entry.user_text for entry in store.load("phi").working} == {"first", "second"}
+
+
+class Asked:
+    """An appraiser that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.given: list[dict[str, Any]] = []
+
+    def appraise(self, text: str, **given: Any) -> Appraisal:
+        """As by the words alone."""
+        self.given.append(given)
+        return Appraiser().appraise(text)
+
+
+async def test_a_percept_goes_through_the_model_once_for_its_vector_and_its_feeling(
+    make_agent: Callable[..., Agent],
+) -> None:
+    embedder, appraiser = LayeredHashingEmbedder(), Asked()
+    heard = EmbeddingQueue(embedder)
+    await make_agent(heard=heard, appraiser=appraiser).perceive(said("my dog died"))
+    heard.close()
+    assert [texts for _, texts in embedder.passes].count(["my dog died"]) == 1
+    [given] = appraiser.given
+    np.testing.assert_array_equal(given["vector"], HashingEmbedder().embed(["my dog died"])[0])
+    np.testing.assert_array_equal(given["layers"], [11.0])
+
+
+@pytest.mark.parametrize("heard", [EmbeddingQueue(), EmbeddingQueue(HashingEmbedder())])
+async def test_without_layers_the_appraisal_goes_by_what_there_is(
+    make_agent: Callable[..., Agent], heard: EmbeddingQueue
+) -> None:
+    appraiser = Asked()
+    await make_agent(heard=heard, appraiser=appraiser).perceive(said("my dog died"))
+    heard.close()
+    assert appraiser.given[0]["layers"] is None
+    assert (appraiser.given[0]["vector"] is None) == (not heard.model)

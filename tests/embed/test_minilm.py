@@ -6,9 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+import onnxruntime
 import pytest
+from tokenizers import BertWordPieceTokenizer
 
-from noodlings.embed.minilm import MAX_TOKENS, MiniLM
+from noodlings.affect.network import LAYERS_SIZE
+from noodlings.embed import minilm as module
+from noodlings.embed.minilm import LAYERS, MAX_TOKENS, MiniLM
 from noodlings.errors import NoodlingsError
 
 
@@ -23,6 +28,55 @@ def test_meaning_counts_without_a_shared_word(minilm: MiniLM) -> None:
     )
     assert died @ passed > 0.5
     assert died @ toast < 0.35
+
+
+TEXTS = [
+    "My dog died yesterday.",
+    "",
+    "The rent is due on Monday, and on Tuesday we are leaving.",
+    "sea " * 300,
+]
+
+
+def test_the_vectors_are_those_of_the_file_as_it_was_published(minilm: MiniLM) -> None:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    model = str(module._installed_model())
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    assert [output.name for output in session.get_outputs()] == [LAYERS[0]]
+    tokenizer = BertWordPieceTokenizer(str(Path(module.__file__).with_name("vocab.txt")), lowercase=True)
+    tokenizer.enable_truncation(MAX_TOKENS)
+    for text in TEXTS:
+        ids = np.array([tokenizer.encode(text).ids])
+        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        summed = np.einsum("ijk,ij->ik", session.run(None, inputs)[0], np.ones_like(ids, dtype=np.float32))
+        np.testing.assert_array_equal(minilm.embed([text])[0], summed[0] / np.linalg.norm(summed[0]))
+
+
+def test_what_is_read_beside_a_vector_leaves_it_as_it_is(minilm: MiniLM) -> None:
+    np.testing.assert_array_equal(minilm.read(TEXTS)[0], minilm.embed(TEXTS))
+
+
+def test_what_the_layers_hold_depends_on_the_text_alone(minilm: MiniLM) -> None:
+    _, together = minilm.read(TEXTS)
+    assert together.shape == (len(TEXTS), LAYERS_SIZE)
+    assert together.dtype == np.float32
+    assert np.isfinite(together).all()
+    alone = np.concatenate([minilm.read([text])[1] for text in TEXTS])
+    np.testing.assert_allclose(together, alone, atol=1e-5)
+    np.testing.assert_array_equal(minilm.read(TEXTS)[1], together)
+    assert minilm.read([])[1].shape == (0, LAYERS_SIZE)
+
+
+def test_the_layers_hold_the_means_of_the_tokens_and_what_the_queries_look_at(minilm: MiniLM) -> None:
+    [(_, hidden, mask)] = minilm.states(TEXTS[:1], LAYERS)
+    assert mask.all()
+    [layers] = minilm.read(TEXTS[:1])[1]
+    means, looks = layers[: 3 * 384].reshape(3, 384), layers[3 * 384 :].reshape(-1, 384)
+    for mean, states in zip(means, hidden, strict=True):
+        np.testing.assert_allclose(mean, states[0].mean(axis=0), atol=1e-6)
+    raised = np.exp(hidden[1][0] @ module._queries())
+    np.testing.assert_allclose(looks, (raised / raised.sum(axis=0)).T @ hidden[1][0], atol=1e-4)
 
 
 def test_case_does_not_count(minilm: MiniLM) -> None:
@@ -41,6 +95,9 @@ def test_an_altered_model_is_refused(tmp_path: Path) -> None:
     altered.write_bytes(b"not the model")
     with pytest.raises(NoodlingsError, match="is not the one noodlings knows"):
         MiniLM(altered).embed(["hello"])
+    altered.write_bytes(module._installed_model().read_bytes() + module._MORE_OUTPUTS)
+    with pytest.raises(NoodlingsError, match="is not the one noodlings knows"):
+        MiniLM(altered).read(["hello"])
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:

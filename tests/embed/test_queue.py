@@ -12,7 +12,7 @@ import pytest
 from noodlings.embed.queue import KEPT, TOGETHER_CHARACTERS, EmbeddingQueue
 from noodlings.errors import NoodlingsError
 from noodlings.values.memory import Vector
-from tests.fakes import HashingEmbedder
+from tests.fakes import HashingEmbedder, LayeredHashingEmbedder
 
 SOON = 10.0
 """Real seconds within which another thread does its work, however busy the machine is."""
@@ -177,3 +177,21 @@ def test_one_event_loop_may_come_after_another(queue: EmbeddingQueue, held: Held
 
     asyncio.run(crowd("one", "two"))
     asyncio.run(crowd("three", "four"))
+
+
+async def test_what_an_embedder_tells_beside_the_vector_comes_with_it_from_one_pass() -> None:
+    embedder = LayeredHashingEmbedder()
+    queue = EmbeddingQueue(embedder)
+    understood = await queue.understood("my dog")
+    np.testing.assert_array_equal(understood.vector, HashingEmbedder().embed(["my dog"])[0])
+    np.testing.assert_array_equal(understood.layers, [6.0])
+    assert not understood.layers.flags.writeable
+    assert await queue.question("my dog") is understood.vector
+    assert embedder.passes == [("read", ["my dog"])]
+    queue.close()
+
+
+async def test_of_an_embedder_of_vectors_alone_there_is_nothing_else() -> None:
+    queue = EmbeddingQueue(HashingEmbedder())
+    assert (await queue.understood("my dog")).layers is None
+    queue.close()

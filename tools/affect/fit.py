@@ -1,15 +1,17 @@
-"""Make `noodlings/affect/weights.npz`: the networks that read affect from words and sentence vectors.
+"""Make `noodlings/affect/weights.npz`: the networks that read affect from words and from what MiniLM holds.
 
     OPENBLAS_NUM_THREADS=1 python tools/affect/fit.py EMOBANK.csv [EVALUATION …]
 
 Valence and arousal are learnt from EmoBank (Buechel and Hahn, EACL 2017, CC BY-SA 4.0; a file with columns
-V, A, D on 1…5 and text) and a little from our own sentences; fear, sorrow and boredom from our own sentences,
-with the pleasant and neutral rows of EmoBank as examples of none of them. A tenth of EmoBank is held back: no
-weight that is written has seen it. Printed is what each network reaches by five-fold cross-validation on the
-other rows, and what the one that is written reaches on that tenth. Only weights are written.
+V, A, D on 1…5 and text) and a little from our own sentences; fear, sorrow and boredom from our own
+sentences, with the pleasant and neutral rows of EmoBank as examples of none of them. The network over
+MiniLM's layers learns valence from `lines.tsv` as well, lines as players say them, and what to look for
+among the tokens; that is written to `noodlings/embed/queries.npz`. A tenth of EmoBank is held back: no
+weight that is written has seen it. Printed is what each network reaches by five-fold cross-validation on
+the other rows, and what the one that is written reaches on that tenth. Only weights are written.
 
-It refuses to fit as long as one of our sentences comes near (`near.py`) any of EmoBank's, or any text of the
-evaluation files it is given. Rows of EmoBank that come near these or the tenth are left out.
+It refuses to fit as long as one of our sentences or lines comes near (`near.py`) any of EmoBank's, or a
+text of the evaluation files it is given. Rows of EmoBank that come near these or the tenth are left out.
 """
 
 from __future__ import annotations
@@ -24,12 +26,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from near import TOO_ALIKE, nearest, texts_of
-from network import Shape, folded, train
-from sentences import Sentence, read_sentences
+from network import Shape, folded, queries, seen, train
+from sentences import RatedLine, Sentence, read_lines, read_sentences
 
-from noodlings.affect.appraisal import WEIGHTS, Network, chance_of_sign
+from noodlings.affect.appraisal import WEIGHTS, Network, chance_of_sign, felt
 from noodlings.affect.words import read
-from noodlings.embed.minilm import MiniLM
+from noodlings.embed.minilm import LAYERS, LOOKED_AT, QUERIES, MiniLM
 from noodlings.lab.evaluate.affect import auc, held_back, pearson
 from noodlings.text import clean
 from noodlings.values.affect import REST
@@ -39,6 +41,7 @@ Array = npt.NDArray[np.float32]
 HERE = Path(__file__).parent
 TESTS = HERE.parents[1] / "tests" / "affect"
 TARGET = HERE.parents[1] / "noodlings" / "affect" / WEIGHTS
+QUERIES_TARGET = HERE.parents[1] / "noodlings" / "embed" / QUERIES
 
 SEED, FOLDS = 20_251, 5
 TOO_NEAR = 0.7
@@ -49,22 +52,30 @@ USUAL = np.array([0.0, 0.04, 0.05, 0.05, 0.03], dtype=np.float32)
 """About the mean of each target."""
 PLEASANT = 2.95
 """From this valence (EmoBank) on there is no fear, sorrow or boredom to speak of."""
-TRUST_IN_NONE = {"words": 0.5, "meaning": 0.2}
+TRUST_IN_NONE = {"words": 0.5, "meaning": 0.2, "layers": 0.2}
 """How much these rows weigh. Words alone must not guess at a grief that is told without them."""
 TRUST_IN_OUR_VALENCE = 0.3
+UTMOST = 1.0
+"""A line rated as pleasant as can be lies so far from rest on EmoBank's scale. At 1.5 plain ones are felt."""
+CLEAR = 0.4
+"""Rating from which on a line of ours counts as pleasant or unpleasant, where that is measured."""
 
 SHAPES = {
     "words": Shape(units=32, members=4, decay=0.5, drop_inputs=0.0, drop_hidden=0.1),
     "meaning": Shape(units=64, members=4, decay=2.0, drop_inputs=0.2, drop_hidden=0.4),
+    "layers": Shape(units=64, members=2, decay=2.0, drop_inputs=0.2, drop_hidden=0.4),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Rows: features (n, f), vectors (n, 384), targets and their weights (n, 5), groups (n,)."""
+    """Rows: features (n, f), vectors (n, 384), means of the layers (n, 3 · 384), states of the tokens that
+    are looked at (n of shape (tokens, 384)), targets and their weights (n, 5), groups (n,)."""
 
     features: Array
     vectors: Array
+    means: Array
+    states: npt.NDArray[np.object_]
     targets: Array
     weights: Array
     groups: npt.NDArray[np.int64]
@@ -75,7 +86,7 @@ class Data:
 
     def parts(self) -> tuple[npt.NDArray[Any], ...]:
         """The arrays in their order."""
-        return (self.features, self.vectors, self.targets, self.weights, self.groups)
+        return tuple(getattr(self, field) for field in self.__dataclass_fields__)
 
     def __len__(self) -> int:
         return len(self.targets)
@@ -112,7 +123,18 @@ def ours(sentences: list[Sentence], embedder: MiniLM) -> Data:
     return data.rows(~near)
 
 
-def refuse_what_comes_near(sentences: list[Sentence], measured: list[str]) -> None:
+def rated(lines: list[RatedLine], embedder: MiniLM) -> Data:
+    """Our own lines that have a valence, and nothing but that."""
+    targets = np.zeros((len(lines), 5))
+    targets[:, 0] = [UTMOST * (line.valence or 0.0) for line in lines]
+    weights = np.zeros_like(targets)
+    weights[:, 0] = TRUST_IN_OUR_VALENCE
+    return _data([clean(line.text) for line in lines], embedder, targets, weights, np.arange(len(lines)))
+
+
+def refuse_what_comes_near(
+    sentences: list[Sentence] | list[RatedLine], measured: list[str], file: str
+) -> None:
     """Ends the program, with every pair, where one of our sentences comes near a text that is measured."""
     found = nearest([sentence.text for sentence in sentences], measured)
     near = [
@@ -121,7 +143,7 @@ def refuse_what_comes_near(sentences: list[Sentence], measured: list[str]) -> No
         if alike >= TOO_ALIKE
     ]
     if near:
-        sys.exit("\n".join([*near, f"nothing is fitted: rewrite these {len(near)} in sentences.txt"]))
+        sys.exit("\n".join([*near, f"nothing is fitted: rewrite these {len(near)} in {file}"]))
 
 
 def _test_texts() -> list[str]:
@@ -134,57 +156,90 @@ def _test_texts() -> list[str]:
 
 def _data(texts: list[str], embedder: MiniLM, targets: Any, weights: Any, groups: Any) -> Data:
     features = np.array([read(text).features() for text in texts])
-    return Data(features, embedder.embed(texts), np.float32(targets), np.float32(weights), groups)
+    means = np.zeros((len(texts), len(LAYERS) * embedder.dimensions), dtype=np.float32)
+    states = np.empty(len(texts), dtype=object)
+    for batch, hidden, mask in embedder.states(texts, LAYERS):
+        for row, text in enumerate(batch):
+            layers = [layer[row, : mask[row].sum()] for layer in hidden]
+            means[text] = np.concatenate([layer.mean(axis=0) for layer in layers])
+            states[text] = layers[LOOKED_AT].astype(np.float16)
+    vectors = embedder.embed(texts)
+    return Data(features, vectors, means, states, np.float32(targets), np.float32(weights), groups)
 
 
-def joined(name: str, theirs: Data, own: Data) -> Data:
+def joined(name: str, theirs: Data, own: Data, lines: Data) -> Data:
     """What a network learns from: EmoBank, its rows without feeling weighed for this network, and ours."""
     weights = theirs.weights * np.float32((1.0, 1.0, *[TRUST_IN_NONE[name]] * 3))
-    pairs = zip(replace(theirs, weights=weights).parts(), own.parts(), strict=True)
-    return Data(*(np.concatenate(pair) for pair in pairs))
+    sets = [replace(theirs, weights=weights), own, *([lines] if name == "layers" else [])]
+    return Data(*(np.concatenate(parts) for parts in zip(*(data.parts() for data in sets), strict=True)))
 
 
-def fitted(name: str, data: Data, error: float) -> Network:
-    """One network, of several members folded together."""
-    centre, scale = data.features.mean(axis=0), data.features.std(axis=0) + np.float32(1e-3)
+def looked_for(data: Data) -> Array:
+    """What to look for among the tokens, (384, queries): learnt beside what the layers hold on average."""
+    beside = np.concatenate([data.features, data.means], axis=1)
+    inputs = _standard(beside).inputs(beside, None)
+    return queries(data.states, inputs, (data.targets - USUAL) / UNITS, data.weights, SHAPES["layers"], SEED)
+
+
+def _standard(features: Array, error: float = 0.0) -> Network:
+    """A network that so far only knows how its features are spread."""
+    centre, scale = features.mean(axis=0), features.std(axis=0) + np.float32(1e-3)
     zero = np.zeros(0, dtype=np.float32)
-    raw = Network(centre, scale, zero, zero, zero, zero, zero, np.float32(error))
-    inputs = raw.inputs(data.features, data.vectors if name == "meaning" else None)
+    return Network(centre, scale, zero, zero, zero, zero, zero, np.float32(error))
+
+
+def given(name: str, data: Data, looking: Array | None) -> tuple[Array, Array | None]:
+    """What a network takes: features, which with the layers are many, and vectors or None."""
+    if looking is None:
+        return data.features, data.vectors if name == "meaning" else None
+    return np.concatenate([data.features, data.means, seen(data.states, looking)], axis=1), None
+
+
+def fitted(name: str, data: Data, error: float) -> tuple[Network, Array | None]:
+    """One network, of several members folded together, and what it looks for among the tokens, if it does."""
+    looking = looked_for(data) if name == "layers" else None
+    features, vectors = given(name, data, looking)
+    raw = _standard(features, error)
+    inputs = raw.inputs(features, vectors)
     targets = (data.targets - USUAL) / UNITS
     shape = SHAPES[name]
     members = [train(inputs, targets, data.weights, shape, SEED + i) for i in range(shape.members)]
     hidden, hidden_bias, output, bias, skip = folded(members)
-    return Network(
-        centre,
-        scale,
-        hidden,
-        hidden_bias,
-        output * UNITS,
-        skip * UNITS,
-        bias * UNITS + USUAL,
-        np.float32(error),
+    network = replace(
+        raw,
+        hidden=hidden,
+        hidden_bias=hidden_bias,
+        output=output * UNITS,
+        skip=skip * UNITS,
+        bias=bias * UNITS + USUAL,
     )
+    return network, looking
 
 
-def predicted(name: str, network: Network, data: Data) -> Array:
+def predicted(name: str, fit: tuple[Network, Array | None], data: Data) -> Array:
     """Distances from rest, shape (n, 5)."""
-    return network(network.inputs(data.features, data.vectors if name == "meaning" else None))
+    network, looking = fit
+    return network(network.inputs(*given(name, data, looking)))
 
 
-def measure(name: str, theirs: Data, own: Data) -> tuple[dict[str, Any], float]:
-    """Cross-validated figures and the root mean square error of the valence, on what is learnt from.
+def measure(name: str, theirs: Data, own: Data, lines: Data) -> tuple[dict[str, Any], float, float]:
+    """Cross-validated figures, the root mean square error of the valence, and the median valence of lines that
+    were rated as neither pleasant nor unpleasant, on what is learnt from.
 
     Sentences of one template are always on the same side.
     """
     random = np.random.default_rng(SEED)
     fold_of_row = random.integers(FOLDS, size=len(theirs))
     fold_of_line = random.integers(FOLDS, size=own.groups.max() + 1)[own.groups]
-    at_theirs, at_own = np.zeros_like(theirs.targets), np.zeros_like(own.targets)
+    folds = (fold_of_row, fold_of_line, random.integers(FOLDS, size=len(lines)))
+    sets = (theirs, own, lines)
+    at_theirs, at_own, at_lines = found = [np.zeros_like(data.targets) for data in sets]
     for fold in range(FOLDS):
-        learnt = joined(name, theirs.rows(fold_of_row != fold), own.rows(fold_of_line != fold))
-        network = fitted(name, learnt, 0.0)
-        at_theirs[fold_of_row == fold] = predicted(name, network, theirs.rows(fold_of_row == fold))
-        at_own[fold_of_line == fold] = predicted(name, network, own.rows(fold_of_line == fold))
+        learnt = [data.rows(of != fold) for data, of in zip(sets, folds, strict=True)]
+        fit = fitted(name, joined(name, *learnt), 0.0)
+        for at, data, of in zip(found, sets, folds, strict=True):
+            at[of == fold] = predicted(name, fit, data.rows(of == fold))
+    clear = np.abs(lines.targets[:, 0]) >= CLEAR * UTMOST
     figures = {
         "cross-validated r": agreement(at_theirs, theirs),
         "AUC on our own sentences, cross-validated": {
@@ -192,20 +247,41 @@ def measure(name: str, theirs: Data, own: Data) -> tuple[dict[str, Any], float]:
             "sorrow": auc(at_own[:, 3], own.targets[:, 3] >= 0.5),
             "boredom": auc(at_own[:, 4], own.targets[:, 4] >= 0.5),
         },
+        "AUC of the sign on our own lines, cross-validated": auc(
+            at_lines[clear, 0], lines.targets[clear, 0] > 0
+        ),
     }
+    plain = float(np.median(at_lines[lines.targets[:, 0] == 0, 0]))
+    _print_how_felt(at_lines[:, 0] - plain, lines.targets[:, 0] / UTMOST)
     quiet = (own.targets[:, 2:] == 0).all(axis=1)
     for what, rows in (("nothing", quiet), ("something", ~quiet)):
         print(f"  {what} felt: {np.round(np.percentile(at_own[rows], (10, 50, 90), axis=0), 2).tolist()}")
     squares = [np.mean((p[:, 0] - d.targets[:, 0]) ** 2) for p, d in ((at_theirs, theirs), (at_own, own))]
     error = float(np.sqrt(np.mean(squares)))
     _print_how_sure(at_theirs[:, 0], theirs.targets[:, 0], error)
-    return figures, error
+    return figures, error, plain
 
 
 def agreement(predicted: Array, data: Data) -> dict[str, float | None]:
     """Pearson's r with the ratings."""
     axes = ("valence", "arousal")
     return {axis: pearson(predicted[:, i], data.targets[:, i]) for i, axis in enumerate(axes)}
+
+
+def _print_how_felt(ours: Array, theirs: Array) -> None:
+    """How strongly lines are felt, by how clear their rating is."""
+    strength = felt(np.abs(np.column_stack([ours, np.zeros((len(ours), 4))])))[:, 0]
+    small = np.abs(theirs) < CLEAR
+    kinds = {
+        "plain": theirs == 0,
+        "small": small & (theirs != 0),
+        "grave": theirs <= -CLEAR,
+        "glad": theirs >= CLEAR,
+    }
+    for kind, rows in kinds.items():
+        right = (np.sign(ours[rows]) == np.sign(theirs[rows])).mean()
+        quartiles = np.round(np.percentile(strength[rows], (25, 50, 75, 90)), 2)
+        print(f"  {kind} lines: sign right in {right:.2f}, valence felt: {quartiles}")
 
 
 def _print_how_sure(ours: Array, theirs: Array, error: float) -> None:
@@ -224,18 +300,28 @@ def main() -> None:
     source, *files = map(Path, sys.argv[1:])
     evaluations = [text for file in files for text in texts_of(file)]
     sentences = read_sentences(HERE / "sentences.txt", SEED)
-    refuse_what_comes_near(sentences, texts_of(source) + evaluations)
+    lines = [line for line in read_lines(HERE / "lines.tsv") if line.valence is not None]
+    measured = texts_of(source) + evaluations
+    refuse_what_comes_near(sentences, measured, "sentences.txt")
+    refuse_what_comes_near(lines, measured, "lines.tsv")
     theirs, held = emobank(source, evaluations, embedder)
-    own = ours(sentences, embedder)
+    own, told = ours(sentences, embedder), rated(lines, embedder)
     arrays: dict[str, Any] = {}
     figures: dict[str, Any] = {}
     for name, shape in SHAPES.items():
-        figures[name], error = measure(name, theirs, own)
-        network = fitted(name, joined(name, theirs, own), error)
-        figures[name]["held-out r"] = agreement(predicted(name, network, held), held)
-        print(name, shape, json.dumps(figures[name], indent=2), f"error of valence: {error:.3f}")
+        figures[name], error, plain = measure(name, theirs, own, told)
+        network, looking = fit = fitted(name, joined(name, theirs, own, told), error)
+        network.bias[0] -= plain  # most of what is learnt from is prose, beside which plain talk looks sad
+        figures[name]["held-out r"] = agreement(predicted(name, fit, held), held)
+        print(
+            name,
+            shape,
+            json.dumps(figures[name], indent=2),
+            f"error of valence: {error:.3f}, plain: {plain:.3f}",
+        )
         for field in Network.__dataclass_fields__:
             arrays[f"{name}/{field}"] = np.float16(getattr(network, field))
+    assert looking is not None  # by the last of them, over the layers
     provenance = {
         "script": "tools/affect/fit.py",
         "seed": SEED,
@@ -254,11 +340,19 @@ def main() -> None:
                 "rows": len(own),
                 "used for": "fear, sorrow, boredom; a little for valence and arousal",
             },
+            {
+                "name": "tools/affect/lines.tsv, written for noodlings",
+                "licence": "MIT",
+                "rows": len(told),
+                "used for": "valence by the layers",
+            },
         ],
     }
     arrays["provenance"] = np.frombuffer(json.dumps(provenance).encode(), dtype=np.uint8)
     np.savez_compressed(TARGET, **arrays)
-    print(f"wrote {TARGET}, {TARGET.stat().st_size / 1024:.0f} KB")
+    np.savez_compressed(QUERIES_TARGET, queries=looking, provenance=arrays["provenance"])
+    for file in (TARGET, QUERIES_TARGET):
+        print(f"wrote {file}, {file.stat().st_size / 1024:.0f} KB")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from rich.table import Table
 from rich.text import Text
 
 from noodlings.affect.appraisal import Appraiser, rated, shipped
+from noodlings.embed.queue import understood_by
 from noodlings.errors import UserError
 from noodlings.ports import Embedder
 from noodlings.text import clean
@@ -111,7 +112,7 @@ def view(figures: dict[str, Any]) -> Group:
 
 
 def _caution(embedder: str) -> str:
-    name = "words" if embedder == "none" else "meaning"
+    name = "words" if embedder == "none" else "layers"
     known = shipped().provenance["figures"][name]["cross-validated r"]
     return (
         "The weights were fitted on EmoBank's training split; measured on that file itself, r flatters. "
@@ -160,8 +161,9 @@ def _felt(texts: Sequence[str], embedder: Embedder | None, progress: Callable[[]
     appraiser = Appraiser()
     felt = np.empty((len(texts), 5))
     for number, text in enumerate(map(clean, texts)):
-        vector = None if embedder is None else embedder.embed([text])[0]
-        felt[number] = appraiser.appraise(text, vector=vector).affect.array()
+        known = None if embedder is None else understood_by(embedder, [text])[0]
+        vector, layers = (None, None) if known is None else (known.vector, known.layers)
+        felt[number] = appraiser.appraise(text, vector=vector, layers=layers).affect.array()
         progress()
     return felt
 

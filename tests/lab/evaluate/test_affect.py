@@ -134,6 +134,6 @@ def test_the_tenth_of_emobank_that_no_weight_has_seen_is_met_as_the_weights_clai
     assert figures["valence"]["n"] == 808
     assert figures["valence"]["r"] >= 0.68
     assert figures["arousal"]["r"] >= 0.57
-    claimed = shipped().provenance["figures"]["meaning"]["held-out r"]
+    claimed = shipped().provenance["figures"]["layers"]["held-out r"]
     for axis in ("valence", "arousal"):
         assert figures[axis]["r"] == pytest.approx(claimed[axis], abs=0.01)
