@@ -150,7 +150,7 @@ GENTLY = {name: f"gently_{name}" for name in ("curiosity", "status", "mastery", 
 """Wants that are spoken of in another way in the face of something heavy, and the colour for that."""
 
 COLOURS: dict[str, frozenset[str]] = {
-    **dict.fromkeys((*SIGNS, *APPETITES, *GENTLY.values(), "alike_told", "self"), frozenset()),
+    **dict.fromkeys((*SIGNS, *APPETITES, *GENTLY.values(), "self"), frozenset()),
     "alike": frozenset({"memory"}),
     "image": frozenset({"image"}),
 }

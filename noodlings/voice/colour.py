@@ -162,22 +162,26 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
     return with_sentence(thought, sentence, persona.voice.case)
 
 
+def _answers(thought: str, utterance: Utterance) -> bool:
+    """Whether a thought answers a question or tells a memory: nothing that leads elsewhere is added."""
+    question = understand(utterance.percept, utterance.persona).question
+    return question is not QuestionKind.NONE or RETELLS.search(thought) is not None
+
+
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     if lens.phrases:
         book.fill({"want": shorten(clean("".join(lens.notes[:1])), LONGEST_WANT)})
         return book.one_of(lens.phrases, rest=COLOUR_REST)
-    if lens.cue not in APPETITES:
+    if lens.cue not in APPETITES or _answers(thought, utterance):
         return ""
-    # What is told of a memory is handled with the same care as something heavy that was heard.
-    gently = lens.cue in GENTLY and (RETELLS.search(thought) or is_heavy(utterance))
+    gently = lens.cue in GENTLY and is_heavy(utterance)
     return book.colour(GENTLY[lens.cue] if gently else lens.cue, asking="?" not in thought)
 
 
 def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    """The first moment that can be told in reported speech, else one that is quoted.
-
-    Of one that the thought tells already, only how it felt is said.
-    """
+    """The first moment that can be told in reported speech, else one that is quoted."""
+    if _answers(thought, utterance):
+        return ""
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted, heavy = "", is_heavy(utterance)
     for entry in lens.entries:
@@ -196,8 +200,6 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         made = report(entry, utterance, frozenset())
         if made is None:
             continue
-        if made.clause.casefold() in thought.casefold():
-            return book.colour("alike_told")
         clause = made.clause if made.quoted else _TODAY.sub("", to_past(made.clause))
         if clause.casefold() in lately:
             continue
@@ -213,8 +215,7 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    """An image; none beside an answer."""
-    if understand(utterance.percept, utterance.persona).question is not QuestionKind.NONE:
+    if _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-AGAIN:])).casefold()
     for symbol in lens.symbols:

@@ -132,8 +132,8 @@ def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct
 
 def _opening(draft: Draft, content: ReplyContent, book: Phrasebook) -> str:
     first = draft.body.split(maxsplit=1)[0].strip(",.!?…*").lower()
-    often = 0.3 if content.felt is SpokenFeeling.CALM or content.told else 0.5
-    if first in _OUTBURST_ENOUGH or not book.chance(often):
+    often = 0.3 if content.felt is SpokenFeeling.CALM else 0.5
+    if content.told or first in _OUTBURST_ENOUGH or not book.chance(often):
         return ""
     opening = book.one_of(book.interjections(content.felt), rest=3)
     # "Sister! Sister, …" is one too many.
@@ -150,7 +150,7 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
     often = 0.25 + 0.45 * _outgoing(utterance)
     if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT):
         return ""
-    if utterance.percept.kind is Kind.WHISPER and book.chance(0.5):
+    if utterance.percept.kind is Kind.WHISPER and not content.answers and book.chance(0.5):
         return book.line(DialogueAct.SECRET)
     if content.heavy:
         return book.line(DialogueAct.COMFORT) if book.chance(often) else ""

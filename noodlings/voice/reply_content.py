@@ -81,12 +81,14 @@ class ReplyContent:
         told: the memories in it, the first one first.
         felt: what colours it.
         heavy: it is a moment for comfort, not for small talk.
+        answers: something was asked.
     """
 
     act: DialogueAct
     told: tuple[ReportedSpeech, ...]
     felt: SpokenFeeling
     heavy: bool
+    answers: bool
 
     @property
     def light(self) -> bool:
@@ -102,7 +104,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
         felt = SpokenFeeling.SORROW
     sorrowful = act in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
-    return ReplyContent(act, told, felt, heavy)
+    return ReplyContent(act, told, felt, heavy, understood.question is not QuestionKind.NONE)
 
 
 def is_heavy(utterance: Utterance) -> bool:

@@ -21,7 +21,6 @@ from noodlings.voice.question import (
     AnswerType,
     QuestionKind,
     answer_type,
-    asked_for,
     asks_memory,
     asks_when,
     days_meant,
@@ -41,20 +40,26 @@ MEANT = 0.5
 """Semantic score from which a memory answers a question without sharing a word with it."""
 COVERED = 0.5
 """Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
-LIKE = 0.17
-"""Semantic score below which nothing touches on anything, however much it mattered."""
-TOUCHED = 0.27
+LIKE = 0.12
+"""Semantic score below which nothing touches on anything, however much it mattered …"""
+NEAR = 0.33
+"""… nor, below this, on what is asked or said in a few words: "up or down?" is about nothing."""
+TOUCHED = 0.5
 """Nearness (see `_nearness`) from which a remark touches on something that mattered …"""
-ASKED = 0.28
+ASKED = 0.45
 """… and from which a question may be answered with what is nearest to it, whatever words it is in."""
 ANSWERS = 0.15
 """Importance below which a line is no answer to anything."""
 AGAIN = 12
 """So many of its latest lines must not have told what a remark brings back."""
 CLEARLY = 0.1
-"""So much nearer is a memory clearly nearer."""
+"""So much nearer is a memory clearly nearer: of what is told of one matter within it, the latest is told."""
+MATTER = 2
+"""Topic words that two lines on one matter share."""
+BRIEF = 5
+"""Words below which a question has few, and a remark touches on nothing: "ok", "back again" …"""
 PASSING = 7
-"""Words of a remark from which on it can touch on anything: "ok" and "back again" do not."""
+"""… and below which a remark has few."""
 SAME = 0.7
 """Share of the words of two lines that both have, from which one says the other again."""
 LATELY = 3
@@ -67,7 +72,7 @@ IN_ONE_BREATH = 120.0
 
 _TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
 """What tells somebody what they said themselves; whom "you" means in it later nobody would know."""
-RETELLS = re.compile(r"\b(?:told|asked) (?:me|[A-Z]\w+)\b|\bsaid “", re.IGNORECASE)
+RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
 """What says what somebody else said."""
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
@@ -220,13 +225,13 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
 
 
 def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """What is told to a question: what its words ask for, unless another memory is clearly nearer to it."""
+    """What is told to a question: what its words ask for, unless another memory is nearer to it."""
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     if not by_words or not by_meaning:
         return by_words or by_meaning
-    nearness = {recalled.entry.id: _nearness(recalled) for recalled in in_force(utterance)}
-    lead = nearness[by_meaning[0].entry.id] - nearness[by_words[0].entry.id]
-    return by_meaning if lead > CLEARLY else by_words
+    nearness = {recalled.entry.id: _nearness(recalled, utterance) for recalled in in_force(utterance)}
+    nearer = nearness[by_meaning[0].entry.id] > nearness[by_words[0].entry.id]
+    return by_meaning if nearer else by_words
 
 
 def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
@@ -237,48 +242,45 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     """
     asks = understood.question is not QuestionKind.NONE
     line = utterance.percept.text
-    if not asks and len(tokens(line)) < PASSING:
+    words = len(tokens(line))
+    if _asks_whether_told(line) if asks else words < BRIEF:
         return []
-    if asks and _asks_whether_told(line):
-        return []
-    kind, thing = answer_type(line), asked_for(line)
-    least, matters = (ASKED, ANSWERS) if asks else (TOUCHED, HAUNTS)
+    few, least, matters = (BRIEF, ASKED, ANSWERS) if asks else (PASSING, TOUCHED, HAUNTS)
+    alike = NEAR if words < few else LIKE
     found = [
         recalled
         for recalled in in_force(utterance)
-        if (asks or recalled.scores.get(Why.SEMANTIC, 0.0) >= LIKE)
-        and (Why.RECENT not in recalled.why or (asks and recalled.entry.importance >= HAUNTS))
-        and recalled.scores.get(Why.SEMANTIC)
-        and _nearness(recalled) >= least
+        if recalled.scores.get(Why.SEMANTIC, 0.0) >= alike
+        and Why.RECENT not in recalled.why
+        and _nearness(recalled, utterance) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance)
         and not _tells_little(recalled.entry.user_text)
-        and (not asks or _could_tell(recalled, kind, thing))
         and not _same_words(recalled.entry.user_text, line)
     ]
-    best = sorted(found, key=lambda recalled: (-_nearness(recalled), recalled.entry.id))[:1]
-    worded = _in_words(
-        [recalled.entry for recalled in best], understood, utterance, asks_when(line), whole=True
-    )
+    found.sort(key=lambda recalled: (-_nearness(recalled, utterance), recalled.entry.id))
+    clearly = _nearness(found[0], utterance) - CLEARLY if found else 0.0
+    near = [recalled.entry for recalled in found if _nearness(recalled, utterance) >= clearly]
+    same = [entry for entry in near if entry is near[0] or _of_same_matter(entry, near[0])]
+    best = same[:1] if _OVER.search(line) else sorted(same, key=lambda entry: -entry.id)[:1]
+    worded = _in_words(best, understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-AGAIN:]
     return [report for report in worded if not _said_lately(report, lately)]
 
 
-def _could_tell(recalled: Recalled, kind: AnswerType | None, thing: str) -> bool:
-    """Whether a memory can hold the kind of thing that a question asks for; what is very near can."""
-    text = recalled.entry.user_text
-    if recalled.scores.get(Why.SEMANTIC, 0.0) >= MEANT:
-        return True
-    if thing and not topic_stems([thing]) & topic_stems(tokens(text)):
-        return False
-    return kind is None or kind.told_by(text)
+def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
+    """Whether the same person told both of the same things."""
+    both = (topic_stems(tokens(told.user_text)) for told in (entry, other))
+    return entry.user_id == other.user_id and len(next(both) & next(both)) >= MATTER
 
 
-def _nearness(recalled: Recalled) -> float:
-    """How much speaks for a memory: its meaning, some shared words, and that it matters; weighed as in search
-    among lines that have nothing to do with each other (`noodlings.recall.rank.LOOSE_WEIGHTS`)."""
-    shared = recalled.scores.get(Why.LEXICAL, 0.0)
-    return recalled.scores.get(Why.SEMANTIC, 0.0) + 0.3 * shared + 0.3 * recalled.entry.importance
+def _nearness(recalled: Recalled, utterance: Utterance) -> float:
+    """How much speaks for a memory: its meaning, some shared words, that it matters, and for a remark that it
+    is the speaker's own. So weighed, what is asked for comes first most often in `benchmarks/talk`."""
+    meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
+    asks = utterance.percept.text.rstrip().endswith("?")
+    own = not asks and _from_speaker(recalled.entry, utterance)
+    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + 0.1 * own
 
 
 def _asks_whether_told(line: str) -> bool:

@@ -133,12 +133,10 @@ def test_what_was_then_is_told_as_past():
     assert "now" not in said
 
 
-def test_of_what_the_thought_tells_already_only_the_feeling_is_said():
-    thought = "I know. You told me your dog died."
-    said = colour(thought, lens("memory"), utterance("well"))
-    assert said.startswith(thought)
-    assert said != thought
-    assert said.count("dog") == 1
+def test_an_answer_and_a_memory_that_is_told_stand_by_themselves():
+    for transistor in ("goal", "memory", "subconscious"):
+        for thought, heard in (("I know. You told me your dog died.", "well"), ("At noon.", "when is it?")):
+            assert colour(thought, lens(transistor), utterance(heard)) == thought
 
 
 def test_the_image_shows_and_neither_the_symbol_nor_the_event():

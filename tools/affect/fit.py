@@ -223,8 +223,8 @@ def predicted(name: str, fit: tuple[Network, Array | None], data: Data) -> Array
 
 
 def measure(name: str, theirs: Data, own: Data, lines: Data) -> tuple[dict[str, Any], float, float]:
-    """Cross-validated figures, the root mean square error of the valence, and the median valence of lines that
-    were rated as neither pleasant nor unpleasant, on what is learnt from.
+    """Cross-validated figures, the root mean square error of the valence, and the median valence of lines
+    that were rated as neither pleasant nor unpleasant, on what is learnt from.
 
     Sentences of one template are always on the same side.
     """
