@@ -29,10 +29,9 @@ from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
-from noodlings.voice.reply_content import heard_then, is_heavy, stable
+from noodlings.voice.reply_content import heard, heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS
-from noodlings.voice.understanding import understand
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
 LONGEST = 4
@@ -140,7 +139,7 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
     """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
-    despair = understand(utterance.percept, utterance.persona).act is DialogueAct.DESPAIR
+    despair = heard(utterance).act is DialogueAct.DESPAIR
     return despair or (lens.cue in _LIGHT and is_heavy(utterance))
 
 
@@ -164,8 +163,7 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 def _answers(thought: str, utterance: Utterance) -> bool:
     """Whether a thought answers a question or tells a memory: nothing that leads elsewhere is added."""
-    question = understand(utterance.percept, utterance.persona).question
-    return question is not QuestionKind.NONE or RETELLS.search(thought) is not None
+    return heard(utterance).question is not QuestionKind.NONE or RETELLS.search(thought) is not None
 
 
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:

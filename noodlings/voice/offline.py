@@ -28,9 +28,9 @@ from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import goes_on
-from noodlings.voice.reply_content import stable
+from noodlings.voice.reply_content import heard, stable
 from noodlings.voice.reported_speech import report
-from noodlings.voice.understanding import UnderstoodLine, understand
+from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
 
 SHORT = 8
@@ -131,7 +131,7 @@ class OfflineVoice:
 
     def draft(self, utterance: Utterance) -> Draft:
         """The reply in its parts."""
-        understood = understand(utterance.percept, utterance.persona)
+        understood = heard(utterance)
         said = {line.casefold() for line in utterance.said}
         seeds = _seeds(utterance)
         for seed in islice(seeds, ATTEMPTS):

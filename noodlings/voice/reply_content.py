@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
@@ -107,10 +107,15 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     return ReplyContent(act, told, felt, heavy, understood.question is not QuestionKind.NONE)
 
 
+def heard(utterance: Utterance) -> UnderstoodLine:
+    """What is answered, as it is understood; a feeling that no word tells of counts where it sets the tone."""
+    percept, plain = utterance.percept, utterance.tone.name is ToneName.PLAIN
+    return understand(replace(percept, affect=None) if plain else percept, utterance.persona)
+
+
 def is_heavy(utterance: Utterance) -> bool:
     """Whether what is answered asks for comfort, by itself or for what it brings back."""
-    understood = understand(utterance.percept, utterance.persona)
-    return utterance.tone.grave or understood.heavy
+    return utterance.tone.grave or heard(utterance).heavy
 
 
 def slots(

@@ -115,7 +115,7 @@ LONGEST_CLAUSE = 18
 """Words of a reported clause; a longer one is cut where it can be, else quoted."""
 LONGEST_QUOTE = 90
 """Characters of a quotation …"""
-LONGEST_PASSAGE = 300
+LONGEST_PASSAGE = 220
 """… and of several sentences, of which any may be what is meant."""
 
 _SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
