@@ -23,11 +23,9 @@ WITH_WORDS = 0.2
 """… or this where they share a word; a word does where no meaning is known."""
 WORDS = 2
 """Words with a meaning of their own below which a line touches on nothing by itself."""
-MATTERED = 0.4
-"""Importance from which a memory is felt again, or lies on what is said after it."""
-MATTERS = 0.2
-"""Importance below which a line sets no tone by itself."""
-FELT = 0.25
+MATTERS = 0.4
+"""Importance from which a line sets the tone, is felt again, or lies on what is said after it."""
+FELT = 0.2
 """Valence from which a line is glad, and below whose negative it is grave."""
 LIES_ON_SECONDS = 600.0
 """So many seconds of world time a sorrow lies on what is said after it …"""
@@ -48,7 +46,7 @@ def _touches(words: frozenset[str], recalled: Recalled) -> bool:
     entry, meaning = recalled.entry, recalled.scores.get(Why.SEMANTIC)
     shares = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(entry.user_text))
     near = shares if meaning is None else meaning >= (WITH_WORDS if shares else ALIKE)
-    return near and _moved(entry) > 0.0 and entry.importance >= MATTERED
+    return near and _moved(entry) > 0.0 and entry.importance >= MATTERS
 
 
 def _moved(entry: MemoryEntry) -> float:
@@ -83,7 +81,7 @@ def tone_of(
     if importance >= MATTERS and (name := _name(affect)) is not ToneName.PLAIN:
         return Tone(name, ToneSource.SAID)
     for entry in reversed(earlier[-LIES_ON_LINES:]):
-        felt = _name(entry.affect) if entry.affect and entry.importance >= MATTERED else ToneName.PLAIN
+        felt = _name(entry.affect) if entry.affect and entry.importance >= MATTERS else ToneName.PLAIN
         if felt is not ToneName.PLAIN:
             return Tone(felt, ToneSource.BEFORE, entry.id) if felt is ToneName.GRAVE else Tone()
     return Tone()
