@@ -14,38 +14,7 @@ import re
 
 from noodlings.voice.words import bases, is_past, third_of, tokens, words_for
 
-_ASKS_OR_LEANS = frozenset(
-    {"what", "who", "where", "why", "how", "which", "whose", "if", "when", "because", "and", "but"}
-)
-_SUBJECTS = frozenset(
-    {
-        "i", "you", "he", "she", "it", "we", "they", "this", "that", "these", "those", "there",
-        "everybody", "everyone", "everything", "nobody", "nothing", "someone", "somebody", "something",
-        "anything", "people", "things", "both", "all", "most", "many", "some", "one",
-    }
-)  # fmt: skip
-_DETERMINERS = frozenset(
-    {
-        "a", "an", "the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our",
-        "their", "some", "all", "every", "one", "two", "three", "many", "most", "both", "no",
-    }
-)  # fmt: skip
-_RELATIVE = frozenset({"i", "you", "he", "she", "we", "they", "who", "that", "which"})
-_FINITE = frozenset(
-    {
-        "am", "is", "are", "was", "were", "do", "does", "did", "has", "have", "had", "will", "would", "can",
-        "could", "shall", "should", "may", "might", "must", "ain't",
-    }
-)  # fmt: skip
 _CONTRACTED = ("'m", "'re", "'ve", "'ll", "'d", "n't")
-_PLURAL = frozenset({"people", "children", "men", "women", "mice", "feet", "teeth", "police", "parents"})
-# "just look at it" asks, "just now I fell" tells.
-_BEFORE_SUBJECT = frozenset({"just", "only", "even", "not", "still", "well", "oh", "so", "or", "as"})
-# "a man called Bob", "a bed made of wood": said of the noun, not what it does.
-_SAID_OF_NOUN = frozenset({"called", "named", "made", "built", "based", "born", "known", "filled"})
-_LINKS = frozenset(
-    {"of", "in", "on", "at", "with", "for", "from", "by", "to", "about", "near", "under", "and"}
-)
 
 
 def is_clause(words: list[str], named: bool = False) -> bool:
@@ -54,13 +23,13 @@ def is_clause(words: list[str], named: bool = False) -> bool:
     Args:
         named: the first word was written as a name, with its capital.
     """
-    if len(words) < 2 or words[0] in _ASKS_OR_LEANS:
+    if len(words) < 2 or words[0] in words_for("asks_or_leans"):
         return False
     if _begins_with_pronoun(words[0]):
         return _contracted(words[0]) or _verb_follows(words, 1)
-    if words[0] in _DETERMINERS:
+    if words[0] in words_for("determiners"):
         return _says_of_noun(words, 1)
-    if words[0] in _BEFORE_SUBJECT:
+    if words[0] in words_for("before_subject"):
         return is_clause(words[1:], named=False)
     if words[0] in words_for("openers"):
         return any(map(_clearly_finite, words[1:]))
@@ -79,7 +48,7 @@ def begins_with_name(text: str) -> bool:
 
 def _begins_with_pronoun(word: str) -> bool:
     # "this" and "one" may as well stand before a noun; what follows tells.
-    return word.split("'")[0] in _SUBJECTS and word not in _DETERMINERS
+    return word.split("'")[0] in words_for("subjects") and word not in words_for("determiners")
 
 
 def _contracted(word: str) -> bool:
@@ -97,40 +66,50 @@ def _verb_follows(words: list[str], at: int) -> bool:
 
 
 def _clearly_finite(word: str) -> bool:
-    return word in _FINITE or word.endswith("n't") or is_past(word)
+    return word in words_for("finite") or word.endswith("n't") or is_past(word)
 
 
 def _says_of_noun(words: list[str], at: int) -> bool:
     """Whether a finite verb says something of the noun that stands from place `at` on."""
-    if words[0] in _SUBJECTS and _verb_follows(words, 1) and words[1] not in words_for("adjectives"):
+    if (
+        words[0] in words_for("subjects")
+        and _verb_follows(words, 1)
+        and words[1] not in words_for("adjectives")
+    ):
         return True  # "this is it", "those were the days"
     inner = 0  # verbs that belong to what is only said of the noun: "the book I read"
     for place in range(at, len(words)):
         word, before = words[place], words[place - 1]
-        if word in _RELATIVE and place > at:
+        if word in words_for("relative") and place > at:
             inner += 1
-        elif place == at or before in _DETERMINERS or (before in words_for("adjectives") and place == at + 1):
-            if word in _FINITE and before not in _DETERMINERS:
+        elif (
+            place == at
+            or before in words_for("determiners")
+            or (before in words_for("adjectives") and place == at + 1)
+        ):
+            if word in words_for("finite") and before not in words_for("determiners"):
                 return inner == 0
         elif _is_verb(words, place):
             if not inner:
                 return True
             inner -= 1
         elif _contracted(word) and not word.endswith("'s"):
-            inner -= 1 if word.split("'")[0] in _RELATIVE else 0
+            inner -= 1 if word.split("'")[0] in words_for("relative") else 0
     return False
 
 
 def _is_verb(words: list[str], place: int) -> bool:
     word, before = words[place], words[place - 1]
     after = words[place + 1] if place + 1 < len(words) else ""
-    if word in _FINITE or word.endswith("n't"):
+    if word in words_for("finite") or word.endswith("n't"):
         return True
-    if before in _LINKS or (word in _SAID_OF_NOUN and (word in ("called", "named") or after in _LINKS)):
+    if before in words_for("links") or (
+        word in words_for("said_of_noun") and (word in ("called", "named") or after in words_for("links"))
+    ):
         return False
-    if before in _RELATIVE:
+    if before in words_for("relative"):
         return is_past(word) or word in bases() or bool(third_of(word))
-    plural = before in _PLURAL or (before.endswith("s") and not before.endswith(("ss", "'s")))
+    plural = before in words_for("plural") or (before.endswith("s") and not before.endswith(("ss", "'s")))
     return is_past(word) or (bool(third_of(word)) and not plural) or (word in bases() and plural)
 
 

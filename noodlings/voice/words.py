@@ -51,32 +51,11 @@ def in_words(number: int) -> str:
 
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_DRAWN = re.compile(r"(?<=[^\W\d_])([^\W\d_])\1{2,}$")  # "hellooo", "yesss"
 _GESTURE = re.compile(r"\*[^*]+\*")
 _I = re.compile(r"\bi\b")
 SHOUT = 3
 """Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
-
-# Chat spelling that would otherwise hide the person who speaks.
-_CHAT = {
-    "im": "i'm",
-    "ive": "i've",
-    "dont": "don't",
-    "didnt": "didn't",
-    "cant": "can't",
-    "isnt": "isn't",
-    "wasnt": "wasn't",
-    "youre": "you're",
-    "u": "you",
-    "ur": "your",
-    "whats": "what's",
-    "wat": "what",
-    "r": "are",
-    "teh": "the",
-    "iz": "is",
-    "ded": "dead",
-    "pls": "please",
-    "plz": "please",
-}
 
 
 def load_yaml(name: str) -> Any:
@@ -87,7 +66,10 @@ def load_yaml(name: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, frozenset[str]]:
-    return {name: frozenset(str(words).split()) for name, words in load_yaml("lexicon.yaml").items()}
+    return {
+        name: frozenset(entry.replace("+", " ") for entry in str(words).split())
+        for name, words in load_yaml("lexicon.yaml").items()
+    }
 
 
 def words_for(name: str) -> frozenset[str]:
@@ -95,10 +77,9 @@ def words_for(name: str) -> frozenset[str]:
     return _lists()[name]
 
 
-@lru_cache(maxsize=64)
-def phrases_for(name: str) -> tuple[str, ...]:
-    """One list of phrases, each with spaces around, to be found in `spaced`; empty where there is none."""
-    return tuple(f" {phrase.replace('+', ' ')} " for phrase in sorted(_lists().get(name, ())))
+@lru_cache(maxsize=4)
+def _pairs(name: str) -> dict[str, str]:
+    return dict(pair.split() for pair in words_for(name))
 
 
 def tokens(text: str) -> list[str]:
@@ -109,8 +90,8 @@ def tokens(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def _tokens(text: str) -> tuple[str, ...]:
     """The same; one line is taken apart again and again while it is in mind."""
-    found = (word.replace("’", "'").lower() for word in _WORD.findall(text))
-    return tuple(_CHAT.get(word, word) for word in found)
+    found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()) for word in _WORD.findall(text))
+    return tuple(_pairs("chat").get(word, word) for word in found)
 
 
 def spoken_words(text: str) -> str:
@@ -123,22 +104,23 @@ def spoken_words(text: str) -> str:
     return said if any(map(str.islower, said)) or len(said.split()) < SHOUT else _I.sub("I", said.lower())
 
 
-def spaced(words: list[str]) -> str:
-    """Words with single spaces between and around, so that phrases can be found by `in`."""
-    return f" {' '.join(words)} "
-
-
 def stem(word: str) -> str:
     """The stem of an English word in lower case: "dogs" and "dog's" are "dog", "lost" is "lose"."""
     word = word.removesuffix("'s")
     return stemming.stem(_bases().get(word, word))
 
 
+@lru_cache(maxsize=16)
+def stems_for(name: str) -> frozenset[str]:
+    """One list, the first word of each entry as its stem: "breaks down" is found as "break down"."""
+    return frozenset(" ".join([stem(first), *rest]) for first, *rest in map(str.split, words_for(name)))
+
+
 @lru_cache(maxsize=1)
 def _bases() -> dict[str, str]:
     """Base by irregular past, where that is no other word as well."""
-    pairs = (pair.split() for pair in phrases_for("irregular"))
-    return {past: base for base, past in pairs if past not in words_for("other_word_as_well")}
+    unclear = words_for("other_word_as_well")
+    return {past: base for base, past in irregular().items() if past not in unclear}
 
 
 def topic_stems(words: list[str]) -> frozenset[str]:
@@ -155,7 +137,7 @@ _NO_PAST = re.compile(
 @lru_cache(maxsize=1)
 def irregular() -> dict[str, str]:
     """Past by base: "go" has "went"."""
-    return dict(pair.split() for pair in phrases_for("irregular"))
+    return _pairs("irregular")
 
 
 @lru_cache(maxsize=1)
@@ -197,27 +179,6 @@ def _pasts() -> frozenset[str]:
     return frozenset(irregular().values())
 
 
-# After these a name at the end is not a call but a part of what is said: "good kitty", "I see the robot".
-_BELONGING = frozenset(
-    {"good", "bad", "sweet", "clever", "stupid", "silly", "naughty", "little", "poor", "old", "dear"}
-    | {
-        "the",
-        "a",
-        "an",
-        "my",
-        "your",
-        "this",
-        "that",
-        "of",
-        "with",
-        "to",
-        "and",
-        "is",
-        "are",
-        "about",
-        "like",
-    }
-)
 _PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
 
 
@@ -244,7 +205,7 @@ def without_names(text: str, persona: Persona) -> str:
     at_start, at_end = _vocatives(persona.name, persona.aliases)
     bare = at_start.sub("", text, count=1)
     called = at_end.search(bare)
-    if called and _last_word(bare[: called.start()]) not in _BELONGING:
+    if called and _last_word(bare[: called.start()]) not in words_for("belonging"):
         bare = bare[: called.start()] + called.group(1)
     bare = bare.strip()
     return bare if any(map(str.isalnum, bare)) else text

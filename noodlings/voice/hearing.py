@@ -1,0 +1,80 @@
+"""The rules by which a line is heard: the tables in `hearing.yaml`, where it says how they are written."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from noodlings.voice.words import load_yaml, words_for
+
+_LIST = re.compile(r"\{(!?)([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A regular expression, and the words of which a line must have one to fit it at all (none: any line)."""
+
+    regex: re.Pattern[str]
+    needs: frozenset[str]
+
+    def fits(self, line: str, words: frozenset[str]) -> bool:
+        if self.needs and self.needs.isdisjoint(words):
+            return False
+        return any(not _is_denied(line, found) for found in self.regex.finditer(line))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    act: str
+    hears: tuple[_Pattern, ...]
+    unless: tuple[_Pattern, ...]
+    words: int
+
+    def fits(self, line: str, words: frozenset[str]) -> bool:
+        return (
+            line.count(" ") < self.words
+            and any(pattern.fits(line, words) for pattern in self.hears)
+            and not any(pattern.fits(line, words) for pattern in self.unless)
+        )
+
+
+def heard(table: str, line: str) -> str:
+    """The act of the first rule of a table that fits a line, given in lower case; "" where none does."""
+    words = frozenset(line.split())
+    return next((rule.act for rule in _tables()[table] if rule.fits(line, words)), "")
+
+
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, tuple[_Rule, ...]]:
+    tables: dict[str, list[dict[str, Any]]] = load_yaml("hearing.yaml")
+    return {
+        name: tuple(
+            _Rule(
+                rule["act"],
+                tuple(map(_pattern, rule["hears"])),
+                tuple(map(_pattern, rule.get("unless", ()))),
+                rule.get("words", 10_000),
+            )
+            for rule in rules
+        )
+        for name, rules in tables.items()
+    }
+
+
+def _pattern(source: str) -> _Pattern:
+    needs = frozenset(entry.split()[0] for _, name in _LIST.findall(source) for entry in words_for(name))
+    return _Pattern(re.compile(_LIST.sub(_alternatives, source)), needs)
+
+
+def _alternatives(found: re.Match[str]) -> str:
+    entries = "|".join(sorted(map(re.escape, words_for(found[2])), reverse=True))
+    return rf"(?P<listed>{entries})\b" if found[1] else rf"(?:{entries})\b"
+
+
+def _is_denied(line: str, found: re.Match[str]) -> bool:
+    if "listed" not in found.re.groupindex:
+        return False
+    before = line[: found.start("listed")].split()[-3:]
+    return not words_for("negations").isdisjoint(before)
