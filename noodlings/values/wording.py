@@ -212,11 +212,6 @@ class Phrase:
         """What every line is like that was made of it, letter case aside."""
         return re.compile(rf"{_pattern(self.parts).strip()}(?=\s|$)", re.IGNORECASE)
 
-    @cached_property
-    def variants(self) -> int:
-        """In how many ways its choices can be made."""
-        return _count(self.parts)
-
     def expand(self, random: random.Random, slots: Mapping[str, str]) -> str:
         """One variant with the slots filled. Raises `KeyError` for a slot that has no value."""
         text = _SPACES.sub(" ", _expand(self.parts, random, slots)).strip()
@@ -282,14 +277,6 @@ def _pattern(parts: _Sequence) -> str:
         else:
             made.append(r"\s*".join(map(re.escape, part.split(" "))) if isinstance(part, str) else ".{1,60}?")
     return "".join(made)
-
-
-def _count(parts: _Sequence) -> int:
-    total = 1
-    for part in parts:
-        if isinstance(part, _Choice):
-            total *= sum(_count(alternative) for alternative in part.alternatives)
-    return total
 
 
 def _expand(parts: _Sequence, random: random.Random, slots: Mapping[str, str]) -> str:

@@ -70,7 +70,7 @@ def _pattern(source: str) -> _Pattern:
 
 def _alternatives(found: re.Match[str]) -> str:
     entries = "|".join(sorted(map(re.escape, words_for(found[2])), reverse=True))
-    return rf"(?P<listed>{entries})\b" if found[1] else rf"(?:{entries})\b"
+    return rf"(?P<listed>{entries})(?![\w'])" if found[1] else rf"(?:{entries})(?![\w'])"
 
 
 def _is_denied(line: str, found: re.Match[str]) -> bool:

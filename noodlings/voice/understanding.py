@@ -146,10 +146,8 @@ def _hear_emote(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     if spoken:
         return _hear_words(spoken.group(1), affect, long)
     shown = {DialogueAct.SAD: DialogueAct.EMOTE_SAD, DialogueAct.AFRAID: DialogueAct.AFRAID}
-    felt = _by_affect(affect, "")
-    return UnderstoodLine(
-        shown.get(felt, DialogueAct.EMOTE) if felt else DialogueAct.EMOTE, stems=topic_stems(words)
-    )
+    felt = _by_affect(affect, "") or DialogueAct.EMOTE
+    return UnderstoodLine(shown.get(felt, DialogueAct.EMOTE), stems=topic_stems(words))
 
 
 def _doing(words: list[str]) -> set[str]:
