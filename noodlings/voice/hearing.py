@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -49,18 +50,12 @@ def heard(table: str, line: str) -> str:
 @lru_cache(maxsize=1)
 def _tables() -> dict[str, tuple[_Rule, ...]]:
     tables: dict[str, list[dict[str, Any]]] = load_yaml("hearing.yaml")
-    return {
-        name: tuple(
-            _Rule(
-                rule["act"],
-                tuple(map(_pattern, rule["hears"])),
-                tuple(map(_pattern, rule.get("unless", ()))),
-                rule.get("words", 10_000),
-            )
-            for rule in rules
-        )
-        for name, rules in tables.items()
-    }
+    return {name: tuple(_rule(**rule) for rule in rules) for name, rules in tables.items()}
+
+
+def _rule(unless: Sequence[str] = (), words: int = 1_000, **hears: list[str]) -> _Rule:
+    ((act, patterns),) = hears.items()
+    return _Rule(act, tuple(map(_pattern, patterns)), tuple(map(_pattern, unless)), words)
 
 
 def _pattern(source: str) -> _Pattern:

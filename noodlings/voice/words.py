@@ -66,10 +66,14 @@ def load_yaml(name: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, frozenset[str]]:
-    return {
+    lists = {
         name: frozenset(entry.replace("+", " ") for entry in str(words).split())
         for name, words in load_yaml("lexicon.yaml").items()
     }
+    irregular_forms = frozenset(" ".join(lists["irregular"]).split())
+    lists["verbs"] |= lists["finite"] | (irregular_forms - lists["noun_as_well"])
+    lists["openers"] |= lists["subjects"] | lists["determiners"] | lists["links"] | lists["before_subject"]
+    return lists
 
 
 def words_for(name: str) -> frozenset[str]:
