@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from noodlings.voice.words import bases, is_past, third_of, tokens, words_for
+from noodlings.voice.words import bases, is_past, listed, third_of, tokens
 
 _CONTRACTED = ("'m", "'re", "'ve", "'ll", "'d", "n't")
 
@@ -23,94 +23,73 @@ def is_clause(words: list[str], named: bool = False) -> bool:
     Args:
         named: the first word was written as a name, with its capital.
     """
-    if len(words) < 2 or words[0] in words_for("asks_or_leans"):
+    first = (words or [""])[0]
+    if len(words) < 2 or listed(first, "asks_or_leans"):
         return False
-    if _begins_with_pronoun(words[0]):
-        return _contracted(words[0]) or _verb_follows(words, 1)
-    if words[0] in words_for("determiners"):
-        return _says_of_noun(words, 1)
-    if words[0] in words_for("before_subject"):
-        return is_clause(words[1:], named=False)
-    if words[0] in words_for("openers"):
-        return any(map(_clearly_finite, words[1:]))
-    return named and words[0] not in words_for("verbs") and _verb_follows(words, 1)
+    if listed(first, "determiners"):  # "this" and "one" may stand before a noun or for one
+        stands_for_noun = listed(first, "subjects") and not listed(words[1], "adjectives")
+        return (stands_for_noun and _verb_follows(words)) or _says_of_noun(words)
+    if listed(first.split("'")[0], "subjects"):
+        return _contracted(first) or _verb_follows(words)
+    if listed(first, "before_subject"):
+        return is_clause(words[1:])
+    if listed(first, "openers"):
+        return any(map(_is_finite, words[1:]))
+    return named and not listed(first, "verbs") and _verb_follows(words)
 
 
 def begins_with_name(text: str) -> bool:
     """Whether the first word has a capital that is not only that of a sentence's beginning."""
     first = (tokens(text) or [""])[0]
+    capital = next((letter for letter in text if letter.isalpha()), "").isupper()
     lists = ("openers", "common", "verbs", "adjectives", "imperative", "adverbs")
-    at = next((at for at, letter in enumerate(text) if letter.isalpha()), 0)
-    known = any(first.removesuffix("'s") in words_for(name) for name in lists)
-    verb = is_past(first) or first.endswith("ing") or third_of(first)
-    return text[at : at + 1].isupper() and not known and not verb
-
-
-def _begins_with_pronoun(word: str) -> bool:
-    # "this" and "one" may as well stand before a noun; what follows tells.
-    return word.split("'")[0] in words_for("subjects") and word not in words_for("determiners")
+    known = listed(first.removesuffix("'s"), *lists)
+    return capital and not (known or first.endswith("ing") or is_past(first) or third_of(first))
 
 
 def _contracted(word: str) -> bool:
-    return word.endswith(_CONTRACTED) or (word.endswith("'s") and word != "let's")
+    return word.endswith((*_CONTRACTED, "'s")) and word != "let's"
 
 
-def _verb_follows(words: list[str], at: int) -> bool:
-    while at < len(words) and (
-        words[at] in words_for("adverbs") or words[at] in ("all", "both", "not", "too")
-    ):
-        at += 1
-    return at < len(words) and (
-        _clearly_finite(words[at]) or words[at] in bases() or bool(third_of(words[at]))
-    )
+def _verb_follows(words: list[str]) -> bool:
+    """Whether the word after the first is a verb, adverbs aside."""
+    word = next((word for word in words[1:] if not listed(word, "adverbs")), "")
+    return _is_finite(word) or word in bases() or bool(third_of(word))
 
 
-def _clearly_finite(word: str) -> bool:
-    return word in words_for("finite") or word.endswith("n't") or is_past(word)
+def _is_finite(word: str) -> bool:
+    return listed(word, "finite") or word.endswith("n't") or is_past(word)
 
 
-def _says_of_noun(words: list[str], at: int) -> bool:
-    """Whether a finite verb says something of the noun that stands from place `at` on."""
-    if (
-        words[0] in words_for("subjects")
-        and _verb_follows(words, 1)
-        and words[1] not in words_for("adjectives")
-    ):
-        return True  # "this is it", "those were the days"
+def _says_of_noun(words: list[str]) -> bool:
+    """Whether a finite verb says something of the noun that stands after the determiner at the beginning."""
     inner = 0  # verbs that belong to what is only said of the noun: "the book I read"
-    for place in range(at, len(words)):
+    for place in range(1, len(words)):
         word, before = words[place], words[place - 1]
-        if word in words_for("relative") and place > at:
+        described = listed(before, "adjectives") and place == 2
+        if place > 1 and listed(word.split("'")[0], "relative") and not word.endswith("'s"):
             inner += 1
-        elif (
-            place == at
-            or before in words_for("determiners")
-            or (before in words_for("adjectives") and place == at + 1)
-        ):
-            if word in words_for("finite") and before not in words_for("determiners"):
+        elif place == 1 or described or listed(before, "determiners"):
+            if listed(word, "finite") and not listed(before, "determiners"):
                 return inner == 0
         elif _is_verb(words, place):
             if not inner:
                 return True
             inner -= 1
-        elif _contracted(word) and not word.endswith("'s"):
-            inner -= 1 if word.split("'")[0] in words_for("relative") else 0
     return False
 
 
 def _is_verb(words: list[str], place: int) -> bool:
-    word, before = words[place], words[place - 1]
-    after = words[place + 1] if place + 1 < len(words) else ""
-    if word in words_for("finite") or word.endswith("n't"):
+    word, before, after = words[place], words[place - 1], "".join(words[place + 1 : place + 2])
+    if listed(word, "finite") or word.endswith("n't"):
         return True
-    if before in words_for("links") or (
-        word in words_for("said_of_noun") and (word in ("called", "named") or after in words_for("links"))
-    ):
+    said_of_noun = listed(word, "said_of_noun") and (word in ("called", "named") or listed(after, "links"))
+    if said_of_noun or listed(before, "links"):
         return False
-    if before in words_for("relative"):
-        return is_past(word) or word in bases() or bool(third_of(word))
-    plural = before in words_for("plural") or (before.endswith("s") and not before.endswith(("ss", "'s")))
-    return is_past(word) or (bool(third_of(word)) and not plural) or (word in bases() and plural)
+    relative = listed(before.split("'")[0], "relative")
+    plural = listed(before, "plural") or (before.endswith("s") and not before.endswith(("ss", "'s")))
+    bare, third = word in bases(), bool(third_of(word))
+    return is_past(word) or (bare and (plural or relative)) or (third and not plural)
 
 
 _PHRASE_PIECES = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[^\w\s]|\d+")
@@ -139,7 +118,7 @@ def find_topic(text: str) -> str:
 def _phrase(pieces: list[str], words: list[str], at: int) -> str:
     """Adjectives and a noun from place `at` on, or ""."""
     start = at
-    while at < len(words) and words[at] in words_for("adjectives"):
+    while at < len(words) and listed(words[at], "adjectives"):
         at += 1
     # An -ing word is a noun only where nothing else can be one: "the meeting", not "the kettle boiling".
     if at >= len(words) or at - start > 2 or not (_can_be_noun(words[at]) and not words[at].endswith("ly")):
@@ -156,18 +135,14 @@ def _phrase(pieces: list[str], words: list[str], at: int) -> str:
 
 def _can_be_noun(word: str) -> bool:
     lists = ("no_topic", "common", "verbs", "adverbs")
-    return (
-        len(word) > 2
-        and word[0].isalpha()
-        and not any(word.removesuffix("'s") in words_for(name) for name in lists)
-    )
+    return len(word) > 2 and word[0].isalpha() and not listed(word.removesuffix("'s"), *lists)
 
 
 def _follows_noun(word: str) -> bool:
     """Whether it can be the second half of a compound, rather than a verb or what the first half is."""
-    listed = word in words_for("adjectives")
-    return _can_be_noun(word) and not listed and not word.endswith(("ed", "s", "ing", "ly"))
+    described = listed(word, "adjectives") or word.endswith(("ed", "s", "ing", "ly"))
+    return _can_be_noun(word) and not described
 
 
 def _closes(words: list[str], at: int) -> bool:
-    return at >= len(words) or not words[at][0].isalpha() or words[at] in words_for("common")
+    return at >= len(words) or not words[at][0].isalpha() or listed(words[at], "common")

@@ -24,7 +24,7 @@ from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import QuestionKind, last_sentence, read_question
 from noodlings.voice.reported_speech import statement
 from noodlings.voice.statement import begins_with_name, find_topic
-from noodlings.voice.words import spoken_words, stem, stems_for, tokens, topic_stems, without_names, words_for
+from noodlings.voice.words import listed, spoken_words, stem, stems_for, tokens, topic_stems, without_names
 
 STRONG = 0.6
 """Intensity (0…1) from which what was felt on hearing a line says what it is."""
@@ -211,9 +211,8 @@ def _is_foreign(text: str, words: list[str]) -> bool:
     letters = [c for c in text if c.isalpha()][:200]
     if sum("LATIN" not in unicodedata.name(c, "") for c in letters) > 0.3 * len(letters):
         return True
-    strange = sum(word in words_for("foreign") for word in words)
-    known = sum(any(word in words_for(name) for name in ("common", "verbs", "grief")) for word in words)
-    return strange > known
+    strange = sum(listed(word, "foreign") for word in words)
+    return strange > sum(listed(word, "common", "verbs", "grief") for word in words)
 
 
 def _wordless(text: str, letters: bool) -> DialogueAct:

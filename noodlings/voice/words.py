@@ -81,6 +81,11 @@ def words_for(name: str) -> frozenset[str]:
     return _lists()[name]
 
 
+def listed(word: str, *names: str) -> bool:
+    """Whether a word stands in one of the lists."""
+    return any(word in words_for(name) for name in names)
+
+
 @lru_cache(maxsize=4)
 def _pairs(name: str) -> dict[str, str]:
     return dict(pair.split() for pair in words_for(name))

@@ -13,11 +13,13 @@ STATEMENTS = [
     "my old house burned down", "nobody likes me", "a red kite fell on my roof", "they always laugh",
     "I'm tired", "my red shed leaks and is old", "this is my stop", "the man I loved died", "we met in Paris",
     "everyone expects me to be strong", "my cat has a bed", "my boss shouts at me", "yesterday we met",
+    "the book I've read was good", "this is it", "those were the days",
 ]  # fmt: skip
 NONE = [
     "Sounds like rain", "just look at my list", "just started learning",
     "my dog", "what a day", "biscuit was his name", "because of you", "hello", "a bed", "a red bed",
     "a new bed for the spare room", "the shed", "the book I read", "my wicked hundred weeds", "the seed",
+    "the man I've known",
     "the man I loved", "a bed made of wood", "a man called Bob", "the house by the sea", "nothing much",
     "this naked bed", "no need", "my work at the bakery", "a walk by the sea", "the keys to my house",
 ]  # fmt: skip
