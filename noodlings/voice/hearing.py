@@ -23,7 +23,9 @@ class _Pattern:
     def fits(self, line: str, words: frozenset[str]) -> bool:
         if self.needs and self.needs.isdisjoint(words):
             return False
-        return any(not _is_denied(line, found) for found in self.regex.finditer(line))
+        if "listed" not in self.regex.groupindex:
+            return self.regex.search(line) is not None
+        return any(not _is_denied(line[: found.start("listed")]) for found in self.regex.finditer(line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,5 @@ def _alternatives(found: re.Match[str]) -> str:
     return rf"(?P<listed>{entries})(?![\w'])" if found[1] else rf"(?:{entries})(?![\w'])"
 
 
-def _is_denied(line: str, found: re.Match[str]) -> bool:
-    if "listed" not in found.re.groupindex:
-        return False
-    before = line[: found.start("listed")].split()[-3:]
-    return not words_for("negations").isdisjoint(before)
+def _is_denied(before: str) -> bool:
+    return not words_for("negations").isdisjoint(before.split()[-3:])
