@@ -16,6 +16,9 @@ from noodlings.voice.hearing import heard
 from noodlings.voice.pronouns import turn
 from noodlings.voice.words import tokens, words_for
 
+TELLS = 3
+"""Words from which on a sentence beside a question tells something."""
+
 
 class AnswerType(StrEnum):
     """A sort of answer: how the question sounds, and how the line that tells it."""
@@ -44,12 +47,6 @@ def answer_type(question: str) -> AnswerType | None:
     return AnswerType(found) if found else None
 
 
-def asked_for(question: str) -> str:
-    """The thing that is asked for by name, "hospital" in "which hospital was it?"; "" where it is open."""
-    found = _WHICH.search(" ".join(tokens(question)))
-    return found.group(1) if found and found.group(1) not in words_for("open_things") else ""
-
-
 def asks_when(question: str) -> bool:
     """Whether it asks for the time of something."""
     return re.search(r"\bwhen\b|\bhow long ago\b|\bwhat day\b", question, re.I) is not None
@@ -66,10 +63,6 @@ def goes_on(text: str) -> bool:
     return (tokens(text) or [""])[0] in _LEANING
 
 
-_WHICH = re.compile(
-    r"\b(?:what|which) (?:kind of |sort of |type of )?(?:was |is )?"
-    r"(?:the |my |our |his |her |their )?([a-z]{3,})\b"
-)
 # A capital inside of a sentence: "my brother Marco".
 _A_NAME = re.compile(r"(?<![.!?…]) (?!I\b)[A-Z]\w+")
 _LEANING = frozenset(
@@ -126,10 +119,13 @@ class QuestionKind(Enum):
 
 @lru_cache(maxsize=1024)
 def only_asks(text: str) -> bool:
-    """Whether a line asks, with a mark or without, and tells nothing beside that."""
-    sentences = (part for part in _SENTENCE_BREAK.split(text.strip()) if part)
-    return all(
+    """Whether a line asks, with a mark or without, and tells nothing beside that: "Right. Who took it?" """
+    sentences = [part for part in _SENTENCE_BREAK.split(text.strip()) if part]
+    asks = [
         part.endswith("?") or read_question(part, tokens(part)) is not QuestionKind.NONE for part in sentences
+    ]
+    return any(asks) and all(
+        asking or len(tokens(part)) < TELLS for part, asking in zip(sentences, asks, strict=True)
     )
 
 

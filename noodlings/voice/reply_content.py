@@ -108,7 +108,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
 
 
 def heard(utterance: Utterance) -> UnderstoodLine:
-    """What is answered, as it is understood; a feeling that no word tells of counts where it sets the tone."""
+    """What is answered, as it is understood: a feeling that no word tells of counts if it sets the tone."""
     percept, plain = utterance.percept, utterance.tone.name is ToneName.PLAIN
     return understand(replace(percept, affect=None) if plain else percept, utterance.persona)
 

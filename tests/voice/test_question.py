@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.voice.question import AnswerType, answer_type, asks_when, days_meant, goes_on
+from noodlings.voice.question import AnswerType, answer_type, asks_when, days_meant, goes_on, only_asks
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,17 @@ def test_times_are_asked_for_in_several_ways() -> None:
 def test_a_line_that_begins_with_a_pronoun_goes_on() -> None:
     assert goes_on("his name is Rex")
     assert not goes_on("my dog is called Rex")
+
+
+@pytest.mark.parametrize(
+    ("line", "asks"),
+    [
+        ("where is the ladder?", True),
+        ("Right. Who took it?", True),
+        ("landed!! where did I leave the car", True),
+        ("I parked in row five. where is that?", False),
+        ("landed!!", False),
+    ],
+)
+def test_a_word_or_two_beside_a_question_tell_nothing(line: str, asks: bool) -> None:
+    assert only_asks(line) is asks
