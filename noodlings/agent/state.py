@@ -190,7 +190,7 @@ def readable_state(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, "mind": MindState.from_dict(data["mind"]).as_dict(np.ndarray.tolist)}
 
 
-SAID = 40
+SAID = 50
 """An agent's own latest lines, which its voice does not repeat."""
 
 

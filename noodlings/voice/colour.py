@@ -26,7 +26,7 @@ from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
 from noodlings.voice.colour_affect import embodied, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH
-from noodlings.voice.phrasebook import COLOUR_REST, Phrasebook
+from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
 from noodlings.voice.reply_content import heard, heard_then, is_heavy, stable
@@ -98,8 +98,6 @@ LONGEST_WANT = 60
 """Characters of a goal in somebody's own words."""
 LATELY = 12
 """So many of the latest lines must not have told the same memory."""
-AGAIN = 4
-"""So many of the latest lines must not have had the same image."""
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
@@ -215,7 +213,7 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
     if _answers(thought, utterance):
         return ""
-    lately = " ".join((thought, *utterance.said[-AGAIN:])).casefold()
+    lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:
         image = image_of(symbol)
         if image and image.casefold() not in lately:

@@ -119,7 +119,7 @@ def _with_something(draft: Draft, book: Phrasebook) -> Draft:
     if "*" not in draft.body:
         return replace(draft, gesture=book.one_of(book.gestures))
     if draft.body.endswith("?"):
-        return replace(draft, opening=book.one_of(book.interjections(SpokenFeeling.CALM)))
+        return replace(draft, opening=book.one_of(book.interjections(SpokenFeeling.CALM), rest=3))
     return replace(draft, closing=book.one_of(book.mannerisms))
 
 

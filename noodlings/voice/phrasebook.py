@@ -81,8 +81,8 @@ OWN_REST = 7
 """So many lines later a character may use one of its own phrases again."""
 COLOUR_REST = 2
 """So many lines later it may be coloured in the same way again."""
-WINDOW = 40
-"""Lines back to which use is noticed at all."""
+WINDOW = 50
+"""Lines back to which use is noticed at all, and within which no gesture and no mannerism comes twice."""
 
 
 @lru_cache(maxsize=1)
@@ -160,7 +160,7 @@ class Phrasebook:
                 return self._expand(phrase)
         return ""
 
-    def one_of(self, sources: Sequence[str], rest: int = 5) -> str:
+    def one_of(self, sources: Sequence[str], rest: int = WINDOW) -> str:
         """One of these, or "" when all of them were used in the last `rest` lines: better none than again."""
         phrase = self._freshest(self._usable(sources), at_least=rest)
         return self._expand(phrase) if phrase else ""

@@ -262,8 +262,22 @@ def test_two_hundred_turns_of_trivial_talk_do_not_repeat(who: str) -> None:
 
 @everybody
 def test_with_a_short_memory_of_its_own_lines_it_hardly_repeats(who: str) -> None:
-    said = talk(who, [CHAT[turn % len(CHAT)] for turn in range(200)], window=40)
-    assert len({text.casefold() for text in said}) >= 190
+    said = talk(who, [CHAT[turn % len(CHAT)] for turn in range(200)], window=50)
+    assert len({text.casefold() for text in said}) >= 180
+
+
+@everybody
+def test_no_gesture_and_no_mannerism_is_put_in_twice_within_fifty_lines(who: str) -> None:
+    said: list[str] = []
+    put_in: list[set[str]] = []
+    for turn in range(120):
+        draft = OfflineVoice().draft(
+            utterance(CHAT[turn % len(CHAT)], who=who, turn=turn, said=tuple(said[-50:]))
+        )
+        said.append(draft.text)
+        put_in.append({draft.gesture, draft.closing} - {""})
+        assert not any(put_in[-1] & before for before in put_in[-51:-1])
+    assert sum(map(bool, put_in)) > 20
 
 
 def test_a_line_is_new_even_when_all_drafts_were_said() -> None:
