@@ -55,6 +55,8 @@ class DialogueAct(StrEnum):
     WHAT_DO_YOU_WANT = "what_do_you_want"
     WHAT_IS_MY_NAME = "what_is_my_name"
     WHERE_ARE_WE = "where_are_we"
+    WHO_IS_HERE = "who_is_here"
+    """Asked who is there: {present}, "Bob, you and I"."""
     LIKES = "likes"
     """Asked whether it likes something that it does like: {topic}."""
     DISLIKES = "dislikes"
@@ -139,6 +141,7 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.DISLIKES: frozenset({"topic"}),
     DialogueAct.STATEMENT: frozenset({"topic", "echo"}),
     DialogueAct.WHERE_ARE_WE: frozenset({"place"}),
+    DialogueAct.WHO_IS_HERE: frozenset({"present"}),
     DialogueAct.WHAT_DO_YOU_WANT: frozenset({"want"}),
 }
 """What else the lines for an act may use."""

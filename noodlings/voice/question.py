@@ -90,6 +90,7 @@ class QuestionKind(Enum):
     WANT = DialogueAct.WHAT_DO_YOU_WANT
     MY_NAME = DialogueAct.WHAT_IS_MY_NAME
     WHERE = DialogueAct.WHERE_ARE_WE
+    PRESENT = DialogueAct.WHO_IS_HERE
     LIKING = DialogueAct.LIKES
     ADVICE = DialogueAct.ADVICE
     REQUEST = DialogueAct.REQUEST

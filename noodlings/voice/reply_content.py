@@ -16,7 +16,7 @@ from noodlings.voice.question import QuestionKind, asks_when
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.selection import corrects, greeting_memory, known, names_others, nearest, reminders
 from noodlings.voice.understanding import UnderstoodLine, understand
-from noodlings.voice.words import HOUR, proper, tokens, topic_stems
+from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
 
 LONGEST_NAME = 40
 """Characters of a name or topic that are said back; of a statement twice as many."""
@@ -133,8 +133,16 @@ def slots(
         "memory": _memory(content.told, utterance, book) if content.told else "",
         "place": f"the {place.replace('_', ' ')}" if 0 < len(place) <= LONGEST_NAME else "",
         "want": _WANTS.get(strongest, ""),
+        "present": _present(utterance),
     }
     return {slot: value for slot, value in found.items() if value}
+
+
+def _present(utterance: Utterance) -> str:
+    """Who is there, "Bob, you and I"."""
+    percept = utterance.percept
+    others = sorted(shown(user, utterance) for user in percept.present - {percept.user_id})
+    return f"{', '.join([*others, 'you'])} and I"
 
 
 def stable(*parts: object) -> int:

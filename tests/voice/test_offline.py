@@ -223,6 +223,12 @@ def test_nobody_bursts_out_with_joy_at_the_memory_of_the_dead() -> None:
             assert not made_of(outbursts["joy"], speech.text.replace("!", "."))
 
 
+@pytest.mark.parametrize(("present", "said"), [({BOB, CAITY}, "Bob, you and I"), ({CAITY}, "you and I")])
+def test_asked_who_is_there_it_tells_who_is(present: set[str], said: str) -> None:
+    asked = utterance("who is here?", present=frozenset(present))
+    assert said.casefold() in say(asked).text.casefold()
+
+
 @everybody
 def test_good_news_bring_back_no_old_sorrow(who: str) -> None:
     failed = memory(1, "I failed my exam", affect=Affect(-0.7, 0.5, 0.1, 0.5))
