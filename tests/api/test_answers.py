@@ -128,7 +128,7 @@ async def test_every_route_is_documented_with_an_example(site: Site):
 
 async def test_figures(site: Site):
     await site.tell("My dog died yesterday")
-    await site.tell("lol", addressed=False)
+    await site.tell("ok", addressed=False)
     text = (await site.get("/metrics")).text
     assert 'noodlings_turns_total{agent="servnak",outcome="offline"} 1.0' in text
     assert 'noodlings_step_seconds_count{step="appraise"}' in text

@@ -133,10 +133,15 @@ def test_what_was_then_is_told_as_past():
     assert "now" not in said
 
 
-def test_an_answer_and_a_memory_that_is_told_stand_by_themselves():
-    for transistor in ("goal", "memory", "subconscious"):
-        for thought, heard in (("I know. You told me your dog died.", "well"), ("At noon.", "when is it?")):
-            assert colour(thought, lens(transistor), utterance(heard)) == thought
+@pytest.mark.parametrize("transistor", ["goal", "memory"])
+def test_a_memory_that_is_told_stands_by_itself(transistor: str):
+    thought = "I know. You told me your dog died."
+    assert colour(thought, lens(transistor), utterance("well")) == thought
+
+
+@pytest.mark.parametrize("transistor", ["goal", "memory", "subconscious"])
+def test_an_answer_stands_by_itself(transistor: str):
+    assert colour("At noon.", lens(transistor), utterance("when is it?")) == "At noon."
 
 
 def test_the_image_shows_and_neither_the_symbol_nor_the_event():
