@@ -24,9 +24,11 @@ WITH_WORDS = 0.2
 WORDS = 2
 """Words with a meaning of their own below which a line touches on nothing by itself."""
 MATTERS = 0.4
-"""Importance from which a line sets the tone, is felt again, or lies on what is said after it."""
+"""Importance from which a memory is felt again."""
 FELT = 0.2
-"""Valence from which a line is glad, and below whose negative it is grave."""
+"""Valence from which what is felt together with a memory is glad, and below whose negative it is grave."""
+MOVES = 0.25
+"""The same of valence times importance, by which a line sets the tone, or lies on what is said after it."""
 LIES_ON_SECONDS = 600.0
 """So many seconds of world time a sorrow lies on what is said after it …"""
 LIES_ON_LINES = 2
@@ -76,18 +78,20 @@ def tone_of(
         again: the memory that it touches on.
         earlier: what the same person said within `LIES_ON_SECONDS` before, oldest first.
     """
-    if again is not None and (name := _name(felt_with(affect, importance, again))) is not ToneName.PLAIN:
-        return Tone(name, ToneSource.RECALLED, again.id)
-    if importance >= MATTERS and (name := _name(affect)) is not ToneName.PLAIN:
+    if again is not None:
+        name = _name(felt_with(affect, importance, again).valence, FELT)
+        if name is not ToneName.PLAIN:
+            return Tone(name, ToneSource.RECALLED, again.id)
+    if (name := _name(importance * affect.valence, MOVES)) is not ToneName.PLAIN:
         return Tone(name, ToneSource.SAID)
     for entry in reversed(earlier[-LIES_ON_LINES:]):
-        felt = _name(entry.affect) if entry.affect and entry.importance >= MATTERS else ToneName.PLAIN
-        if felt is not ToneName.PLAIN:
-            return Tone(felt, ToneSource.BEFORE, entry.id) if felt is ToneName.GRAVE else Tone()
+        valence = entry.affect.valence if entry.affect else 0.0
+        if (name := _name(entry.importance * valence, MOVES)) is not ToneName.PLAIN:
+            return Tone(name, ToneSource.BEFORE, entry.id) if name is ToneName.GRAVE else Tone()
     return Tone()
 
 
-def _name(affect: Affect) -> ToneName:
-    if abs(affect.valence) < FELT:
+def _name(valence: float, least: float) -> ToneName:
+    if abs(valence) < least:
         return ToneName.PLAIN
-    return ToneName.GLAD if affect.valence > 0 else ToneName.GRAVE
+    return ToneName.GLAD if valence > 0 else ToneName.GRAVE

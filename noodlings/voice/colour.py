@@ -101,6 +101,7 @@ LATELY = 12
 
 _TURN = 0.382
 """How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+_ALIKE = re.compile(r"\b(?:from )?when (?:\S+ ){1,3}(?:told|asked|said)\b", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy."""
@@ -160,8 +161,12 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _answers(thought: str, utterance: Utterance) -> bool:
-    """Whether a thought answers a question or tells a memory: nothing that leads elsewhere is added."""
-    return heard(utterance).question is not QuestionKind.NONE or RETELLS.search(thought) is not None
+    """Whether a thought answers a question or tells a memory: nothing that leads elsewhere is added.
+
+    A moment that was brought up by another lens ("it was like this when …") is no such memory.
+    """
+    told = RETELLS.search(_ALIKE.sub("", thought)) is not None
+    return told or heard(utterance).question is not QuestionKind.NONE
 
 
 def _wanted(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
@@ -211,7 +216,7 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    if heard(utterance).question is not QuestionKind.NONE:
+    if _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:

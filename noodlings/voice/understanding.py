@@ -34,6 +34,8 @@ ATTENTION = 800
 """Characters of a line that are listened to word for word."""
 LONG = 400
 """Characters from which on a plain statement is a speech."""
+TELLING = 40
+"""Words from which on a line tells more than it asks in passing."""
 ECHO = 9
 """Words of a statement short enough to be said back."""
 HEAVY = frozenset(
@@ -166,7 +168,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     if heard("puzzled", line):
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
     question = read_question(text, words)
-    if question is not QuestionKind.NONE:
+    if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING):
         may_tell = question in (QuestionKind.UNKNOWN, QuestionKind.ADVICE) and _OWN.search(line)
         felt = _act("feelings", line) or _by_affect(affect, line) if may_tell else None
         asked = topic_stems(tokens(last_sentence(text))) or stems

@@ -133,7 +133,7 @@ def test_what_was_then_is_told_as_past():
     assert "now" not in said
 
 
-@pytest.mark.parametrize("transistor", ["goal", "memory"])
+@pytest.mark.parametrize("transistor", ["goal", "memory", "subconscious"])
 def test_a_memory_that_is_told_stands_by_itself(transistor: str):
     thought = "I know. You told me your dog died."
     assert colour(thought, lens(transistor), utterance("well")) == thought

@@ -112,3 +112,12 @@ def test_what_hurts_is_not_said_back() -> None:
 def test_nothing_that_can_be_typed_breaks_the_ear(text: str, kind: Kind) -> None:
     heard = understand(Percept("u", text, 0.0, kind), PERSONAS["phi"])
     assert isinstance(heard.act, DialogueAct)
+
+
+def test_who_tells_a_long_story_asks_in_passing() -> None:
+    told = (
+        "we drove all night through the rain with the old goat in the back and both tyres nearly flat, " * 3
+    )
+    assert hear(f"{told} have you ever smelt a wet goat?").question == "NONE"
+    assert hear("have you ever smelt a wet goat?").question == "YES_OR_NO"
+    assert hear(f"{told} do you remember her name?").question == "MEMORY"
