@@ -128,10 +128,11 @@ async def remind(
     percept, most = turn.percept, sizes.relevant
     if not asked:
         return []
+    allowed = may_come(percept)
     await archive.soon()
     hits = await archive.search(
         asked,
-        may_come(percept),
+        allowed,
         limit=most + SPARE,
         mood=turn.mood,
         asker=percept.user_id,
@@ -143,11 +144,11 @@ async def remind(
     later = {
         entry_id: lead
         for lead in wanted[:CORRECTED]
-        for entry_id in archive.alike(lead, NEAR, may_come(percept))
+        for entry_id in archive.alike(lead, NEAR, allowed)
         if lead < entry_id < turn.entry.id and entry_id not in wanted
     }
     entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
-    entries = {number: entry for number, entry in entries.items() if may_come(percept).admits(entry)}
+    entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
     corrections = superseded([*entries.values(), turn.entry], archive.likeness)
     # A correction need not be like the question; it comes by what it corrects.
     by_id = {hit.entry_id: hit for hit in hits}

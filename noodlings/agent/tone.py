@@ -27,7 +27,7 @@ MATTERS = 0.4
 """Importance from which a memory is felt again."""
 FELT = 0.2
 """Valence from which what is felt together with a memory is glad, and below whose negative it is grave."""
-MOVES = 0.25
+SETS_TONE = 0.25
 """The same of valence times importance, by which a line sets the tone, or lies on what is said after it."""
 LIES_ON_SECONDS = 600.0
 """So many seconds of world time a sorrow lies on what is said after it …"""
@@ -82,11 +82,11 @@ def tone_of(
         name = _name(felt_with(affect, importance, again).valence, FELT)
         if name is not ToneName.PLAIN:
             return Tone(name, ToneSource.RECALLED, again.id)
-    if (name := _name(importance * affect.valence, MOVES)) is not ToneName.PLAIN:
+    if (name := _name(importance * affect.valence, SETS_TONE)) is not ToneName.PLAIN:
         return Tone(name, ToneSource.SAID)
     for entry in reversed(earlier[-LIES_ON_LINES:]):
         valence = entry.affect.valence if entry.affect else 0.0
-        if (name := _name(entry.importance * valence, MOVES)) is not ToneName.PLAIN:
+        if (name := _name(entry.importance * valence, SETS_TONE)) is not ToneName.PLAIN:
             return Tone(name, ToneSource.BEFORE, entry.id) if name is ToneName.GRAVE else Tone()
     return Tone()
 

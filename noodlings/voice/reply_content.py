@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
@@ -109,8 +109,8 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
 
 def heard(utterance: Utterance) -> UnderstoodLine:
     """What is answered, as it is understood: a feeling that no word tells of counts if it sets the tone."""
-    percept, plain = utterance.percept, utterance.tone.name is ToneName.PLAIN
-    return understand(replace(percept, affect=None) if plain else percept, utterance.persona)
+    sets_tone = utterance.tone.name is not ToneName.PLAIN
+    return understand(utterance.percept, utterance.persona, felt=sets_tone)
 
 
 def is_heavy(utterance: Utterance) -> bool:

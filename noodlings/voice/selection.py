@@ -248,22 +248,24 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     few, least, matters = (BRIEF, ASKED, ANSWERS) if asks else (PASSING, TOUCHED, HAUNTS)
     alike = NEAR if words < few else LIKE
     found = [
-        recalled
+        (nearness, recalled.entry)
         for recalled in in_force(utterance)
         if recalled.scores.get(Why.SEMANTIC, 0.0) >= alike
         and Why.RECENT not in recalled.why
-        and _nearness(recalled, utterance) >= least
+        and (nearness := _nearness(recalled, utterance)) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance)
         and not _tells_little(recalled.entry.user_text)
         and not _same_words(recalled.entry.user_text, line)
     ]
-    found.sort(key=lambda recalled: (-_nearness(recalled, utterance), recalled.entry.id))
-    clearly = _nearness(found[0], utterance) - CLEARLY if found else 0.0
-    near = [recalled.entry for recalled in found if _nearness(recalled, utterance) >= clearly]
-    same = [entry for entry in near if entry is near[0] or _of_same_matter(entry, near[0])]
-    best = same[:1] if _OVER.search(line) else sorted(same, key=lambda entry: -entry.id)[:1]
-    worded = _in_words(best, understood, utterance, asks_when(line), whole=True)
+    if not found:
+        return []
+    most, best = min(found, key=lambda pair: (-pair[0], pair[1].id))
+    if not _OVER.search(line):
+        near = (entry for nearness, entry in found if nearness >= most - CLEARLY)
+        same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
+        best = max(same, key=lambda entry: entry.id)
+    worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-AGAIN:]
     return [report for report in worded if not _said_lately(report, lately)]
 

@@ -117,13 +117,18 @@ class UnderstoodLine:
         return self.act in HEAVY
 
 
-def understand(percept: Percept, persona: Persona) -> UnderstoodLine:
-    """Understand a percept as well as it can be."""
+def understand(percept: Percept, persona: Persona, felt: bool = True) -> UnderstoodLine:
+    """Understand a percept as well as it can be.
+
+    Args:
+        felt: whether what was felt on hearing it tells, too; else its words alone do.
+    """
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
     text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
     done = spoken.startswith("*") and spoken.endswith("*") and spoken.count("*") == 2
-    return _understood(text, percept.kind, percept.affect, done, len(percept.text) > LONG)
+    affect = percept.affect if felt else None
+    return _understood(text, percept.kind, affect, done, len(percept.text) > LONG)
 
 
 @lru_cache(maxsize=64)
