@@ -148,12 +148,12 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
     if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
-    if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT):
+    if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT, DialogueAct.KEEP):
         return ""
     if utterance.percept.kind is Kind.WHISPER and not content.answers and book.chance(0.5):
         return book.line(DialogueAct.SECRET)
     if content.heavy:
-        return book.line(DialogueAct.COMFORT) if book.chance(often) else ""
+        return book.line(DialogueAct.COMFORT) if not content.answers and book.chance(often) else ""
     if content.act not in _SMALL_TALK or not book.chance(often):
         return ""
     mood = feeling(utterance.mood)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
+from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.tone import ToneName, ToneSource
@@ -56,8 +57,12 @@ _MAY_TOUCH = _MAY_REMIND | {
 _COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
 """What is met with comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
+CLEARLY = 0.4
+"""Valence times importance from which a feeling that no word tells of decides what kind of line it is."""
 PLEASANT = 0.3
 """Valence from which a line is no moment for a dark memory."""
+_FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY}
+"""What colours a reply whatever else is felt."""
 _AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct.EMOTE_GIFT})
 """Gestures that are made to somebody, who may be somebody else."""
 _WANTS = {
@@ -100,17 +105,20 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     """What to say to this."""
     act, told = _act(understood, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(understood, utterance)
-    if act is DialogueAct.COMFORT:
-        felt = SpokenFeeling.SORROW
+    felt = _FELT_WITH.get(act, felt)
     sorrowful = act in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
     return ReplyContent(act, told, felt, heavy, understood.question is not QuestionKind.NONE)
 
 
 def heard(utterance: Utterance) -> UnderstoodLine:
-    """What is answered, as it is understood: a feeling that no word tells of counts if it sets the tone."""
-    sets_tone = utterance.tone.name is not ToneName.PLAIN
-    return understand(utterance.percept, utterance.persona, felt=sets_tone)
+    """What is answered, as it is understood: a feeling that no word tells of counts where it is clear."""
+    felt = _clearly_felt(utterance.percept.affect, utterance.importance)
+    return understand(utterance.percept, utterance.persona, felt=felt)
+
+
+def _clearly_felt(affect: Affect | None, importance: float) -> bool:
+    return affect is not None and importance * abs(affect.valence) >= CLEARLY
 
 
 def is_heavy(utterance: Utterance) -> bool:
@@ -167,7 +175,11 @@ def _act(
         return DialogueAct.REMINDED, tuple(touched)
     if understood.act in _COMFORTED and utterance.tone.grave:
         by_itself = utterance.tone.why is ToneSource.SAID and understood.act is not DialogueAct.EMOTE
-        return (DialogueAct.SAD if by_itself else DialogueAct.COMFORT), ()
+        if not by_itself:
+            return DialogueAct.COMFORT, ()
+        # Of what may as well be no grief, comfort would be out of place: that it is kept never is.
+        clear = _clearly_felt(utterance.percept.affect, utterance.importance)
+        return (DialogueAct.SAD if clear else DialogueAct.KEEP), ()
     if understood.act is DialogueAct.STATEMENT and utterance.tone.name is ToneName.GLAD:
         return DialogueAct.GLAD, ()
     if understood.act in _AIMED and names_others(utterance):
@@ -196,9 +208,9 @@ def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Uttera
 
 
 def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
-    """A memory as its line was understood when it was said, with what was felt about it."""
+    """A memory as its line was understood when it was said, with what was clearly felt about it."""
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
-    return understand(said_then, utterance.persona)
+    return understand(said_then, utterance.persona, felt=_clearly_felt(entry.affect, entry.importance))
 
 
 def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
@@ -222,9 +234,10 @@ def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
 
 
 def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
-    """What the line makes one feel, else what came with it, else the mood."""
+    """What the line makes one feel, else what clearly came with it, else the mood."""
     affect = utterance.percept.affect
-    given = feeling(affect) if affect else SpokenFeeling.CALM
+    clear = _clearly_felt(affect, utterance.importance)
+    given = feeling(affect) if affect is not None and clear else SpokenFeeling.CALM
     return understood.feeling or (given if given is not SpokenFeeling.CALM else feeling(utterance.mood))
 
 
