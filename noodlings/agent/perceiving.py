@@ -41,7 +41,7 @@ def identity_salience(text: str, persona: Persona) -> float:
     Being merely named counts little, or every greeting would be about one's self.
     """
     words = set(re.findall(r"[\w'-]+", text.casefold()))
-    names = {name.casefold() for name in (persona.name, persona.id, *persona.aliases)}
+    names = frozenset(persona.names)
     named = any(_mentions(words, text, name) for name in names)
     touched = sum(
         _mentions(words, text, word) for word in persona.identity_words if word.casefold() not in names

@@ -120,7 +120,7 @@ class Society:
     def find(self, name: str) -> Agent:
         """An agent by id, name or alias, or the only one whose name begins so. Raises `NotFound`."""
         wanted = clean(name).casefold()
-        called = {word: persona for persona in self.personas.values() for word in _names(persona)}
+        called = {word: persona for persona in self.personas.values() for word in persona.names}
         if wanted in called:
             return self.agents[called[wanted].id]
         begun = {called[word].id for word in called if wanted and word.startswith(wanted)}
@@ -201,7 +201,3 @@ class Society:
         if self._notes is not None:
             self._notes.close()
         self.store.close()
-
-
-def _names(persona: Persona) -> set[str]:
-    return {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}

@@ -235,10 +235,9 @@ class EgoTransistor(CognitiveTransistor):
             key=lambda entry: (-entry.identity_salience, -entry.importance, -entry.id),
         )[:READ]
         percept, persona = state["percept"], state["persona"]
-        names = {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}
-        own = [
-            word for word in persona.identity_words if word.casefold() not in names
-        ]  # being called is nothing
+        names = frozenset(persona.names)
+        # Being called is nothing.
+        own = [word for word in persona.identity_words if word.casefold() not in names]
         words = _named(own, percept.text)
         now = max(percept.identity_salience, DEFINING if words else 0.0)
         if now < DEFINING and not defining:

@@ -81,3 +81,8 @@ class Persona:
     transistors: dict[str, float] = field(default_factory=dict)
     max_tokens: int = 200
     moodiness: float = 1.0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything it is called, folded for comparison; also "agent_servnak", as the first bridges did."""
+        return tuple(name.casefold() for name in (self.id, self.name, *self.aliases, f"agent_{self.id}"))

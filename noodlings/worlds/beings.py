@@ -173,6 +173,8 @@ class Being:
     @property
     def names(self) -> tuple[str, ...]:
         """Everything it is called, folded for comparison."""
+        if self.persona is not None:
+            return self.persona.names
         return tuple(name.casefold() for name in (self.id, self.name, *self.aliases))
 
     def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:

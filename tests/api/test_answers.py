@@ -136,3 +136,11 @@ async def test_figures(site: Site):
     assert "noodlings_llm_calls_total 0.0" in text
     assert "noodlings_live_readers 0.0" in text
     assert 'status="200"' in text
+
+
+async def test_the_seeds_addresses_name_a_character_as_its_bridge_did(site: Site):
+    await site.tell("My dog died yesterday")
+    for path in ("", "/memory/stats", "/memory/working", "/memory/last-retrieval"):
+        literal, ours = [await site.get(f"/api/agents/{name}{path}") for name in ("agent_servnak", "servnak")]
+        assert (literal.status_code, literal.json()) == (200, ours.json())
+    assert (await site.get("/api/agents/agent_nobody")).status_code == 404

@@ -192,6 +192,11 @@ async def test_help_among_flags_is_the_help_of_that_command():
     assert await table.read("@memories servnak --help") == await table.read("help @memories")
 
 
+async def test_a_character_is_called_as_its_bridge_called_it():
+    table = Table()
+    assert await table.read("look agent_servnak") == await table.read("look servnak")
+
+
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
