@@ -15,6 +15,7 @@ Usable alone: no event loop but the caller's, no disk. The rules it keeps:
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,6 +24,7 @@ import numpy as np
 from noodlings.errors import LLMError, UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import finite, read_affect, unit
+from noodlings.memory.generated import GeneratingModel, symbolist_of
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
 from noodlings.ports import Allowance, Symbolist
 from noodlings.text import clean, shorten
@@ -102,10 +104,10 @@ class SubconsciousMemory:
         event: str,
         affect: Any,
         surprise: float,
-        llm: Symbolist,
+        llm: Symbolist | GeneratingModel,
         *,
-        entry_id: int,
-        timestamp: float,
+        entry_id: int = 0,
+        timestamp: float | None = None,
         audience: Audience = OPEN,
         allowance: Allowance | None = None,
     ) -> Symbol | None:
@@ -115,9 +117,9 @@ class SubconsciousMemory:
             event: what happened, in words.
             affect: what was felt: an `Affect`, five numbers (list, numpy or mlx array), or None.
             surprise: 0…1.
-            llm: makes the image.
-            entry_id: the memory of that moment; forgetting it takes the symbol with it.
-            timestamp: world time of that moment.
+            llm: makes the image; a host's own model with a `generate(prompt, max_tokens)` will do.
+            entry_id: the memory of that moment; forgetting it takes the symbol with it. 0 for none.
+            timestamp: world time of that moment; None for now, by the clock of this machine.
             audience: who may learn of that moment, and so of the symbol.
             allowance: what this may spend; by default as much as it takes.
 
@@ -130,7 +132,8 @@ class SubconsciousMemory:
             UserError: a number is NaN, infinite or out of range.
         """
         felt, event = read_affect(affect), clean(event)
-        surprise, timestamp = unit(surprise, "surprise"), finite(timestamp, "timestamp")
+        surprise = unit(surprise, "surprise")
+        timestamp = time.time() if timestamp is None else finite(timestamp, "timestamp")
         if felt is None or felt.intensity < INTENSE or not event:
             return None
         salience = symbol_salience(felt.intensity, surprise)
@@ -138,8 +141,9 @@ class SubconsciousMemory:
             return None
         # Whoever makes the image sees only what all who may learn of it may learn too.
         shown = tuple(told.symbolic_encoding for told in self._latest if within(audience, told.audience))
-        image = await llm.imagine(event, felt, shown, allowance or Allowance())
-        image = self._new_image(image, llm.name)
+        symbolist = symbolist_of(llm)
+        image = await symbolist.imagine(event, felt, shown, allowance or Allowance())
+        image = self._new_image(image, symbolist.name)
         if not self._has_place_for(salience, entry_id):  # others came while the model thought
             return None
         self._last_id += 1
@@ -152,7 +156,7 @@ class SubconsciousMemory:
             felt,
             salience,
             surprise,
-            llm.name,
+            symbolist.name,
             audience,
         )
         self._add(symbol)
