@@ -1,9 +1,9 @@
-"""An old bridge gets a memory: four lines differ, and under each stands what it was.
+"""An old bridge gets a memory: three lines differ, and under each stands what it was.
 
 The host sits between a text world and a language model. It keeps what was said in a list of dicts, appends to
-it, cuts it, filters it, saves and loads it; all of that goes on working. Only what the model is shown is no
-longer the end of the list. (What it saves are the rows that the list shows; `conversation_context.save(path)`
-keeps the whole memory.) Run it, and see what each version knows of a dog after five hundred greetings:
+it, cuts it, filters it, saves and loads it; all of that goes on working, and what it saves brings the memory
+back. Only what the model is shown is no longer the end of the list. Run it, and see what each version knows
+of a dog after five hundred greetings:
 
     python examples/old_bridge.py
 """
@@ -53,8 +53,7 @@ class Bridge:
         """What a model is to go on from when it answers `user`."""
         known = self.conversation_context.hm.get_context_for_response(user, affect, total_size=10)
         # was: known = self.conversation_context[-10:]
-        lines = [f"{entry.user_id}: {entry.user_text}" for entry in known]
-        # was: lines = [f"{row['user']}: {row['text']}" for row in known]
+        lines = [f"{row['user']}: {row['text']}" for row in known]
         return "\n".join(lines)
 
     def save(self) -> str:

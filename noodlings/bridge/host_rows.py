@@ -16,18 +16,20 @@ from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.encode import read_affect, read_state, whole
-from noodlings.values.memory import MemoryEntry
+from noodlings.text import clean
 
 log = logging.getLogger(__name__)
 
 Row = dict[str, Any]
 
 UNKNOWN_USER = "unknown"
+KEY = "noodlings"
+"""Where a row carries what the memory knows of it, see `noodlings.bridge.row_marks`."""
 
 _READ = frozenset(
     {
         *("user", "text", "affect", "surprise", "timestamp", "identity_salience"),
-        *("step", "phenomenal_state", "response"),
+        *("step", "phenomenal_state", "response", KEY),
     }
 )
 # Names that `add` uses for something else than a host may mean by them.
@@ -56,17 +58,9 @@ def read_row(row: Mapping[str, Any], now: float) -> tuple[dict[str, Any], dict[s
     return percept, {_free(key): value for key, value in row.items() if key not in _READ}
 
 
-def row_of(entry: MemoryEntry) -> Row:
-    """A row as a bridge would have made it, for an entry that came from elsewhere."""
-    row = {
-        "user": entry.user_id,
-        "text": entry.user_text,
-        "affect": [] if entry.affect is None else entry.affect.as_list(),
-        "surprise": entry.surprise,
-        "timestamp": entry.timestamp,
-        "identity_salience": entry.identity_salience,
-    }
-    return row if entry.response is None else row | {"response": entry.response}
+def words_of(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Who said what, as an entry of the row has it."""
+    return clean(str(row.get("user") or UNKNOWN_USER)), clean(str(row.get("text") or ""))
 
 
 def mark_of(row: Mapping[str, Any]) -> int:

@@ -10,7 +10,7 @@ asked to have remembered. Entries that came and left are reported to the store; 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 
@@ -112,14 +112,15 @@ class TwoStreams:
     Attributes:
         working, episodic: the streams, to be read.
         consolidated: how often an entry became episodic.
-        on_working: called when working memory holds something else than before; for whoever mirrors it.
+        on_change: called with the ids of what is held otherwise than before, or with None when it may be
+            everything; for whoever mirrors it.
     """
 
     def __init__(self, working: Stream, episodic: EpisodicMemory, journal: ChangeJournal | None) -> None:
         self.working = working
         self.episodic = episodic
         self.consolidated = 0
-        self.on_working: Callable[[], None] | None = None
+        self.on_change: Callable[[Collection[int] | None], None] | None = None
         self._journal = journal
 
     def find(self, entry_id: int) -> MemoryEntry | None:
@@ -128,10 +129,7 @@ class TwoStreams:
 
     def take_in(self, entry: MemoryEntry, now: float) -> None:
         """A new entry, in the place of the oldest in working memory when that is full."""
-        if self.working.full:
-            self.working.drop(int(self.working.ids.min()))
-        self.working.put(entry)
-        self._working_changed()
+        self._into_working(entry)
         log.info(
             "added to working: %s: %s (importance %.2f, salience %.2f)",
             entry.user_id,
@@ -141,26 +139,43 @@ class TwoStreams:
         )
         self.consolidate(entry, now)
 
+    def readmit(self, entry: MemoryEntry, episodic: bool, now: float) -> None:
+        """What was in mind once: into working memory, and into episodic memory if that is where it was."""
+        self._into_working(entry)
+        if episodic:
+            self._let_in(entry, now)
+
+    def _into_working(self, entry: MemoryEntry) -> None:
+        if self.working.full:
+            self.working.drop(int(self.working.ids.min()))
+        self.working.put(entry)
+        self._changed(entry.id)
+
     def revise(self, entry: MemoryEntry, now: float) -> None:
         """The new value of an entry, wherever it is; consolidated when it matters enough by now."""
         for stream in (self.working, self.episodic):
             if entry.id in stream:
                 stream.put(entry)
+                self._changed(entry.id)
         self.consolidate(entry, now)
 
     def consolidate(self, entry: MemoryEntry, now: float) -> None:
         """Into episodic memory, if it matters enough; out of it the weakest, if there is no room."""
-        if entry.id in self.episodic or not self.episodic.admits(entry):
+        if entry.id in self.episodic or not self.episodic.admits(entry) or not self._let_in(entry, now):
             return
+        self.consolidated += 1
+        log.info("consolidated to episodic: %s (total %d)", shorten(entry.user_text, 50), len(self.episodic))
+
+    def _let_in(self, entry: MemoryEntry, now: float) -> bool:
+        """Into episodic memory, unless there is no room and it is the weakest itself."""
         if self.episodic.full:
             leaver = self.episodic.leaver(entry, now)
             if leaver == entry.id:
-                return
+                return False
             self.leave(leaver)
         self.episodic.put(entry)
-        self.consolidated += 1
         self._note_membership(entry.id, True)
-        log.info("consolidated to episodic: %s (total %d)", shorten(entry.user_text, 50), len(self.episodic))
+        return True
 
     def leave(self, entry_id: int) -> None:
         """Out of episodic memory. Raises `KeyError` for an entry that is not there."""
@@ -169,11 +184,13 @@ class TwoStreams:
 
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Out of both streams; ids that are not here are ignored."""
-        for entry_id in entry_ids:
+        ids = list(entry_ids)
+        for entry_id in ids:
             for stream in (self.working, self.episodic):
                 if entry_id in stream:
                     stream.drop(entry_id)
-        self._working_changed()
+        if self.on_change is not None:
+            self.on_change(ids)
 
     def set_working(self, entries: Iterable[MemoryEntry]) -> None:
         """Let working memory hold just these, the last that fit."""
@@ -181,7 +198,8 @@ class TwoStreams:
         self.working.clear()
         for entry in kept:
             self.working.put(entry)
-        self._working_changed()
+        if self.on_change is not None:
+            self.on_change(None)
 
     def restore(
         self, working: Iterable[MemoryEntry], episodic: Iterable[MemoryEntry], consolidated: int, now: float
@@ -196,10 +214,11 @@ class TwoStreams:
             self.episodic.put(entry)
         self.set_working(sorted(working, key=lambda entry: entry.id))
 
-    def _working_changed(self) -> None:
-        if self.on_working is not None:
-            self.on_working()
+    def _changed(self, entry_id: int) -> None:
+        if self.on_change is not None:
+            self.on_change((entry_id,))
 
     def _note_membership(self, entry_id: int, episodic: bool) -> None:
+        self._changed(entry_id)
         if self._journal is not None:
             self._journal.membership(entry_id, episodic)

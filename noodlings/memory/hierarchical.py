@@ -21,6 +21,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar
 
+from noodlings.clock import later
 from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.agent_memory import AgentMemory
@@ -30,6 +31,7 @@ from noodlings.memory.encode import read_affect, unit
 from noodlings.memory.episodic import EpisodicMemory, TwoStreams
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
+from noodlings.memory.saved import SavedEntry
 from noodlings.memory.stream import Stream
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
@@ -214,13 +216,70 @@ class HierarchicalMemory(AgentMemory):
         self._resume([*working, *episodic])
         self._streams.restore(working, episodic, consolidated, self._now)
 
-    def mirror(self, on_working: Callable[[], None]) -> None:
-        """Have this called, and nothing else, when working memory holds something else than before."""
-        self._streams.on_working = on_working
+    def mirror(self, on_change: Callable[[Collection[int] | None], None]) -> None:
+        """Have this called, and nothing else, with the ids of entries that are held otherwise than before,
+        or with None when that may be all of them."""
+        self._streams.on_change = on_change
+
+    def is_forgotten(self, entry_id: int) -> bool:
+        """Whether an entry was forgotten, and may not come in again."""
+        return entry_id in self._forgotten
+
+    def readmit(self, kept: SavedEntry) -> MemoryEntry:
+        """Take in what was in mind when a host kept it: episodic if it was, whatever its importance.
+
+        It gets a new id, counts as perceived, and not as consolidated once more.
+        """
+        entry = replace(kept.entry, id=self._last_id + 1)
+        self._last_id = entry.id
+        self._perceived += 1
+        self._now = later(self._now, entry.timestamp)
+        if self._journal is not None:
+            self._journal.added(entry)
+        self._streams.readmit(entry, kept.episodic, self._now)
+        return entry
+
+    def count_at_least(self, perceived: int, consolidated: int) -> None:
+        """Go on from the counts of a memory that this one continues."""
+        self._perceived = max(self._perceived, perceived)
+        self._streams.consolidated = max(self._streams.consolidated, consolidated)
 
     def find(self, entry_id: int) -> MemoryEntry | None:
         """The entry with this id, from either stream, or None."""
         return self._streams.find(entry_id)
+
+    @property
+    def perceived(self) -> int:
+        """How many entries there ever were."""
+        return self._perceived
+
+    @property
+    def consolidated(self) -> int:
+        """How often an entry became episodic."""
+        return self._streams.consolidated
+
+    @property
+    def working_memory(self) -> list[MemoryEntry]:
+        """`retrieve_working()`, by the name that hosts know from the first bridges."""
+        return self.retrieve_working()
+
+    @property
+    def episodic_memory(self) -> list[MemoryEntry]:
+        """All of `retrieve_episodic`, by the name that hosts know from the first bridges."""
+        return self.retrieve_episodic(limit=None)
+
+    @property
+    def working_capacity(self) -> int:
+        """How many of the latest entries are in mind."""
+        return self._working.capacity
+
+    def is_working(self, entry_id: int) -> bool:
+        """Whether an entry is in working memory now."""
+        return entry_id in self._working
+
+    def holds_working(self, entry_ids: Collection[int]) -> bool:
+        """Whether working memory holds just these entries."""
+        return len(self._working) == len(entry_ids) and all(one in self._working for one in entry_ids)
 
     def is_episodic(self, entry_id: int) -> bool:
         """Whether an entry is in episodic memory now."""

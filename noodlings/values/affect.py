@@ -112,6 +112,13 @@ class Affect:
         """The five numbers in the order of the axes."""
         return [self.valence, self.arousal, self.fear, self.sorrow, self.boredom]
 
+    def __getitem__(self, place: Any) -> Any:
+        """As hosts read it, who keep the five numbers in a list: `affect[0]`, `affect[:5]`."""
+        return self.as_list()[place]
+
+    def __len__(self) -> int:
+        return len(AXES)
+
     @property
     def intensity(self) -> float:
         """How much feeling there is, 0…1. See `intensity`."""

@@ -6,6 +6,7 @@ in elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,8 @@ class ImportanceParts:
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
     """A percept as remembered. A value: a change is a new one (`dataclasses.replace`).
+
+    It can also be read as the row of a bridge: `entry["text"]`, `entry.get("user")`, `dict(entry)`.
 
     Attributes:
         id: number of the entry within its agent, rising with each percept.
@@ -134,6 +137,35 @@ class MemoryEntry:
     def private(self) -> bool:
         """Whether only those who witnessed it may know of it."""
         return self.audience.confined
+
+    def row(self) -> dict[str, Any]:
+        """A row as a bridge would have made it: who said what, how it felt, and whatever the host gave."""
+        row = {
+            "user": self.user_id,
+            "text": self.user_text,
+            "affect": [] if self.affect is None else self.affect.as_list(),
+            "surprise": self.surprise,
+            "timestamp": self.timestamp,
+            "identity_salience": self.identity_salience,
+        }
+        return row | ({} if self.response is None else {"response": self.response}) | self.extra
+
+    def keys(self) -> Iterable[str]:
+        """The keys of its row."""
+        return self.row().keys()
+
+    def __getitem__(self, key: str) -> Any:
+        return self.row()[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """What its row has under a key."""
+        return self.row().get(key, default)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.row()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.row())
 
 
 class LinkType(StrEnum):

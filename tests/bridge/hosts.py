@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from noodlings.bridge.host_rows import KEY, Row
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.percept import Kind
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL
 
 KINDS = [".json", ".db", ".sqlite", ".SQLITE3"]
+
+
+def unmarked(rows: Iterable[Row]) -> list[Row]:
+    """The rows as a host made them, without what they carry of the memory."""
+    return [{name: value for name, value in row.items() if name != KEY} for row in rows]
 
 
 def rich_memory() -> HierarchicalMemory:

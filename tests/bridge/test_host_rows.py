@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.bridge.host_rows import mark_of, read_row, row_of
+from noodlings.bridge.host_rows import mark_of, read_row
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.affect import Affect
 from tests.outside import DATA, needs
@@ -127,7 +127,7 @@ def test_whatever_a_list_takes_a_memory_takes(row: dict[str, Any]) -> None:
     memory = HierarchicalMemory()
     percept, extra = read_row(row, NOW)
     memory.add(**percept, **extra)
-    json.dumps(row_of(memory.retrieve_working()[0]))
+    json.dumps(memory.retrieve_working()[0].row())
     mark_of(row)
 
 
@@ -135,11 +135,11 @@ def test_an_entry_as_a_row_is_what_a_bridge_would_have_made() -> None:
     memory = HierarchicalMemory()
     percept, extra = read_row(ROW, NOW)
     entry = memory.add(**percept, **extra)
-    assert row_of(entry) == ROW
-    assert list(row_of(entry)) == list(ROW)
+    assert entry.row() == ROW
+    assert list(entry.row()) == list(ROW)
     answered = memory.complete(entry, "OH")
-    assert row_of(answered) == ROW | {"response": "OH"}
-    assert row_of(memory.add(1, 1, "u", "t", None))["affect"] == []
+    assert answered.row() == ROW | {"response": "OH"}
+    assert memory.add(1, 1, "u", "t", None).row()["affect"] == []
 
 
 def test_a_mark_tells_who_said_what_and_when() -> None:
@@ -159,3 +159,24 @@ def test_every_real_row_is_taken() -> None:
         memory.add(**percept, **extra)
     assert memory.stats().perceived == len(rows) > 100
     assert [entry.timestamp for entry in memory.retrieve_working()] == [row["timestamp"] for row in rows]
+
+
+def test_an_entry_answers_as_a_row_and_by_its_names() -> None:
+    memory = HierarchicalMemory()
+    percept, extra = read_row(ROW | {"is_rumination": True}, NOW)
+    memory.add(**percept, **extra)
+    (entry,) = memory.get_context_for_response("agent_servnak", ROW["affect"])
+    assert entry["text"] == entry.user_text == ROW["text"]
+    assert (entry.get("user"), entry.get("is_rumination", False), entry.get("stage_cue", "none")) == (
+        "agent_servnak",
+        True,
+        "none",
+    )
+    assert ("text" in entry, "stage_cue" in entry) == (True, False)
+    assert dict(entry) == {**entry} == ROW | {"is_rumination": True}
+    assert [*entry] == [*entry.keys()]
+    assert entry.affect is not None
+    assert entry.affect[:5] == entry["affect"][:5] == ROW["affect"]
+    assert (entry.affect[0], len(entry.affect)) == (0.5, 5)
+    with pytest.raises(KeyError):
+        entry["stage_cue"]

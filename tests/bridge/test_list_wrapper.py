@@ -12,10 +12,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from noodlings.bridge.list_wrapper import REMEMBERED_ROWS, MemoryListWrapper
+from noodlings.bridge.list_wrapper import KNOWN_AGAIN, SHOWN, MemoryListWrapper
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.values.affect import NEUTRAL
+from tests.bridge.hosts import unmarked
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL, ids, texts
 from tests.thorough import examples
 
@@ -75,10 +76,10 @@ def test_it_shows_the_very_dicts_that_were_appended() -> None:
 
 
 def test_the_twenty_six_uses_of_a_host() -> None:
-    context, plain = bridge(15).conversation_context, [row(number) for number in range(1, 16)]
-    for both in (context, plain):
-        both[3]["is_rumination"] = True
-        both.append(row(16, affect=[0.1, 0.5, 0, 0, 0], identity_salience=0.8, stage_cue="grins"))
+    context = bridge(15).conversation_context
+    context[3]["is_rumination"] = True
+    context.append(row(16, affect=[0.1, 0.5, 0, 0, 0], identity_salience=0.8, stage_cue="grins"))
+    plain = [*context]
     uses = [
         len,
         bool,
@@ -117,10 +118,19 @@ def test_the_twenty_six_uses_of_a_host() -> None:
         assert type(read) is list
 
 
-def test_only_the_last_twenty_are_shown() -> None:
-    context = bridge(30).conversation_context
-    assert [entry["text"] for entry in context] == [f"line {number}" for number in range(11, 31)]
-    assert perceived_by(context) == 30
+def test_the_last_five_hundred_are_shown_and_the_last_twenty_in_mind() -> None:
+    context = bridge(SHOWN + 30).conversation_context
+    assert [entry["text"] for entry in context] == [f"line {number}" for number in range(31, SHOWN + 31)]
+    assert texts(context.hm.working_memory) == [entry["text"] for entry in context[-20:]]
+    assert perceived_by(context) == SHOWN + 30 == 530
+
+
+def test_how_many_are_shown_can_be_set() -> None:
+    context = MemoryListWrapper((row(number) for number in range(40)), shown=25)
+    assert [entry["text"] for entry in context] == [f"line {number}" for number in range(15, 40)]
+    assert len(MemoryListWrapper((row(number) for number in range(40)), shown=1)) == 20
+    with pytest.raises(UserError, match="shown is 0: it must be at least 1"):
+        MemoryListWrapper(shown=0)
 
 
 def perceived_by(context: MemoryListWrapper) -> int:
@@ -155,7 +165,7 @@ def test_assigning_a_loaded_list_puts_it_in_and_counts_nothing_twice() -> None:
     host = bridge()
     for _ in range(3):
         host.conversation_context = json.loads(saved)
-        assert host.conversation_context == json.loads(saved)[-20:]
+        assert host.conversation_context == json.loads(saved)
         assert perceived(host) == 30
         assert len(host.conversation_context.hm.retrieve_working()) == 20
     host.conversation_context.append(row(31))
@@ -209,13 +219,13 @@ def test_rows_that_are_replaced_by_copies_are_not_new() -> None:
 
 
 def test_as_many_rows_are_known_again_as_an_old_bridge_keeps() -> None:
-    rows = [row(number) for number in range(REMEMBERED_ROWS + 1)]
+    rows = [row(number) for number in range(SHOWN + KNOWN_AGAIN + 1)]
     host = Bridge()
     host.conversation_context = rows[1:]
     host.conversation_context = copy.deepcopy(rows[1:])
-    assert perceived(host) == REMEMBERED_ROWS == 500
+    assert perceived(host) == SHOWN + KNOWN_AGAIN == 1000
     host.conversation_context = copy.deepcopy(rows)
-    assert perceived(host) == 501
+    assert perceived(host) == 1001
 
 
 def test_rows_without_a_timestamp_happened_when_the_latest_did() -> None:
@@ -262,11 +272,14 @@ def test_a_subclass_inherits_it_and_two_attributes_do_not_meet() -> None:
 
 def test_the_memory_behind_it_can_be_chosen() -> None:
     class Forgetful:
-        conversation_context = MemoryListWrapper.attribute(lambda: HierarchicalMemory(working_capacity=2))
+        conversation_context = MemoryListWrapper.attribute(
+            lambda: HierarchicalMemory(working_capacity=2), shown=3
+        )
 
     host: Any = Forgetful()
-    host.conversation_context = [row(1), row(2), row(3)]
-    assert [entry["text"] for entry in host.conversation_context] == ["line 2", "line 3"]
+    host.conversation_context = [row(number) for number in range(1, 6)]
+    assert [entry["text"] for entry in host.conversation_context] == ["line 3", "line 4", "line 5"]
+    assert texts(host.conversation_context.hm.working_memory) == ["line 4", "line 5"]
 
 
 def test_the_class_itself_gives_the_attribute() -> None:
@@ -329,7 +342,7 @@ def test_what_the_memory_perceives_by_other_ways_is_shown() -> None:
     context = MemoryListWrapper(hm)
     context.append(row(2))
     entry = hm.add(3, 3, ME, "after", NEUTRAL)
-    assert context == [
+    assert unmarked(context) == [
         {
             "user": ME,
             "text": "before",
@@ -342,7 +355,7 @@ def test_what_the_memory_perceives_by_other_ways_is_shown() -> None:
         row(0, text="after", affect=NEUTRAL.as_list(), surprise=0.0, timestamp=3.0),
     ]
     hm.add(4, 4, ME, "last", NEUTRAL)
-    assert [one["text"] for one in context] == ["line 2", "after", "last"]
+    assert [one["text"] for one in context] == ["before", "line 2", "after", "last"]
     context.assign(json.loads(json.dumps(context)))
     assert (hm.stats().perceived, hm.find(entry.id).user_text) == (4, "after")
 
@@ -372,7 +385,9 @@ class ListMachine(RuleBasedStateMachine):
     @initialize(capacity=st.sampled_from([1, 3, 20]))
     def begin(self, capacity: int) -> None:
         class Host:
-            context = MemoryListWrapper.attribute(lambda: HierarchicalMemory(working_capacity=capacity))
+            context = MemoryListWrapper.attribute(
+                lambda: HierarchicalMemory(working_capacity=min(capacity, 4)), shown=capacity
+            )
 
         self.host: Any = Host()
         self.model: list[Row] = []
@@ -496,7 +511,8 @@ class ListMachine(RuleBasedStateMachine):
     @invariant()
     def working_memory_holds_what_is_shown(self) -> None:
         working = self.host.context.hm.retrieve_working()
-        assert sorted(texts(working)) == sorted(line["text"] for line in self.model)
+        shown = self.model[-self.host.context.hm.working_capacity :]
+        assert sorted(texts(working)) == sorted(line["text"] for line in shown)
 
 
 ListMachine.TestCase.settings = settings(max_examples=examples(60), stateful_step_count=30)

@@ -79,16 +79,23 @@ def test_an_entry_that_left_both_may_come_back_when_it_is_revised() -> None:
     assert in_working(streams) == [2]
 
 
-def test_what_mirrors_working_memory_hears_of_every_change_and_of_nothing_else() -> None:
+def test_what_mirrors_the_streams_hears_of_every_change_and_of_nothing_else() -> None:
     streams = two_streams()
-    heard: list[list[int]] = []
-    streams.on_working = lambda: heard.append(in_working(streams))
-    streams.take_in(an_entry(1, 0.9), NOW)
-    streams.revise(an_entry(1, 0.9, response="oh"), NOW)
-    streams.set_working([])
-    streams.set_working([an_entry(1, 0.9)])
-    streams.forget([1])
-    assert heard == [[1], [], [1], []]
+    heard: list[set[int] | None] = []
+    streams.on_change = lambda ids: heard.append(None if ids is None else {*ids})
+    changes = [
+        (lambda: streams.take_in(an_entry(1, 0.9), NOW), [{1}, {1}]),
+        (lambda: streams.take_in(an_entry(2, 0.1), NOW), [{2}]),
+        (lambda: streams.revise(an_entry(2, 0.1, response="oh"), NOW), [{2}]),
+        (lambda: streams.revise(an_entry(9, 0.1), NOW), []),
+        (lambda: streams.leave(1), [{1}]),
+        (lambda: streams.set_working([]), [None]),
+        (lambda: streams.forget([2, 7]), [{2, 7}]),
+    ]
+    for change, told in changes:
+        heard.clear()
+        change()
+        assert heard == told
 
 
 def test_forgetting_reaches_both() -> None:
