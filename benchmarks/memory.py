@@ -33,11 +33,11 @@ from rich.table import Table
 
 from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import ImportanceWeights, load_settings
+from noodlings.config import load_settings
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.store.sql import SqlStore
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import ImportanceWeights, MemoryEntry
 from noodlings.values.percept import Percept
 
 SIZES = (200, 10_000, 100_000)

@@ -214,7 +214,7 @@ def _hierarchical(settings: Settings, journal: ChangeJournal) -> HierarchicalMem
         windows.episodic,
         memory.surprise_threshold,
         metric=memory.affect_metric,
-        weights=memory.importance,
+        weights=memory.importance.weights,
         symbol_capacity=windows.subconscious,
         journal=journal,
     )

@@ -24,6 +24,7 @@ from pydantic_settings import (
 
 from noodlings.errors import UserError
 from noodlings.validation import explain, nearest
+from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
 
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
@@ -35,16 +36,23 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ImportanceWeights(_Section):
-    """How much of the gap to 1 each component closes at its full strength."""
+class ImportanceSettings(_Section):
+    """`ImportanceWeights`, as a section that can be set; it takes such a value, too."""
 
-    surprise: float = Field(0.25, ge=0, le=1)
-    intensity: float = Field(0.7, ge=0, le=1)
-    salience: float = Field(0.5, ge=0, le=1)
-    addressed: float = Field(0.06, ge=0, le=1)
-    answered: float = Field(0.1, ge=0, le=1)
-    remember: float = Field(0.9, ge=0, le=1)
-    significance: float = Field(0.8, ge=0, le=1)
+    model_config = ConfigDict(from_attributes=True)
+
+    surprise: float = Field(ImportanceWeights.surprise, ge=0, le=1)
+    intensity: float = Field(ImportanceWeights.intensity, ge=0, le=1)
+    salience: float = Field(ImportanceWeights.salience, ge=0, le=1)
+    addressed: float = Field(ImportanceWeights.addressed, ge=0, le=1)
+    answered: float = Field(ImportanceWeights.answered, ge=0, le=1)
+    remember: float = Field(ImportanceWeights.remember, ge=0, le=1)
+    significance: float = Field(ImportanceWeights.significance, ge=0, le=1)
+
+    @property
+    def weights(self) -> ImportanceWeights:
+        """The value that the memory takes."""
+        return ImportanceWeights(**self.model_dump())
 
 
 class MemorySettings(_Section):
@@ -52,7 +60,7 @@ class MemorySettings(_Section):
     surprise_threshold: float = Field(0.3, ge=0, le=1)
     affect_metric: Literal["centred", "cosine", "euclidean"] = "centred"
     affect_threshold: float = Field(0.7, ge=0, le=1)
-    importance: ImportanceWeights = ImportanceWeights()
+    importance: ImportanceSettings = ImportanceSettings()
 
 
 class MemoryWindows(_Section):

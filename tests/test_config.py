@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from noodlings.config import Settings, load_settings
+from noodlings.config import ImportanceSettings, ImportanceWeights, MemorySettings, Settings, load_settings
 from noodlings.errors import UserError
 
 ROOT = Path(__file__).parent.parent
@@ -45,6 +45,17 @@ def test_file_overrides_defaults_and_environment_overrides_file(tmp_path, monkey
     assert settings.memory.use_hierarchical is False
 
 
+def test_weights_of_importance_are_set_in_a_file_or_as_a_value(tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text("memory: {importance: {surprise: 1}}\n")
+    weights = ImportanceWeights(surprise=1.0)
+    assert load_settings(file).memory.importance.weights == weights
+    assert MemorySettings(importance=weights).importance.weights == weights
+    assert set(vars(weights)) == set(ImportanceSettings.model_fields)
+    with pytest.raises(UserError, match="the weight of surprise is 7"):
+        ImportanceWeights(surprise=7)
+
+
 def test_config_in_the_current_folder_is_read(tmp_path):
     (tmp_path / "config.yaml").write_text("world: {player: caity}\n")
     assert load_settings().world.player == "caity"
@@ -59,6 +70,8 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ),
         ("memry: {}", "unknown key memry; did you mean memory?"),
         ("memory: {importance: {suprise: 1}}", "did you mean surprise?"),
+        ("memory: {importance: {surprise: 2}}", "memory.importance.surprise: "),
+        ("memory: {importance: 2}", "memory.importance: should be a section; there are addressed, answered"),
         ("llm: {max_tokens: 200}", "llm.max_tokens: should be a section; there are appraise, modulate"),
         ("api: {tokens: 7}", "api.tokens: should be a list"),
         ("memory_windows: {working: 0}", "memory_windows.working"),

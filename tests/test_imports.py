@@ -39,6 +39,7 @@ def test_every_public_name_can_be_had():
         "noodlings.affect.feeling.feeling",
         "noodlings.agent.events.game_event",
         "noodlings.agent.recipes.load_recipe",
+        "noodlings.config.ImportanceWeights",
         "noodlings.inspect.inspector.Inspector",
         "noodlings.memory.list_wrapper.MemoryListWrapper",
         "noodlings.progress.progress_over",

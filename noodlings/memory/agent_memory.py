@@ -12,13 +12,12 @@ from threading import RLock
 from typing import Any
 
 from noodlings.clock import later
-from noodlings.config import ImportanceWeights
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import encode
 from noodlings.memory.importance import strength_of
 from noodlings.memory.saved import Saved, SavedEntry, read, write
 from noodlings.values.audience import Audience
-from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
+from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Kind, Percept
 
 

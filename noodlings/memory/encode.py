@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from noodlings.clock import moment
-from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.importance import INITIAL_STABILITY, REPEATED, about_something, importance
 from noodlings.memory.stream import STATE_SIZE
 from noodlings.text import CleanText
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import ImportanceParts, ImportanceWeights, MemoryEntry
 from noodlings.values.percept import Percept
 
 

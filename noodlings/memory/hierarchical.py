@@ -22,7 +22,6 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from noodlings.clock import later
-from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.change_journal import ChangeJournal
@@ -36,7 +35,7 @@ from noodlings.memory.stream import Stream
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
-from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
+from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Percept
 
 T = TypeVar("T")

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.config import ImportanceWeights
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import ImportanceParts, ImportanceWeights, MemoryEntry
 
 DAY = 86_400.0
 

@@ -12,14 +12,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.context import ContextBudget, assemble, recent
 from noodlings.memory.importance import DEFAULT_WEIGHTS
 from noodlings.values.audience import Audience, may_learn
-from noodlings.values.memory import MemoryEntry, MemoryStats, Recalled
+from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 
 CAPACITY = 500
 CONTEXT = 10

@@ -64,6 +64,27 @@ class ImportanceParts:
     significance: float = 0.0
 
 
+@dataclass(frozen=True)
+class ImportanceWeights:
+    """How much of the gap to 1 each component of an importance closes at its full strength, each 0…1.
+
+    Raises `UserError` for one that is not.
+    """
+
+    surprise: float = 0.25
+    intensity: float = 0.7
+    salience: float = 0.5
+    addressed: float = 0.06
+    answered: float = 0.1
+    remember: float = 0.9
+    significance: float = 0.8
+
+    def __post_init__(self) -> None:
+        for name, weight in vars(self).items():
+            if not 0.0 <= weight <= 1.0:  # NaN fails this too
+                raise UserError(f"the weight of {name} is {weight!r}: it must lie between 0 and 1")
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryEntry:
     """A percept as remembered. A value: a change is a new one (`dataclasses.replace`).

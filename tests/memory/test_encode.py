@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.encode import encode, read_affect, read_state
 from noodlings.memory.importance import INITIAL_STABILITY, importance
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import ImportanceParts, ImportanceWeights, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 
 NUMBERS = [-0.5, 0.75, 0.5, 0.25, 0.0]

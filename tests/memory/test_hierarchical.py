@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from noodlings.config import ImportanceWeights
 from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.importance import DAY, INITIAL_STABILITY, importance
 from noodlings.ports import Changes
 from noodlings.values.affect import NEUTRAL
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import ImportanceParts, ImportanceWeights, MemoryEntry
 from tests.fakes import drained
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL, an_entry, ids, remembered, texts
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.config import ImportanceWeights
 from noodlings.memory.importance import DEFAULT_WEIGHTS, importance
-from noodlings.values.memory import ImportanceParts
+from noodlings.values.memory import ImportanceParts, ImportanceWeights
 
 COMPONENTS = [field.name for field in fields(ImportanceParts)]
 
