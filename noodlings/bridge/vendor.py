@@ -1,0 +1,303 @@
+"""The bridge and the memory as one folder that is imported under another name.
+
+It is for a host whose own package is called `noodlings`, and so hides ours. What the copy holds is read from
+the imports of the modules that such a host uses, and so is what it needs beside itself: numpy alone. In the
+copy each of these imports has the other name; comments and other strings are as they were.
+
+The copy is made aside and takes its place whole. An earlier one is put out of the way for that first, so a
+kill leaves the one, the other, or for that moment neither, and never half of one.
+"""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from noodlings import __version__
+from noodlings.errors import UserError
+
+ENTRANCES = (
+    "noodlings.bridge.list_wrapper",
+    "noodlings.memory.hierarchical",
+    "noodlings.memory.list_wrapper",
+    "noodlings.memory.subconscious",
+)
+"""What a host imports; the rest follows from it."""
+
+REQUIREMENT = "numpy"
+
+MARKER = "VENDORED.md"
+_MARK = "Made by `noodlings bridge vendor`"
+
+_US = "noodlings"
+_SOURCE = Path(__file__).parents[1]
+_BETTER = "name another, such as noodlings_memory"
+
+
+@dataclass(frozen=True)
+class Vendored:
+    """What was made.
+
+    Attributes:
+        folder: to be imported by its name.
+        files: how many are in it.
+        replaced: whether an earlier copy was there.
+    """
+
+    folder: Path
+    files: int
+    replaced: bool
+
+
+def vendor(folder: Path, name: str) -> Vendored:
+    """Write the bridge and the memory into `folder`, as a package that is imported by `name`.
+
+    Args:
+        folder: from which the host imports; made when it is missing.
+        name: of the package; an earlier copy with it is replaced as a whole.
+
+    Raises:
+        UserError: the name will not do, something else has it, or the folder cannot be written.
+    """
+    _require_name(name)
+    target = folder / name
+    try:
+        replaced = _require_place(folder, name)
+        files = _files(name)
+        aside = folder / f".{name}.vendoring"
+        _remove(aside)  # left by one that was killed
+        try:
+            for path, content in files.items():
+                file = aside / "new" / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
+            _put(aside / "new", target, aside / "old" if replaced else None)
+        finally:
+            _remove(aside)
+    except OSError as error:
+        raise UserError(f"{target} cannot be written: {error.strerror or error}") from error
+    return Vendored(target, len(files), replaced)
+
+
+def closure(entrances: Iterable[str]) -> dict[str, Module]:
+    """Every module of ours that these need, themselves among them, by name; `noodlings` itself is not.
+
+    Imports within functions and for type checkers count, so that no import in a copy leads nowhere.
+
+    Raises:
+        UserError: one of them needs a package other than numpy.
+    """
+    found: dict[str, Module] = {}
+    waiting = list(entrances)
+    while waiting:
+        name = waiting.pop()
+        file = _file(name)
+        if name in (_US, *found) or file is None:
+            continue
+        found[name] = module = Module(name, file)
+        waiting.append(name.rpartition(".")[0])
+        for imported in sorted(module.imported):
+            top = imported.partition(".")[0]
+            if top == _US:
+                waiting.append(imported)
+            elif top != REQUIREMENT and top not in sys.stdlib_module_names:
+                raise UserError(f"{name} needs {top}: what is vendored may need {REQUIREMENT} alone")
+    return dict(sorted(found.items()))
+
+
+class Module:
+    """A module of ours, and where in it others are named.
+
+    Attributes:
+        name, file: as given.
+        imported: what it imports. Of `from a import b` it is both `a` and `a.b`, which may be no module.
+        data: packages from which it reads files, by `importlib.resources.files`.
+    """
+
+    def __init__(self, name: str, file: Path) -> None:
+        self.name = name
+        self.file = file
+        self.imported: set[str] = set()
+        self.data: set[str] = set()
+        self._content = file.read_bytes()
+        self._places: list[tuple[int, int]] = []
+        for node in ast.walk(ast.parse(self._content)):
+            self._read(node)
+
+    @property
+    def path(self) -> Path:
+        """Where it is in its package."""
+        return self.file.relative_to(_SOURCE)
+
+    def renamed(self, name: str) -> bytes:
+        """Its source, with imports of `name` in place of those of `noodlings`."""
+        lines = self._content.splitlines(keepends=True)
+        for number, column in sorted(self._places, reverse=True):
+            line = lines[number - 1]
+            start = line.index(_US.encode(), column)
+            lines[number - 1] = line[:start] + name.encode() + line[start + len(_US) :]
+        return b"".join(lines)
+
+    def _read(self, node: ast.AST) -> None:
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    self._import(alias.name, alias)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                self._import(module, node)
+                self.imported |= {f"{module}.{alias.name}" for alias in names}
+            case ast.Name(id="noodlings"):
+                self._place(node)
+            case ast.Call(func=ast.Name(id="files") | ast.Attribute(attr="files"), args=[package]):
+                match package:
+                    case ast.Constant(value=str(named)) if _ours(named):
+                        self.data.add(named)
+                        self._place(package)
+                    case ast.Name(id="__package__"):
+                        is_package = self.file.name == "__init__.py"
+                        self.data.add(self.name if is_package else self.name.rpartition(".")[0])
+
+    def _import(self, module: str, node: ast.alias | ast.stmt) -> None:
+        self.imported.add(module)
+        if _ours(module):
+            self._place(node)
+
+    def _place(self, node: ast.alias | ast.stmt | ast.expr) -> None:
+        self._places.append((node.lineno, node.col_offset))
+
+
+def _ours(module: str) -> bool:
+    return module.partition(".")[0] == _US
+
+
+def _file(module: str) -> Path | None:
+    """The file of a module of ours, or None where there is none of that name."""
+    path = _SOURCE.joinpath(*module.split(".")[1:])
+    candidates = (path / "__init__.py", path.with_suffix(".py"))
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def _files(name: str) -> dict[Path, bytes]:
+    """All that is in a copy."""
+    modules = closure(ENTRANCES)
+    files = {module.path: module.renamed(name) for module in modules.values()}
+    data = {path for module in modules.values() for package in module.data for path in _data(package)}
+    files |= {path.relative_to(_SOURCE): path.read_bytes() for path in data}
+    files |= {Path(text): _legal(text) for text in ("LICENSE", *(["NOTICE"] if data else []))}
+    files[Path("__init__.py")] = _front(name, modules).encode()
+    files[Path(MARKER)] = _about(name).encode()
+    return files
+
+
+def _data(package: str) -> Iterator[Path]:
+    """The files beside the modules of a package."""
+    for path in _SOURCE.joinpath(*package.split(".")[1:]).iterdir():
+        if path.is_file() and path.suffix != ".py":
+            yield path
+
+
+def _legal(text: str) -> bytes:
+    """A text that goes with every copy: from the source tree, or from where it was installed to."""
+    root = _SOURCE.parent
+    if (root / "pyproject.toml").is_file():
+        return (root / text).read_bytes()
+    try:
+        installed = metadata.distribution(_US).read_text(f"licenses/{text}")
+    except metadata.PackageNotFoundError:
+        installed = None
+    if installed is None:
+        raise UserError(f"{text} was not installed with noodlings: install it anew")
+    return installed.encode()
+
+
+def _front(name: str, modules: dict[str, Module]) -> str:
+    """The `__init__` of a copy: what ours offers, as far as it is there."""
+    offered = sorted(
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse((_SOURCE / "__init__.py").read_bytes()))
+        if isinstance(node, ast.ImportFrom) and node.module in modules
+        for alias in node.names
+    )
+    return "\n".join(
+        [
+            f'"""The memory of noodlings {__version__}, under another name: see {MARKER}."""',
+            "",
+            *(f"from {name}{module[len(_US) :]} import {public}" for module, public in offered),
+            "",
+            f'__version__ = "{__version__}"',
+            "",
+            "__all__ = [",
+            *(f'    "{public}",' for public in sorted(public for _, public in offered)),
+            "]",
+            "",
+        ]
+    )
+
+
+def _about(name: str) -> str:
+    return f"""# The memory of noodlings {__version__}, as `{name}`
+
+{_MARK}. It needs Python 3.11 or later and {REQUIREMENT}; its licence is in LICENSE.
+
+    from {name} import MemoryListWrapper
+
+To have it of another version, install that one and run this in the folder that holds `{name}`. It replaces
+the whole folder, with whatever was changed or put there:
+
+    noodlings bridge vendor . --as {name}
+"""
+
+
+def _require_name(name: str) -> None:
+    """Raise `UserError` for a name under which nothing can be imported, or something else is."""
+    if not (name.isascii() and name.isidentifier()) or name.startswith("__"):
+        raise UserError(
+            f"nothing can be imported as {name!r:.60}: a name has letters (a to z), digits and underscores,"
+            f" a letter first; {_BETTER}"
+        )
+    if keyword.iskeyword(name):
+        raise UserError(f"{name} is a word of Python itself: {_BETTER}")
+    if name in sys.stdlib_module_names:
+        raise UserError(f"{name} is a module that comes with Python: {_BETTER}")
+    if name == REQUIREMENT:
+        raise UserError(f"{name} is what the copy itself needs: {_BETTER}")
+    if name == _US:
+        raise UserError(f"{name} is what ours is called, and the copy stands in for it: {_BETTER}")
+
+
+def _require_place(folder: Path, name: str) -> bool:
+    """Whether an earlier copy is there. Raises `UserError` when something else is."""
+    target = folder / name
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file: name the folder that your program imports from")
+    if (folder / f"{name}.py").exists():
+        raise UserError(f"{target}.py is there, and could not be imported any more: {_BETTER}")
+    if not target.is_symlink() and not target.exists():
+        return False
+    about = target / MARKER
+    if target.is_symlink() or not about.is_file() or _MARK.encode() not in about.read_bytes():
+        raise UserError(f"{target} is there, and was not made by this command: {_BETTER}, or move it away")
+    return True
+
+
+def _put(new: Path, target: Path, old: Path | None) -> None:
+    """Let a whole folder take its place, and the one before it leave for `old`."""
+    if old is not None:
+        target.rename(old)
+    try:
+        new.rename(target)
+    except OSError:
+        if old is not None:
+            old.rename(target)
+        raise
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
