@@ -37,6 +37,8 @@ grep -q 'play' "$work/help"
 printf 'say servnak, hello\n@memories servnak\nquit\n' | "$bin/noodlings" play | tee "$work/played"
 # What it does may stand between its name and its words.
 grep -qE '^SERVNAK (says|\()' "$work/played"
+"$bin/noodlings" bridge vendor "$work/lib" --as noodlings_memory
+PYTHONPATH=$work/lib "$bin/python" -c 'from noodlings_memory import MemoryListWrapper; MemoryListWrapper([{}])'
 test -z "$(ls -A)" || { echo "something was left in the folder it was started in: $(ls -A)"; exit 1; }
 echo
 echo "the wheel works"
