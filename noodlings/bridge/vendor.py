@@ -88,7 +88,8 @@ def vendor(folder: Path, name: str) -> Vendored:
 def closure(entrances: Iterable[str]) -> dict[str, Module]:
     """Every module of ours that these need, themselves among them, by name; `noodlings` itself is not.
 
-    Imports within functions and for type checkers count, so that no import in a copy leads nowhere.
+    Imports within functions and for type checkers count, so that no import in a copy leads nowhere, but where
+    the module itself has an answer to that: `try: import … except ImportError: …`.
 
     Raises:
         UserError: one of them needs a package other than numpy.
@@ -116,7 +117,8 @@ class Module:
 
     Attributes:
         name, file: as given.
-        imported: what it imports. Of `from a import b` it is both `a` and `a.b`, which may be no module.
+        imported: what it cannot do without. Of `from a import b` it is both `a` and `a.b`, which may be no
+            module.
         data: packages from which it reads files, by `importlib.resources.files`.
     """
 
@@ -127,7 +129,15 @@ class Module:
         self.data: set[str] = set()
         self._content = file.read_bytes()
         self._places: list[tuple[int, int]] = []
-        for node in ast.walk(ast.parse(self._content)):
+        tree = ast.parse(self._content)
+        self._optional = {
+            inner
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Try) and any(map(_is_of_imports, node.handlers))
+            for statement in node.body
+            for inner in ast.walk(statement)
+        }
+        for node in ast.walk(tree):
             self._read(node)
 
     @property
@@ -148,10 +158,9 @@ class Module:
         match node:
             case ast.Import(names=names):
                 for alias in names:
-                    self._import(alias.name, alias)
+                    self._import(alias, alias.name)
             case ast.ImportFrom(module=str(module), names=names, level=0):
-                self._import(module, node)
-                self.imported |= {f"{module}.{alias.name}" for alias in names}
+                self._import(node, module, *(f"{module}.{alias.name}" for alias in names))
             case ast.Name(id="noodlings"):
                 self._place(node)
             case ast.Call(func=ast.Name(id="files") | ast.Attribute(attr="files"), args=[package]):
@@ -163,13 +172,18 @@ class Module:
                         is_package = self.file.name == "__init__.py"
                         self.data.add(self.name if is_package else self.name.rpartition(".")[0])
 
-    def _import(self, module: str, node: ast.alias | ast.stmt) -> None:
-        self.imported.add(module)
+    def _import(self, node: ast.alias | ast.stmt, module: str, *more: str) -> None:
+        if node not in self._optional:
+            self.imported |= {module, *more}
         if _ours(module):
             self._place(node)
 
     def _place(self, node: ast.alias | ast.stmt | ast.expr) -> None:
         self._places.append((node.lineno, node.col_offset))
+
+
+def _is_of_imports(handler: ast.ExceptHandler) -> bool:
+    return isinstance(handler.type, ast.Name) and handler.type.id in ("ImportError", "ModuleNotFoundError")
 
 
 def _ours(module: str) -> bool:

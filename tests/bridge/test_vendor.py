@@ -209,7 +209,7 @@ def test_a_host_that_has_our_name_runs_with_the_copy_and_numpy_alone(tmp_path: P
     assert told["ours"] is False
     assert "My dog died" not in told["prompt"]
     assert "My dog died" in told["known"]
-    assert (told["loaded"], told["symbols"]) == (21, ["a bell under water"])
+    assert (told["loaded"], told["symbols"]) == (51, ["a bell under water"])
 
 
 @pytest.mark.slow
