@@ -9,9 +9,6 @@ from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
-COOL_DOWN = 20.0
-"""World seconds after its last words in which an agent does not butt in."""
-
 MAX_DEPTH = 2
 """An answer to an answer to an answer is not given, even when addressed: two agents must fall silent."""
 
@@ -56,7 +53,7 @@ def decide(
         return Decision(False, "the talk has gone round enough")
     if percept.addressed or percept.kind is Kind.WHISPER:
         return Decision(True, "addressed")
-    if last_spoke is not None and 0.0 <= percept.timestamp - last_spoke < COOL_DOWN:
+    if last_spoke is not None and 0.0 <= percept.timestamp - last_spoke < persona.response_cooldown:
         return Decision(False, "spoke a moment ago")
     if percept.depth:
         return Decision(False, "not its talk")

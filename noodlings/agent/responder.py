@@ -20,6 +20,7 @@ from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
 from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
+from noodlings.values.acting import acts_of, sounding
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
@@ -109,6 +110,10 @@ class Responder:
     async def think(self, turn: Turn) -> None:
         """The thought of a turn, and its answer: by a model where there is one, else by the offline voice."""
         utterance = self.utterance(turn)
+        await self._put_into_words(turn, utterance)
+        await self._in_kind(turn, utterance)
+
+    async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
         if self._services.voice is not None:
             try:
                 await self._by_model(turn, utterance, self._services.voice)
@@ -117,6 +122,17 @@ class Responder:
                 turn.degraded.append(f"offline voice: {error}")
                 log.warning("%s speaks with the offline voice: %s", self._core.id, error)
         await self._one_by_one(turn, utterance, self._services.offline)
+
+    async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
+        """Whatever voice and transistors made: who does not speak only acts, and who must honk honks."""
+        persona, said = self._core.persona, turn.response or ""
+        if not persona.verbal:
+            said = acts_of(said)
+            if not said:
+                turn.degraded.append("offline gesture: words alone, of somebody who does not speak")
+                said = (await self._services.offline.speak(utterance, turn.allowance)).text
+        chance = self._core.random(turn.entry.id)
+        turn.response = sounding(said, persona.voice.sounds, chance, persona.voice.case)
 
     def utterance(self, turn: Turn) -> Utterance:
         """Everything that a voice may build the answer of a turn from."""

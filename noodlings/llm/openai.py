@@ -24,7 +24,7 @@ LONGEST_ANSWER = 20_000
 """Characters of any answer; what comes after is not looked at, for that takes time and is no use."""
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"</?(?:heard|thought|memory|said|read|images|game)>")
+_TAG = re.compile(r"</?(?:heard|thought|memory|said|read|images|game|examples)>")
 _SENTENCE_END = re.compile(r"[.!?…][\"”')*]*(?=\s|$)")
 _QUOTES = {'"': '"', "“": "”", "«": "»"}
 
@@ -74,6 +74,11 @@ REPLY_TEMPERATURE = 0.8
 MODULATE_TEMPERATURE = 0.7
 
 
+def _temperature(persona: Persona, usual: float) -> float:
+    """What the recipe says, else the usual one."""
+    return usual if persona.temperature is None else persona.temperature
+
+
 class OpenAIVoice:
     """The port `Voice` over a model."""
 
@@ -87,7 +92,7 @@ class OpenAIVoice:
         call = ModelCall(
             Task.REPLY,
             reply_prompt(utterance),
-            REPLY_TEMPERATURE,
+            _temperature(utterance.persona, REPLY_TEMPERATURE),
             tokens=utterance.persona.max_tokens,
             seed=utterance.seed,
         )
@@ -98,7 +103,7 @@ class OpenAIVoice:
         call = ModelCall(
             Task.MODULATE,
             modulate_prompt(thought, lens, utterance),
-            MODULATE_TEMPERATURE,
+            _temperature(utterance.persona, MODULATE_TEMPERATURE),
             tokens=utterance.persona.max_tokens,
             seed=utterance.seed,
         )

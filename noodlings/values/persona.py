@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from noodlings.values.affect import NEUTRAL, Affect
 
@@ -14,6 +16,9 @@ TRAITS = ("openness", "conscientiousness", "extraversion", "agreeableness", "neu
 
 TRANSISTORS = ("affect", "goal", "memory", "subconscious", "ego")
 """The transistors that everybody has, in their order."""
+
+COOL_DOWN = 20.0
+"""World seconds after its last words in which an agent does not butt in, unless its recipe says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +37,7 @@ class PersonaVoice:
         idle: what it does or says when nobody speaks; a line in quotation marks is spoken.
         colours: what it lets show in a reply, by what colours it (`noodlings.values.wording.COLOURS`), as
             phrases; preferred to the shared ones.
+        sounds: noises it must make ("honk"): each reply holds one of them, whoever puts it into words.
     """
 
     case: str = "plain"
@@ -42,6 +48,7 @@ class PersonaVoice:
     gestures: tuple[str, ...] = ()
     idle: tuple[str, ...] = ()
     colours: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sounds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +71,12 @@ class Persona:
         transistors: name → gain 0…1.
         max_tokens: the longest reply a model may give.
         moodiness: how far what it feels moves its mood, 0 (never) … 1.
+        verbal: whether it speaks; who does not answers with acts alone.
+        examples: lines of its own, which show a model how it speaks.
+        temperature: of a model that speaks for it, 0 … 2; None leaves it to the voice.
+        response_cooldown: world seconds after its last words in which it does not speak unasked, ≥ 0.
+        extra: what its recipe holds that nothing uses, under the keys it stood under (JSON-compatible). It is
+            as it was written: whoever shows any of it cleans it first.
     """
 
     id: str
@@ -81,6 +94,11 @@ class Persona:
     transistors: dict[str, float] = field(default_factory=dict)
     max_tokens: int = 200
     moodiness: float = 1.0
+    verbal: bool = True
+    examples: tuple[str, ...] = ()
+    temperature: float | None = None
+    response_cooldown: float = COOL_DOWN
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:

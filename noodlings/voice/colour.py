@@ -24,7 +24,7 @@ from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
-from noodlings.voice.colour_affect import embodied, spoken, with_sentence, without_mannerism
+from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
 from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
@@ -120,7 +120,9 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
             "species": persona.species,
         }
     )
-    if lens.transistor == "affect":
+    if not persona.verbal:
+        made = in_body(thought, lens, persona, book)
+    elif lens.transistor == "affect":
         made = embodied(thought, lens, persona, book)
     else:
         sentence = _SENTENCES.get(lens.transistor, _of_phrases)(thought, lens, utterance, book)

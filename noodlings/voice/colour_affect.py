@@ -118,6 +118,12 @@ def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> st
     return _seen(heard, lens.cue, persona, book, must=heard == thought)
 
 
+def in_body(acts: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
+    """What somebody does who does not speak, with a sign of a feeling that is strong enough to be seen."""
+    sign = _sign(lens.cue, persona, book) if lens.cue in SIGNS and lens.strength >= SEEN else ""
+    return f"{acts} {sign}" if sign else acts
+
+
 def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
     """With a sign of the body: in place of an idle gesture, or of its own; else with an outburst.
 

@@ -24,6 +24,7 @@ from noodlings.text import clean
 from noodlings.values.lens import Lens
 from noodlings.values.percept import Kind
 from noodlings.values.wording import SpokenFeeling
+from noodlings.voice.acts import act, more
 from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
 from noodlings.voice.phrasebook import feeling
@@ -133,13 +134,14 @@ class OfflineVoice:
         """The reply in its parts."""
         understood = heard(utterance)
         said = {line.casefold() for line in utterance.said}
-        seeds = _seeds(utterance)
+        seeds, verbal = _seeds(utterance), utterance.persona.verbal
         for seed in islice(seeds, ATTEMPTS):
-            draft = in_manner(reply(understood, utterance, seed), utterance.named_mood, understood)
+            made = reply(understood, utterance, seed) if verbal else act(understood, utterance, seed)
+            draft = in_manner(made, utterance.named_mood, understood)
             if draft.text.casefold() not in said:
                 return draft
         for seed in seeds:
-            draft = longer(draft, utterance, seed)
+            draft = longer(draft, utterance, seed) if verbal else more(draft, utterance, seed)
             if draft.text.casefold() not in said:
                 break
         return draft

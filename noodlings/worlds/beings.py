@@ -40,6 +40,7 @@ class RoomLine:
         text: the words said, or what was done ("waves"); empty for a whisper that was only overheard.
         manner: what the speaker did while speaking ("tilts its head"), or "".
         target, target_name: whom a whisper was for.
+        acted: whether a whisper is no words, but something done that only its target sees.
     """
 
     kind: Kind
@@ -49,6 +50,7 @@ class RoomLine:
     manner: str = ""
     target: str = ""
     target_name: str = ""
+    acted: bool = False
 
     def view(self, viewer: str = "") -> Text:
         """The line as `viewer` (an id) sees it: "You say" to whoever did it, the name to everybody else."""
@@ -58,6 +60,8 @@ class RoomLine:
             style = "italic" if self.kind is Kind.EMOTE else "dim"
             joint = "" if self.text.startswith(("'", "’")) else " "
             return Text.assemble(self._named(), (joint + ended(self.text), style))
+        if self.acted:
+            return Text.assemble(self._named(), (self._unseen_act(viewer), "italic"))
         mine = viewer != "" and viewer == self.actor
         seen = Text.assemble(("You", "bold") if mine else self._named())
         if self.manner:
@@ -71,6 +75,10 @@ class RoomLine:
         if self.text:
             seen.append(f', "{self.text}"')
         return seen
+
+    def _unseen_act(self, viewer: str) -> str:
+        to = "you" if viewer == self.target else self.target_name
+        return f" {self.text.rstrip('.')}, for {to} alone to see." if self.text else f" makes a sign to {to}."
 
     def _named(self) -> tuple[str, str]:
         colour = _NAME_COLOURS[zlib.crc32(self.actor.encode()) % len(_NAME_COLOURS)]

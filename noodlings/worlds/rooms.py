@@ -16,6 +16,7 @@ import random
 import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from noodlings.errors import NotFound, UserError
@@ -276,12 +277,13 @@ class World:
         elif percept.kind is Kind.WHISPER or overheard:
             # What was asked in confidence is answered so: aloud it would tell the whole room, or whoever came
             # in while it was thought.
-            words, manner = (words, manner) if words else (manner, "")
+            acted = not words
+            words, manner = (manner, "") if acted else (words, manner)
             target = self._beings.get(percept.user_id)
             if target is None or target not in self._others(agent_id):
                 log.info("%s had an answer for %s, who is gone", agent_id, percept.user_id)
                 return
-            line = RoomLine(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name)
+            line = RoomLine(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name, acted)
             self._happen(being, line, depth, trace)
         else:
             self._happen(being, RoomLine(Kind.SAY, words, agent_id, being.name, manner), depth, trace)
@@ -344,7 +346,7 @@ class World:
             alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
             audience = Audience(frozenset({being_id, *(other.id for other in others)}), confined=alone)
         self._shown(self.room_of(being_id), line, audience)
-        overheard = RoomLine(line.kind, "", line.actor, line.name, "", line.target, line.target_name)
+        overheard = replace(line, text="", manner="")
         for other in others:
             if other.outlet is not None:
                 secret = line.kind is Kind.WHISPER and other.id != line.target

@@ -4,9 +4,10 @@ import random
 
 import pytest
 
-from noodlings.agent.decision import COOL_DOWN, MAX_DEPTH, decide
+from noodlings.agent.decision import MAX_DEPTH, decide
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.persona import COOL_DOWN
 from tests.fakes import make_persona
 
 PHI = make_persona("Phi")

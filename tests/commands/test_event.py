@@ -14,6 +14,7 @@ from noodlings.agent import decision
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind
+from noodlings.values.persona import COOL_DOWN
 from tests.thorough import examples
 
 
@@ -71,15 +72,14 @@ async def test_an_event_without_a_rule_is_perceived_and_says_so(player):
 
 
 async def test_what_it_says_is_heard_in_its_room_or_told(player, monkeypatch):
-    monkeypatch.setattr(decision, "COOL_DOWN", 0.0)
     monkeypatch.setitem(decision._WILLINGNESS, Kind.EVENT, 9.0)
     player.heard.clear()
-    here = (await player.type("@event servnak dawn")).render(200)
+    here = (await player.type("@event servnak dawn", after=COOL_DOWN)).render(200)
     assert [line for line in player.heard if line.startswith("SERVNAK ")]
     assert "says" not in here
     await player.type("go north")
     player.heard.clear()
-    away = await player.type("@event servnak dawn")
+    away = await player.type("@event servnak dawn", after=COOL_DOWN)
     assert f'SERVNAK says, "{away.data["response"]}"' in away.render(10_000)
     assert not [line for line in player.heard if line.startswith("SERVNAK ")]
 

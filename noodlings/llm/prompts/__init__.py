@@ -17,6 +17,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Kind
+from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName
 from noodlings.voice.phrasebook import in_words
 from noodlings.voice.words import ago, shown
@@ -27,6 +28,8 @@ LONGEST_MEMORY = 300
 """Characters of each memory."""
 LATELY = 5
 """Own lines, or images, that it is reminded not to repeat."""
+EXAMPLES = 8
+"""Lines of its own that show how it speaks."""
 READ = 4
 """Notes, memories and images of one lens, of each so many."""
 
@@ -56,6 +59,7 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
     persona, percept = utterance.persona, utterance.percept
     slots = {
         "identity": persona.identity,
+        "examples": _examples(persona),
         "name": persona.name,
         "mood": in_words(utterance.mood),
         "manner": _manner(utterance),
@@ -67,7 +71,7 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
         "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
-    return _filled("reply", slots)
+    return _in_kind(_filled("reply", slots), persona)
 
 
 def appraisal_prompt(text: str, addressed: bool) -> tuple[str, str]:
@@ -86,7 +90,7 @@ def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> tuple[str
         "heard": fenced(utterance.percept.text, LONGEST_EVENT),
         "thought": fenced(thought, LONGEST_EVENT),
     }
-    return _filled("modulate", slots)
+    return _in_kind(_filled("modulate", slots), utterance.persona)
 
 
 def symbol_prompt(
@@ -118,6 +122,22 @@ def _filled(name: str, slots: dict[str, str]) -> tuple[str, str]:
     """The two messages of a template with these words in it."""
     system, user = template(name).split("\n---\n", 1)
     return Template(system).substitute(slots).strip(), Template(user).substitute(slots).strip()
+
+
+def _in_kind(messages: tuple[str, str], persona: Persona) -> tuple[str, str]:
+    """The messages with what to do instead of speaking, for somebody who does not speak."""
+    if persona.verbal:
+        return messages
+    system, user = messages
+    return f"{system}\n\n{Template(template('nonverbal')).substitute(name=persona.name).strip()}", user
+
+
+def _examples(persona: Persona) -> str:
+    """The section with lines of its own; "" where its recipe has none."""
+    if not persona.examples:
+        return ""
+    slots = {"name": persona.name, "lines": _lines(persona.examples[:EXAMPLES])}
+    return "\n\n" + Template(template("examples")).substitute(slots).strip()
 
 
 def _manner(utterance: Utterance) -> str:

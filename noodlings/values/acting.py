@@ -1,0 +1,48 @@
+"""What a character does instead of speaking, and the noises it must make.
+
+A reply is one line in which acts stand between asterisks; everything else in it is spoken.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+
+from noodlings.text import clean
+
+_BOLD = re.compile(r"\*\*+")
+_ACT = re.compile(r"\*([^*]+)\*")
+_QUOTED = re.compile(r"[\"“«][^\"“”«»]*[\"”»]")
+_END = re.compile(r"[\s,.;:!?…]+$")
+_MADE = ("goes {0}", "goes {0} {0}", "lets out a loud {0}", "answers with a long {0}", "goes {0}, briefly")
+"""Ways to make a noise that fit any."""
+
+
+def acts_of(reply: str) -> str:
+    """The acts of a reply as a single one, between asterisks; "" where nothing is done in it.
+
+    Words in quotation marks within an act are spoken, so they go as well; words between two asterisks on each
+    side are emphasised, not done.
+    """
+    acts = (_END.sub("", clean(_QUOTED.sub("", act))) for act in _ACT.findall(_BOLD.sub("", reply)))
+    done = ", ".join(act for act in acts if any(map(str.isalnum, act)))
+    return f"*{done}*" if done else ""
+
+
+def sounding(reply: str, sounds: Sequence[str], chance: random.Random, case: str = "plain") -> str:
+    """The reply with one of these noises in it; itself where there is one, or none to be made.
+
+    Args:
+        reply: one line, acts between asterisks.
+        sounds: such as "honk".
+        case: of the letters, as in a persona's voice.
+    """
+    folded = reply.casefold()
+    if not sounds or any(sound.casefold() in folded for sound in sounds):
+        return reply
+    made = chance.choice(_MADE).format(chance.choice(sounds))
+    made = {"upper": made.upper(), "lower": made.lower()}.get(case, made)
+    if reply.endswith("*") and reply.count("*") == 2 and reply.startswith("*"):
+        return f"{reply[:-1]}, {made}*"
+    return f"{reply} *{made}*"

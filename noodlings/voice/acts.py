@@ -1,0 +1,54 @@
+"""The replies of a character that does not speak: acts alone, from its recipe and from a shared table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from noodlings.ports import Utterance
+from noodlings.values.acting import acts_of
+from noodlings.voice.composition import Draft
+from noodlings.voice.phrasebook import OWN_REST, Phrasebook
+from noodlings.voice.reply_content import decide, slots
+from noodlings.voice.understanding import UnderstoodLine
+from noodlings.voice.words import load_yaml
+
+ANY = "any"
+"""The acts of the table that fit everything."""
+TWO = 0.35
+"""How often it does one thing more."""
+
+
+@lru_cache(maxsize=1)
+def shared_acts() -> dict[str, list[str]]:
+    """Acts by what is answered (`DialogueAct`), as phrases; see `acts.yaml`."""
+    table: dict[str, list[str]] = load_yaml("acts.yaml")
+    return table
+
+
+def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
+    """A draft of what is done in answer; another seed gives other acts.
+
+    Its own lines for what is answered go first, if there are acts in them; then its gestures.
+    """
+    book = Phrasebook(utterance.persona, utterance.said, seed)
+    voice, table = utterance.persona.voice, shared_acts()
+    content = decide(understood, utterance, book)
+    book.fill(slots(understood, content, utterance, book))
+    own_line = book.one_of(voice.lines.get(content.act.value, ()), rest=OWN_REST)
+    gesture = book.one_of(voice.gestures) if content.light else ""
+    fitting = book.one_of(table.get(content.act.value, ()))
+    found = [acts_of(own_line).strip("*"), fitting, gesture, book.one_of(table[ANY])]
+    done = list(dict.fromkeys(filter(None, found))) or [book.one_of(table[ANY], rest=0)]
+    return _done(", ".join(done[: 2 if book.chance(TWO) else 1]), utterance)
+
+
+def more(draft: Draft, utterance: Utterance, seed: int) -> Draft:
+    """The draft with one thing more that is done, for when all of it was done before."""
+    book = Phrasebook(utterance.persona, utterance.said, seed)
+    body = draft.body.strip("*")
+    return replace(draft, body=f"*{body}, {book.one_of(shared_acts()[ANY], rest=0)}*")
+
+
+def _done(acts: str, utterance: Utterance) -> Draft:
+    return Draft(f"*{acts}*", case=utterance.persona.voice.case)
