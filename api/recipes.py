@@ -21,7 +21,7 @@ from api import examples
 from api.answers import documented, shown
 from api.parts import Actor, Held, Living, Looking, parts_of
 from api.problem import Conflict, RefusedRequest
-from noodlings.agent.recipes import load_recipe
+from noodlings.agent.recipes import ENDINGS, load_recipe
 from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
@@ -37,7 +37,7 @@ identity: You are Lotta, who keeps the lighthouse. You speak little, and kindly.
 """
 _SCHEMA = {
     "type": "object",
-    "required": ["name", "species", "description", "identity"],
+    "required": ["name"],
     "properties": {
         name: {"type": "string", "minLength": 1} for name in ("name", "species", "description", "identity")
     },
@@ -68,7 +68,7 @@ async def recipes(society: Living, held: Held) -> Recipes:
     personas = sorted(society.personas.values(), key=lambda persona: persona.id)
     return Recipes(
         recipes=[
-            Listed(id=one.id, name=one.name, species=one.species, own=(folder / f"{one.id}.yaml").is_file())
+            Listed(id=one.id, name=one.name, species=one.species, own=_is_own(folder, one.id))
             for one in personas
         ]
     )
@@ -81,7 +81,7 @@ async def recipes(society: Living, held: Held) -> Recipes:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "description": "A recipe: these four, and whatever else one may hold.",
+            "description": "A recipe or a character card: these four, and whatever else one may hold.",
             "content": {
                 "application/yaml": {"schema": {"type": "string"}, "example": _RECIPE},
                 "application/json": {"schema": _SCHEMA, "example": yaml.safe_load(_RECIPE)},
@@ -108,6 +108,10 @@ async def create(
     society.create(persona)
     parts_of(request).people.world.settle_in(persona)
     return shown(inspector.agent(caller, persona.id), HTTPStatus.CREATED)
+
+
+def _is_own(folder: FilePath, agent_id: str) -> bool:
+    return any((folder / f"{agent_id}{ending}").is_file() for ending in ENDINGS)
 
 
 def _text(content_type: str, body: bytes) -> str:

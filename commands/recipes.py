@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from commands.parse import Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import LOUD, QUIET, TextColumn, TextRows, quiet, stacked, words
-from noodlings.app import recipes as read_recipes
+from noodlings.app import read_recipes
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import clean, shorten
 
@@ -52,6 +52,7 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
     """
     context.caller.require_admin("let characters come to life")
     world = _world(context)
+    _refuse_skipped(arguments, context)
     persona = _one(arguments, _all(context), "@rez NAME")
     if persona.id not in context.society.personas:
         _refuse_shared_names(persona, context.society.personas.values())
@@ -89,7 +90,14 @@ def _world(context: CommandContext) -> World:
 
 def _all(context: CommandContext) -> dict[str, Persona]:
     """Everybody with a recipe, and everybody who lives here without one."""
-    return read_recipes(context.society.settings.data_dir) | context.society.personas
+    return read_recipes(context.society.settings.data_dir).personas | context.society.personas
+
+
+def _refuse_skipped(arguments: str, context: CommandContext) -> None:
+    """Raise `UserError` with what is wrong in the recipe of that name, where it was left out."""
+    for path, why in read_recipes(context.society.settings.data_dir).skipped:
+        if path.stem.casefold() == arguments.casefold():
+            raise UserError(clean(why))
 
 
 def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import resources
@@ -13,7 +14,8 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.recipes import load_recipes, plain_persona
+from noodlings.agent.recipe_form import unused
+from noodlings.agent.recipes import FoundRecipes, find_recipes, plain_persona
 from noodlings.agent.services import AgentServices, Watcher
 from noodlings.agent.society import Society
 from noodlings.agent.state import AgentCore, Feelings
@@ -31,6 +33,7 @@ from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Repository, Symbolist, Voice, WorldStore
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
+from noodlings.text import clean
 from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.chain import load_chain
 from noodlings.values.persona import Persona
@@ -40,6 +43,8 @@ from noodlings.worlds.accounts import Accounts
 
 if TYPE_CHECKING:
     from noodlings.llm.gateway import Gateway
+
+log = logging.getLogger(__name__)
 
 RECIPES = "recipes"
 RULES = "game_events.yaml"
@@ -54,6 +59,8 @@ def build(
 ) -> Society:
     """The society of a data folder: everybody with a recipe, and everybody who was ever stored.
 
+    A recipe that is wrong is left out: `Society.skipped_recipes` and the log say which, and why.
+
     Args:
         settings: see `noodlings.config.load_settings`.
         clock: world time; by default the wall clock at the speed of the settings.
@@ -62,7 +69,7 @@ def build(
 
     Raises:
         StoreBusy: another process writes to the data folder.
-        NoodlingsError: the folder or a recipe cannot be read.
+        NoodlingsError: the folder cannot be read.
     """
     folder = settings.data_dir
     hierarchical = settings.memory.use_hierarchical
@@ -76,7 +83,9 @@ def build(
     gateway = _gateway(settings, repository)
     voice = _model_voice(gateway)
     clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(repository))
-    personas = recipes(folder)
+    found = read_recipes(folder)
+    _log_recipes(found)
+    personas = dict(found.personas)
     for agent_id in repository.agents():
         personas.setdefault(agent_id, plain_persona(agent_id))
     embedding, heard = _embedding(settings, read_only)
@@ -141,6 +150,7 @@ def build(
         release=gateway.close if gateway else None,
         has_account=accounts.owns,
         account_of=accounts.id_of,
+        skipped_recipes=[clean(why) for _, why in found.skipped],
     )
     return society
 
@@ -169,10 +179,23 @@ def _latest(repository: Repository) -> float:
 
 
 def recipes(folder: Path) -> dict[str, Persona]:
-    """The personas that come with noodlings, and those in the data folder; a same id there replaces one."""
+    """The personas of `read_recipes`, by id."""
+    return read_recipes(folder).personas
+
+
+def read_recipes(folder: Path) -> FoundRecipes:
+    """The recipes that come with noodlings, and those in the data folder; a same id there replaces one."""
     with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
         own = folder / RECIPES
-        return load_recipes([shipped, own] if own.is_dir() else [shipped])
+        return find_recipes([shipped, own] if own.is_dir() else [shipped])
+
+
+def _log_recipes(found: FoundRecipes) -> None:
+    for _, why in found.skipped:
+        log.warning("skipped: %s", clean(why))
+    for persona in found.personas.values():
+        if names := ", ".join(unused(persona.extra)):
+            log.info("the recipe of %s holds what nothing uses: %s", persona.id, names)
 
 
 def _rules(folder: Path) -> GameRules:

@@ -1,35 +1,26 @@
-"""Recipes: YAML files that say who a character is, read into personas.
+"""Recipes: files that say who a character is, read into personas.
 
-Whatever is wrong in a file is refused with its name, the key and what would be right. Nothing in a file is
-run; it is data.
+A recipe is YAML or JSON; a character card (`noodlings.agent.cards`) counts as one. Whatever is wrong in a
+file is refused with its name, the key and what would be right. Nothing in a file is run; it is data.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, NamedTuple
 
 import yaml
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    field_validator,
-    model_validator,
-)
+from pydantic import ValidationError
 
-from noodlings.errors import UserError
+from noodlings.agent import cards, png_text
+from noodlings.agent.recipe_form import ID, MIDDLING, Recipe
+from noodlings.errors import NotFound, UserError
 from noodlings.text import clean
-from noodlings.validation import explain, nearest, read_yaml
-from noodlings.values import persona as values
-from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.persona import APPETITES, TRAITS, TRANSISTORS, Persona
-from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
+from noodlings.validation import explain, read_yaml
+from noodlings.values.persona import APPETITES, TRAITS, Persona
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
 """The folder of the characters that come with the program."""
@@ -37,26 +28,64 @@ BUILT_IN = Path(__file__).parents[1] / "recipes"
 LARGEST = 1_000_000
 """Bytes of a recipe; more is no recipe."""
 
-_ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
+ENDINGS = (".yaml", ".yml", ".json", ".png")
+"""Of the files in a folder of recipes that are read as such."""
+
 _PREFIX = re.compile(r"^(?:agent|npc|user)_")
-_MIDDLING = 0.5
+
+
+class Skipped(NamedTuple):
+    """A file that is no recipe, and why, in words that name it."""
+
+    path: Path
+    why: str
+
+
+class FoundRecipes(NamedTuple):
+    """What is in folders of recipes: personas by id, and the files that are left out."""
+
+    personas: dict[str, Persona]
+    skipped: tuple[Skipped, ...]
+
+
+def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
+    """All recipes of the folders; one in a later folder replaces one of the same id.
+
+    A file that is wrong is left out, and so is one that shares its id with another one of its folder, or a
+    name with another character: whoever is called must be one.
+
+    Raises:
+        NotFound: a folder does not exist.
+    """
+    found: dict[str, tuple[Path, Persona]] = {}
+    skipped: list[Skipped] = []
+    for folder in folders:
+        if not folder.is_dir():
+            raise NotFound(f"no folder of recipes at {folder}")
+        for path in sorted(file for file in folder.iterdir() if file.suffix.lower() in ENDINGS):
+            try:
+                persona = load_recipe(path)
+                other = found.get(persona.id)
+                if other is not None and other[0].parent == folder:
+                    raise UserError(f"recipe {path}: the character {persona.id} is already in {other[0]}")
+                found[persona.id] = (path, persona)
+            except UserError as error:
+                skipped.append(Skipped(path, str(error)))
+    owners: dict[str, Path] = {}
+    for identifier, (path, persona) in list(found.items()):
+        names = {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}
+        if taken := sorted(names & owners.keys()):
+            why = f"recipe {path}: {taken[0]!r} is already a name of the character in {owners[taken[0]]}"
+            skipped.append(Skipped(path, why))
+            del found[identifier]
+        else:
+            owners |= dict.fromkeys(names, path)
+    return FoundRecipes({name: found[name][1] for name in sorted(found)}, tuple(skipped))
 
 
 def load_recipes(folders: Sequence[Path]) -> dict[str, Persona]:
-    """All recipes (`*.yaml`) of the folders, by id; one in a later folder replaces one of the same id.
-
-    Raises:
-        UserError: a folder does not exist, a recipe is wrong, or two characters listen to one name.
-    """
-    found: dict[str, tuple[Path, Persona]] = {}
-    for folder in folders:
-        if not folder.is_dir():
-            raise UserError(f"no folder of recipes at {folder}")
-        for path in sorted(folder.glob("*.yaml")):
-            persona = load_recipe(path)
-            found[persona.id] = (path, persona)
-    _refuse_shared_names(found.values())
-    return {name: found[name][1] for name in sorted(found)}
+    """The personas of `find_recipes`, by id."""
+    return find_recipes(folders).personas
 
 
 def load_recipe(path: Path) -> Persona:
@@ -66,21 +95,24 @@ def load_recipe(path: Path) -> Persona:
         UserError: the file cannot be read, or says something that is not allowed; the message names it.
     """
     identifier = path.stem.lower()
-    if not _ID.fullmatch(identifier):
+    if not ID.fullmatch(identifier):
         raise UserError(
             f"recipe {path}: a file's name becomes the character's id, so it is made of up to 40 letters "
-            "a-z, digits and underscores, and begins with a letter"
+            "a-z, digits and underscores, and begins with a letter" + _such_as(path)
         )
+    where = f"recipe {path}"
     try:
-        return _parsed(_read(path), identifier, f"recipe {path}")
+        if path.suffix.lower() in (".png", ".json"):
+            return read_recipe(_not_yaml(path), identifier, where)
+        return _parsed(_read(path), identifier, where)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"recipe {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
     except OSError as error:
-        raise UserError(f"recipe {path} cannot be read: {error.strerror}") from None
+        raise UserError(f"{where} cannot be read: {error.strerror}") from None
 
 
 def read_recipe(data: Any, identifier: str, where: str) -> Persona:
-    """The persona of a recipe that was read from YAML.
+    """The persona of a recipe, or of a card, that was read from a file.
 
     Args:
         where: how a refusal begins.
@@ -91,9 +123,12 @@ def read_recipe(data: Any, identifier: str, where: str) -> Persona:
     if not isinstance(data, dict):
         raise UserError(f"{where}: it holds no keys; at least name, species, description and identity")
     try:
-        return _Recipe.model_validate(data).persona(identifier)
+        recipe = cards.recipe_of(data) if cards.is_card(data) else data
+        return Recipe.model_validate(recipe).persona(identifier)
     except ValidationError as error:
-        raise UserError(f"{where}: {explain(error, _Recipe)}") from None
+        raise UserError(f"{where}: {explain(error, Recipe)}") from None
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
 
 
 def plain_persona(agent_id: str) -> Persona:
@@ -112,8 +147,8 @@ def plain_persona(agent_id: str) -> Persona:
             f"You are {name}, a friendly and unremarkable person. You listen, you speak plainly in one to "
             "three short sentences, and you remember what people tell you."
         ),
-        personality=dict.fromkeys(TRAITS, _MIDDLING),
-        appetites=dict.fromkeys(APPETITES, _MIDDLING),
+        personality=dict.fromkeys(TRAITS, MIDDLING),
+        appetites=dict.fromkeys(APPETITES, MIDDLING),
         aliases=(agent_id,) if agent_id.lower() != name.lower() else (),
     )
 
@@ -134,166 +169,19 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _refuse_shared_names(recipes: Iterable[tuple[Path, Persona]]) -> None:
-    """Whoever is called must be one character."""
-    owners: dict[str, Path] = {}
-    for path, persona in recipes:
-        for name in {n.casefold() for n in (persona.id, persona.name, *persona.aliases)}:
-            other = owners.setdefault(name, path)
-            if other != path:
-                raise UserError(f"recipe {path}: {name!r} is already a name of the character in {other}")
+def _not_yaml(path: Path) -> Any:
+    """What an image carries, or JSON says."""
+    image = path.suffix.lower() == ".png"
+    largest = png_text.LARGEST if image else LARGEST
+    if path.stat().st_size > largest:
+        raise UserError(f"recipe {path} has more than {largest:,} bytes; that is no card")
+    try:
+        return cards.card_in(path.read_bytes()) if image else cards.read_json(path.read_bytes())
+    except UserError as error:
+        raise UserError(f"recipe {path}: {error}") from None
 
 
-def _one_line(text: str) -> str:
-    text = clean(text)
-    if not text:
-        raise ValueError("it must not be empty")
-    return text
-
-
-def _transistor_name(name: str) -> str:
-    """It may become the name of a file, and must not lead out of the folder."""
-    if not _ID.fullmatch(name):
-        raise ValueError(
-            f"a transistor is one of {', '.join(TRANSISTORS)} or a file of your own, by its name "
-            "without .py: up to 40 letters a-z, digits and underscores, beginning with a letter"
-        )
-    return name
-
-
-Line = Annotated[str, Field(max_length=4_000), AfterValidator(_one_line)]
-Name = Annotated[str, Field(max_length=40), AfterValidator(_one_line)]
-TransistorName = Annotated[str, AfterValidator(_transistor_name)]
-Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Personality(_Strict):
-    openness: Unit = _MIDDLING
-    conscientiousness: Unit = _MIDDLING
-    extraversion: Unit = _MIDDLING
-    agreeableness: Unit = _MIDDLING
-    neuroticism: Unit = _MIDDLING
-
-
-class _Appetites(_Strict):
-    curiosity: Unit = _MIDDLING
-    status: Unit = _MIDDLING
-    mastery: Unit = _MIDDLING
-    novelty: Unit = _MIDDLING
-    safety: Unit = _MIDDLING
-    social_bond: Unit = _MIDDLING
-    comfort: Unit = _MIDDLING
-    autonomy: Unit = _MIDDLING
-
-
-class _Baseline(_Strict):
-    valence: Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)] = NEUTRAL.valence
-    arousal: Unit = NEUTRAL.arousal
-    fear: Unit = NEUTRAL.fear
-    sorrow: Unit = NEUTRAL.sorrow
-    boredom: Unit = NEUTRAL.boredom
-
-
-class _Voice(_Strict):
-    case: Literal["plain", "upper", "lower"] = "plain"
-    address: tuple[Name, ...] = ()
-    interjections: dict[SpokenFeeling, tuple[Line, ...]] = {}
-    mannerisms: tuple[Line, ...] = ()
-    lines: dict[DialogueAct, tuple[Line, ...]] = {}
-    gestures: tuple[Line, ...] = ()
-    idle: tuple[Line, ...] = ()
-    colours: dict[str, tuple[Line, ...]] = {}
-
-    @field_validator("interjections", mode="before")
-    @classmethod
-    def _known_feelings(cls, given: Any) -> Any:
-        return _known(given, [feeling.value for feeling in SpokenFeeling], "feeling")
-
-    @field_validator("lines", mode="before")
-    @classmethod
-    def _known_acts(cls, given: Any) -> Any:
-        return _known(given, [act.value for act in DialogueAct], "occasion")
-
-    @field_validator("colours", mode="before")
-    @classmethod
-    def _known_colours(cls, given: Any) -> Any:
-        return _known(given, list(COLOURS), "colour")
-
-    @model_validator(mode="after")
-    def _slots_can_be_filled(self) -> _Voice:
-        """A slot is filled only for acts that know it; elsewhere the line would never be said."""
-        _check_phrases("mannerisms", self.mannerisms, COMMON_SLOTS)
-        _check_phrases("gestures", self.gestures, COMMON_SLOTS)
-        for feeling, phrases in self.interjections.items():
-            _check_phrases(f"interjections.{feeling}", phrases, COMMON_SLOTS)
-        for act, phrases in self.lines.items():
-            _check_phrases(f"lines.{act}", phrases, COMMON_SLOTS | SLOTS.get(act, frozenset()))
-        for colour, phrases in self.colours.items():
-            _check_phrases(f"colours.{colour}", phrases, COMMON_SLOTS | COLOURS[colour])
-        return self
-
-
-def _check_phrases(where: str, phrases: Iterable[str], slots: frozenset[str]) -> None:
-    for phrase in phrases:
-        try:
-            unknown = parse(phrase).slots - slots
-        except UserError as error:
-            raise ValueError(f"{where}: {error}") from None
-        if unknown:
-            raise ValueError(f"{where} has no slot {min(unknown)}; it has {', '.join(sorted(slots))}")
-
-
-class _Recipe(_Strict):
-    name: Name
-    species: Name
-    description: Line
-    identity: Line
-    home: Annotated[str, Field(max_length=40)] = ""
-    aliases: tuple[Name, ...] = ()
-    personality: _Personality = _Personality()
-    appetites: _Appetites = _Appetites()
-    baseline: _Baseline = _Baseline()
-    identity_words: tuple[Name, ...] = ()
-    transistors: dict[TransistorName, Unit] = {}
-    max_tokens: Annotated[int, Field(ge=1, le=100_000)] = 200
-    voice: _Voice = _Voice()
-
-    def persona(self, identifier: str) -> Persona:
-        """The value that the program works with."""
-        voice = self.voice
-        return Persona(
-            id=identifier,
-            name=self.name,
-            species=self.species,
-            description=self.description,
-            identity=self.identity,
-            personality=self.personality.model_dump(),
-            appetites=self.appetites.model_dump(),
-            voice=values.PersonaVoice(
-                case=voice.case,
-                address=voice.address,
-                interjections={feeling.value: lines for feeling, lines in voice.interjections.items()},
-                mannerisms=voice.mannerisms,
-                lines={act.value: lines for act, lines in voice.lines.items()},
-                gestures=voice.gestures,
-                idle=voice.idle,
-                colours=dict(voice.colours),
-            ),
-            aliases=self.aliases,
-            home=clean(self.home),
-            baseline=Affect(**self.baseline.model_dump()),
-            identity_words=self.identity_words,
-            transistors=dict(self.transistors),
-            max_tokens=self.max_tokens,
-        )
-
-
-def _known(given: Any, right: Sequence[str], what: str) -> Any:
-    wrong = [key for key in given if key not in right] if isinstance(given, dict) else []
-    if wrong:
-        raise ValueError(f"there is no {what} {wrong[0]}{nearest(str(wrong[0]), right)}")
-    return given
+def _such_as(path: Path) -> str:
+    """A name near to the file's own that would do, where there is one."""
+    words = "_".join(re.findall(r"[a-z0-9]+", path.stem.lower()))[:40].strip("_")
+    return f"; {words}{path.suffix.lower()} would do" if ID.fullmatch(words) else ""

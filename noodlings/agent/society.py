@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -76,6 +76,7 @@ class Society:
         personas: who there is, by id.
         agents: by id, loaded when they are first asked for.
         corrections: what people change in a memory after the fact.
+        skipped_recipes: why recipes were left out, one line each, which names the file.
     """
 
     def __init__(
@@ -93,6 +94,7 @@ class Society:
         release: Callable[[], Awaitable[None]] | None = None,
         has_account: Callable[[str], bool] = is_account_id,
         account_of: Callable[[str], str] = lambda name: "",
+        skipped_recipes: Sequence[str] = (),
     ) -> None:
         self.clock = clock
         self.settings = settings
@@ -100,6 +102,7 @@ class Society:
         self.voice_name = voice_name
         self.has_account = has_account
         self.account_of = account_of
+        self.skipped_recipes = tuple(skipped_recipes)
         self._notes = notes
         self._embedding = embedding
         self._load = load

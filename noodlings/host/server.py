@@ -247,6 +247,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
     return [
         f"noodlings serves {where} (documentation: {where}/docs)",
         f"Data: {settings.data_dir}. Here live {names}; {voice} speaks.",
+        *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,
         "Ctrl-C ends it; what is under way is finished first.",
     ]

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
@@ -57,6 +59,8 @@ async def play(settings: Settings, connect: Connect) -> None:
         async with _visited(society, screen, connect) as (world, line):
             names = [persona.name for persona in society.personas.values()]
             screen.show(banner(society.voice_name, society.llm_configured, names))
+            for why in society.skipped_recipes:
+                screen.show(Text(f"Skipped: {why}", style="yellow"))
             screen.show((await line.dispatch("look")).view)
             if not interactive:
                 await world.settle()

@@ -1,11 +1,13 @@
 """Recipes: the built-in ones are whole, a refusal helps, and who has none is somebody all the same."""
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
-from noodlings.agent.recipes import BUILT_IN, load_recipe, load_recipes, plain_persona
+from noodlings.agent.recipe_form import unused
+from noodlings.agent.recipes import BUILT_IN, find_recipes, load_recipe, load_recipes, plain_persona
 from noodlings.errors import UserError
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.persona import APPETITES, TRAITS
@@ -53,7 +55,14 @@ def test_every_part_of_a_built_in_recipe_is_explained() -> None:
         assert all(part.startswith("#") for part in parts), path.name
 
 
-def test_only_four_keys_are_needed(write) -> None:
+def test_only_a_name_is_needed(write) -> None:
+    persona = load_recipe(write(species=None, description=None, identity=None))
+    assert (persona.id, persona.name, persona.species) == ("ada", "Ada", "character")
+    assert persona.description == "Ada looks back at you."
+    assert persona.identity == "You are Ada."
+
+
+def test_what_is_left_out_is_middling(write) -> None:
     persona = load_recipe(write())
     assert (persona.id, persona.name) == ("ada", "Ada")
     assert set(persona.personality.values()) == {0.5}
@@ -70,8 +79,6 @@ def test_control_characters_do_not_get_through(write) -> None:
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"voise": {}}, "unknown key voise; did you mean voice"),
-        ({"personality": {"opennes": 1}}, "unknown key personality.opennes; did you mean openness"),
         ({"personality": {"openness": 1.5}}, "personality.openness: .* less than or equal to 1"),
         ({"baseline": {"fear": float("nan")}}, "baseline.fear"),
         ({"voice": {"case": "loud"}}, "voice.case: .*'upper'"),
@@ -88,8 +95,11 @@ def test_control_characters_do_not_get_through(write) -> None:
         ),
         ({"voice": {"mannerisms": ["{topic}"]}}, "mannerisms has no slot topic"),
         ({"name": "  "}, "name: it must not be empty"),
-        ({"species": None}, "species"),
         ({"max_tokens": 0}, "max_tokens"),
+        ({"language_mode": "shouted"}, "language_mode: .*'verbal' or 'nonverbal'"),
+        ({"constraints": {"temperature": 3}}, "constraints.temperature: .*less than or equal to 2"),
+        ({"personality": "grumpy"}, "personality: should be a section; there are agreeableness"),
+        ({"language_mode": "nonverbal", "voice": {"idle": ['"Hm."']}}, "voice.idle: .* never speaks"),
     ],
 )
 def test_a_mistake_is_refused_with_the_file_and_what_would_be_right(write, wrong, words: str) -> None:
@@ -118,9 +128,12 @@ def test_what_cannot_be_read_is_refused_by_name(tmp_path: Path) -> None:
         load_recipes([tmp_path / "nowhere"])
 
 
-@pytest.mark.parametrize("name", ["Ada Lovelace.yaml", "7.yaml", "ü.yaml"])
-def test_a_file_name_that_is_no_id_is_refused(write, name: str) -> None:
-    with pytest.raises(UserError, match="becomes the character's id"):
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [("Ada Lovelace.yaml", "; ada_lovelace.yaml would do"), ("7.yaml", "letter$"), ("ü.yaml", "")],
+)
+def test_a_file_name_that_is_no_id_is_refused(write, name: str, right: str) -> None:
+    with pytest.raises(UserError, match=f"becomes the character's id.*{right}"):
         load_recipe(write(name))
 
 
@@ -133,9 +146,68 @@ def test_a_later_folder_replaces_a_character(write, tmp_path: Path) -> None:
 
 def test_two_characters_cannot_listen_to_one_name(write, tmp_path: Path) -> None:
     write(folder="all")
-    write(folder="all", file="bert.yaml", aliases=["ADA"])
-    with pytest.raises(UserError, match=r"bert\.yaml: 'ada' is already a name"):
-        load_recipes([tmp_path / "all"])
+    path = write(folder="all", file="bert.yaml", aliases=["ADA"])
+    found = find_recipes([tmp_path / "all"])
+    assert list(found.personas) == ["ada"]
+    assert [(skipped, "bert.yaml: 'ada' is already a name" in why) for skipped, why in found.skipped] == [
+        (path, True)
+    ]
+
+
+def test_a_file_that_is_wrong_is_named_and_left_out(write, tmp_path: Path) -> None:
+    write(folder="all")
+    bad = write(folder="all", file="bert.yaml", name="Bert", personality={"openness": 7})
+    (tmp_path / "all" / "notes.txt").write_text("no recipe")
+    (tmp_path / "all" / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    found = find_recipes([tmp_path / "all"])
+    assert list(found.personas) == ["ada"]
+    assert [path.name for path, _ in found.skipped] == ["bert.yaml", "torn.png"]
+    assert "personality.openness" in found.skipped[0].why
+    assert str(bad) in found.skipped[0].why
+
+
+def test_two_files_of_one_folder_cannot_be_one_character(write, tmp_path: Path) -> None:
+    write(folder="all", file="ada.json")
+    write(folder="all", file="ada.yaml")
+    (tmp_path / "all" / "ada.json").write_text('{"name": "Ada", "species": "crow"}')
+    found = find_recipes([tmp_path / "all"])
+    assert found.personas["ada"].species == "crow"
+    assert "the character ada is already in" in found.skipped[0].why
+
+
+def test_unknown_keys_are_kept_and_listed_with_what_may_have_been_meant(write) -> None:
+    persona = load_recipe(write(voise={"a": [1, 2]}, personality={"opennes": 1, "vanity": "much"}))
+    assert persona.extra == {"voise": {"a": [1, 2]}, "personality": {"opennes": 1, "vanity": "much"}}
+    assert list(unused(persona.extra)) == [
+        "voise (did you mean voice?)",
+        "personality.opennes (did you mean openness?)",
+        "personality.vanity",
+    ]
+
+
+def test_what_is_kept_can_be_written_as_json(write, tmp_path: Path) -> None:
+    path = write()
+    path.write_text(
+        "name: Ada\nborn: 1815-12-10\nodd: [.nan, .inf, !!set {a}, !!binary aGk=, {1: {true: x}}]\n"
+    )
+    kept = load_recipe(path).extra
+    assert json.loads(json.dumps(kept, allow_nan=False)) == kept
+    assert kept["born"] == "1815-12-10"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x: &a [*a]",
+        "a: &a [1,1]\n"
+        + "".join(f"{chr(b)}: &{chr(b)} [*{chr(b - 1)},*{chr(b - 1)}]\n" for b in range(98, 123)),
+    ],
+)
+def test_a_page_of_aliases_is_refused_and_not_kept(write, text: str) -> None:
+    path = write()
+    path.write_text(f"name: Ada\n{text}\n")
+    with pytest.raises(UserError, match="too much in it that is not known"):
+        load_recipe(path)
 
 
 @pytest.mark.parametrize(

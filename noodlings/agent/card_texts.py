@@ -1,0 +1,156 @@
+"""What the texts of a character card say, in the words of a recipe.
+
+Such texts are written for a prompt: `{{char}}` and `{{user}}` stand for the two who talk, what is done stands
+in asterisks, or, as in a novel, everything outside of quotation marks. Nothing here refuses anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from noodlings.agent.recipe_form import LONGEST_IDENTITY
+from noodlings.text import clean, shorten
+
+LONGEST_LOOK = 400
+"""Characters of what one sees, of a description that was written for a model."""
+LONGEST_GREETING = 300
+LONGEST_ACT = 150
+"""Characters of what is done in a greeting."""
+LONGEST_EXAMPLE = 300
+MOST_EXAMPLES = 24
+MOST_OWN = 16
+"""Gestures, and sentences, that are taken from example lines."""
+
+_COMMENT = re.compile(r"\{\{\s*//.*?\}\}", re.DOTALL)
+_CHARACTER = re.compile(r"\{\{\s*char\s*\}\}|<(?:char|bot)>", re.IGNORECASE)
+_USER = re.compile(r"\{\{\s*user\s*\}\}|<user>", re.IGNORECASE)
+_OF_USER = re.compile(rf"(?:{_USER.pattern})['’]s\b", re.IGNORECASE)
+_MACRO = re.compile(r"\{\{[^{}]*\}\}")
+_BLOCK = re.compile(r"<START>", re.IGNORECASE)
+_ACT = re.compile(r"\*([^*]+)\*")
+_QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
+_SENTENCE = re.compile(r"[^.!?…]+[.!?…]*[\"”)]*\s*")
+_THIRD_PERSON = re.compile(r"(?!(?:his|its|this|always|perhaps|as|is|was|yes)\b)[a-z]+s\b")
+_HERE = "\ue000"
+"""Stands for whoever is talked to while a text becomes a phrase."""
+
+
+def filled(text: str, called: str, user: str = "you", of_user: str = "your") -> str:
+    """One line, with names in place of what stands for them and without any other macro."""
+    text = _CHARACTER.sub(lambda found: called, _COMMENT.sub(" ", text))
+    text = _USER.sub(lambda found: user, _OF_USER.sub(lambda found: of_user, text))
+    return clean(_MACRO.sub(" ", text))
+
+
+def identity(texts: Mapping[str, str], called: str) -> str:
+    """What a model is told: description, personality and scenario, at most `LONGEST_IDENTITY` characters.
+
+    Without angle brackets: no text can look like a tag of a prompt.
+    """
+    parts = [f"You are {called}."]
+    for label, key in (("", "description"), ("Personality: ", "personality"), ("Scenario: ", "scenario")):
+        if told := filled(texts[key], called, "the visitor", "the visitor's"):
+            parts.append(
+                f"{label}{told}" if told.endswith((".", "!", "?", '"', "”", "*")) else f"{label}{told}."
+            )
+    return shorten(clean(" ".join(parts).replace("<", " ").replace(">", " ")), LONGEST_IDENTITY)
+
+
+def look(description: str, called: str) -> str:
+    """What one sees: the first sentences of a description, "" where there is none."""
+    told = filled(description, called)
+    return _sentences(told, LONGEST_LOOK) or shorten(told, LONGEST_LOOK)
+
+
+def greeting(first_message: str, called: str) -> str:
+    """The greeting as a phrase of a recipe: what is done first, and what is said; "" for nothing."""
+    room, parts, acted = LONGEST_GREETING, list[str](), False
+    for is_act, text in _segments(filled(first_message, called, _HERE, f"{_HERE}'s")):
+        if is_act:
+            act = "" if acted else _sentences(text, LONGEST_ACT) or shorten(text, LONGEST_ACT)
+            acted, taken = True, f"*{act.rstrip('.')}*" if act else ""
+        else:
+            taken = _sentences(text, room) or ("" if parts else shorten(text, room))
+        if taken:
+            parts.append(taken)
+            room -= len(taken)
+        if not is_act and taken != text:
+            break
+    return phrase(" ".join(parts))
+
+
+def examples(text: str, name: str, called: str) -> Iterator[str]:
+    """The lines of the character in its example talks, whole, each as one line."""
+    names = "|".join(re.escape(one) for one in dict.fromkeys((name, called)))
+    mine = rf"\{{\{{\s*char\s*\}}\}}|<(?:char|bot)>|{names}"
+    others = rf"{_USER.pattern}|you"
+    speaker = re.compile(rf"^[ \t]*(?:({mine})|{others})[ \t]*:", re.IGNORECASE | re.MULTILINE)
+    for block in _BLOCK.split(text):
+        turns = list(speaker.finditer(block))
+        if not turns:
+            yield from filter(None, [filled(block, called)])
+        ends = [*(turn.start() for turn in turns[1:]), len(block)]
+        for turn, end in zip(turns, ends, strict=bool(turns)):
+            if turn[1] and (line := filled(block[turn.end() : end], called)):
+                yield line
+
+
+def gestures(texts: Iterable[str], called: str) -> list[str]:
+    """Short acts of example lines, as gestures of a recipe: third person, without the name."""
+    found = []
+    for is_act, text in (part for line in texts for part in _segments(line)):
+        act = text.removeprefix(f"{called} ").rstrip(".!… ")
+        act = act[:1].lower() + act[1:]
+        if is_act and len(act) <= 60 and _THIRD_PERSON.match(act):
+            found.append(phrase(act))
+    return list(dict.fromkeys(found))[:MOST_OWN]
+
+
+def mannerisms(lines: Iterable[str]) -> list[str]:
+    """Short sentences of example lines that are no questions, as sentences a character likes to put in."""
+    found = []
+    for is_act, text in (part for line in lines for part in _segments(line)):
+        if not is_act:
+            found += [sentence for sentence in map(clean, _SENTENCE.findall(text)) if _stands_alone(sentence)]
+    return list(dict.fromkeys(map(phrase, found)))[:MOST_OWN]
+
+
+def _stands_alone(sentence: str) -> bool:
+    return 3 <= len(sentence.split()) <= 14 and sentence.endswith((".", "!"))
+
+
+def phrase(text: str) -> str:
+    """A text as a phrase that says just that: marks that mean something in phrases are written otherwise."""
+    text = text.replace("|", "/").replace("{", "(").replace("}", ")")
+    depth = 0
+    for mark in re.findall(r"[()]", text):
+        depth += 1 if mark == "(" else -1
+        if depth < 0:
+            break
+    if depth:
+        text = text.replace("(", "").replace(")", "")
+    return clean(text).replace(_HERE, "{name}")
+
+
+def _segments(line: str) -> Iterator[tuple[bool, str]]:
+    """What is done (True) and what is said, in order, without asterisks and quotation marks around it."""
+    if "*" not in line and _QUOTED.search(line):  # as in a novel: what is not in quotation marks is told
+        line = "".join(
+            piece if at % 2 else (f"*{piece.strip()}*" if any(map(str.isalnum, piece)) else " ")
+            for at, piece in enumerate(_QUOTED.split(line))
+        )
+    for at, piece in enumerate(_ACT.split(line)):
+        text = clean(piece if at % 2 else _QUOTED.sub(r"\1", piece).replace("*", ""))
+        if any(map(str.isalnum, text)):
+            yield bool(at % 2), text
+
+
+def _sentences(text: str, room: int) -> str:
+    """The first whole sentences of a text, as many as there is room for; "" where the first is too long."""
+    taken = ""
+    for sentence in _SENTENCE.findall(text):
+        if len(taken) + len(sentence.rstrip()) > room:
+            break
+        taken += sentence
+    return taken.strip()

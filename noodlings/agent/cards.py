@@ -1,0 +1,230 @@
+"""Character cards, as SillyTavern and others exchange them, read as recipes and written from personas.
+
+A card (version 2 or 3) is JSON, or a PNG image that carries it. Its description, personality and scenario
+become what a model is told; its greeting and its example lines show how it sounds; all of it, with the
+lorebook, is kept. What a card tells another program to do (`system_prompt`, `post_history_instructions`) is
+kept and not used.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from noodlings.agent import card_texts
+from noodlings.agent.png_text import plain_image, texts_of, with_texts
+from noodlings.agent.recipe_form import CARD, LONGEST_NAME, OF_CARD
+from noodlings.errors import UserError
+from noodlings.text import clean, shorten
+from noodlings.values.persona import Persona
+from noodlings.values.wording import parse
+
+SPECS = {"chara_card_v2": "2.0", "chara_card_v3": "3.0"}
+"""The kinds of cards that are read, and what they say of their version."""
+
+LARGEST = 1_000_000
+"""Bytes of the JSON of a card."""
+
+TEXTS = (
+    "name", "description", "personality", "scenario", "first_mes", "mes_example",
+    "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version",
+)  # fmt: skip
+"""What every card holds as text, perhaps empty."""
+LISTS = ("alternate_greetings", "tags")
+BOOK, OURS = "character_book", "noodlings"
+"""Where a lorebook stands, in a card as in a persona, and where a card keeps what only a recipe can say."""
+
+_KEYWORDS = {"chara_card_v2": "chara", "chara_card_v3": "ccv3"}
+
+
+def is_card(data: Any) -> bool:
+    """Whether JSON is meant as a card and not as a recipe."""
+    return isinstance(data, dict) and isinstance(data.get("data"), dict) and "spec" in data
+
+
+def read_json(text: bytes | str) -> Any:
+    """What JSON says. Raises `UserError` for what is too large, too deep or none."""
+    if len(text) > LARGEST:
+        raise UserError(f"it has more than {LARGEST:,} bytes; that is no card")
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"it cannot be read as JSON: {clean(str(error))}") from None
+
+
+def card_in(image: bytes) -> Any:
+    """The card that a PNG image carries; of two the one of version 3.
+
+    Raises:
+        UserError: it is no image, carries no card, or one of the two is damaged.
+    """
+    texts = texts_of(image)
+    carried = texts.get("ccv3") or texts.get("chara")
+    if carried is None:
+        raise UserError("the image carries no character card (a tEXt chunk named chara or ccv3)")
+    try:
+        return read_json(base64.b64decode(b"".join(carried.split()), validate=True))
+    except binascii.Error:
+        raise UserError("the card in the image is damaged: it is not in base64") from None
+
+
+def recipe_of(card: Any) -> dict[str, Any]:
+    """What a recipe would say for a card, to be checked as any recipe is.
+
+    Raises:
+        UserError: it is no card, or one of its texts is none; the message names the key.
+    """
+    if not is_card(card):
+        raise UserError("it is no character card: a card has a spec and its data")
+    if str(card["spec"]) not in SPECS:
+        raise UserError(f"its spec is {card['spec']!r:.40}; cards of {' and '.join(SPECS)} are read")
+    data = card["data"]
+    for key in (*TEXTS, "nickname"):
+        if not isinstance(data.get(key) or "", str):
+            raise UserError(f"data.{key} should be text (it is {data[key]!r:.40})")
+    name = clean(data.get("name") or "")
+    if not name:
+        raise UserError("data.name is missing: a character needs a name")
+    extensions = data.get("extensions")
+    ours = extensions.get(OURS) if isinstance(extensions, dict) else None
+    recipe = _edited(data, ours) if isinstance(ours, dict) else _made_of(data)
+    nickname = clean(data.get("nickname") or "")
+    if nickname and len(nickname) <= LONGEST_NAME and nickname.casefold() != name.casefold():
+        recipe.setdefault("aliases", [nickname])
+    if data.get(BOOK) is not None:
+        recipe[BOOK] = data[BOOK]
+    return recipe | {"name": shorten(name, LONGEST_NAME)}
+
+
+def _made_of(data: dict[str, Any]) -> dict[str, Any]:
+    """A recipe of a card that somebody else made; all of the card is kept in it."""
+    texts = {key: str(data.get(key) or "") for key in TEXTS}
+    name = clean(texts["name"])
+    called = clean(data.get("nickname") or "") or name
+    lines = list(card_texts.examples(texts["mes_example"], name, called))
+    greeting = card_texts.greeting(texts["first_mes"], called)
+    acted = [card_texts.filled(texts["first_mes"], called), *lines]
+    return {
+        "description": card_texts.look(texts["description"], called) or None,
+        "identity": card_texts.identity(texts, called),
+        "examples": [shorten(line, card_texts.LONGEST_EXAMPLE) for line in lines[: card_texts.MOST_EXAMPLES]],
+        "voice": {
+            "lines": {"greeting": [greeting]} if greeting else {},
+            "gestures": card_texts.gestures(acted, called),
+            "mannerisms": card_texts.mannerisms(lines),
+        },
+        CARD: {key: value for key, value in data.items() if key != BOOK},
+    }
+
+
+def _edited(data: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
+    """The recipe that a card of ours was written from, with what was changed in its texts since."""
+    name = clean(str(data["name"]))
+    kept = {key: value for key, value in data.items() if key not in (*OF_CARD, "extensions", BOOK) and value}
+    others = {key: value for key, value in data["extensions"].items() if key != OURS}
+    recipe = {key: value for key, value in ours.items() if key not in (CARD, BOOK)}
+    if kept or others:
+        recipe[CARD] = kept | ({"extensions": others} if others else {})
+    recipe["description"] = card_texts.filled(str(data.get("description") or ""), name) or None
+    recipe["identity"] = card_texts.filled(str(data.get("personality") or ""), name) or None
+    recipe["examples"] = list(card_texts.examples(str(data.get("mes_example") or ""), name, name))
+    first, voice = str(data.get("first_mes") or ""), ours.get("voice")
+    lines = voice.get("lines") if isinstance(voice, dict) else None
+    if isinstance(voice, dict) and isinstance(lines, dict) and first != _first_message(lines):
+        greeting = card_texts.greeting(first, name)
+        others_lines = {key: value for key, value in lines.items() if key != "greeting"}
+        recipe["voice"] = voice | {"lines": others_lines | ({"greeting": [greeting]} if greeting else {})}
+    return recipe
+
+
+def card_of(persona: Persona, spec: str) -> dict[str, Any]:
+    """The card of a persona: the one it was read from, or a new one that keeps all its recipe says.
+
+    Args:
+        persona: as `load_recipe` reads it.
+        spec: one of `SPECS`.
+    """
+    found = persona.extra.get(CARD)
+    kept = dict(found) if isinstance(found, Mapping) else {}
+    data: dict[str, Any] = dict.fromkeys(TEXTS, "") | {key: [] for key in LISTS}
+    if spec == "chara_card_v3":
+        data["group_only_greetings"] = []
+    data |= {"extensions": {}} | kept
+    if not kept.get("name"):
+        data |= _texts(persona)
+        data["extensions"] = {**data["extensions"], OURS: _rest(persona)}
+    if BOOK in persona.extra:
+        data[BOOK] = persona.extra[BOOK]
+    return {"spec": spec, "spec_version": SPECS[spec], "data": data}
+
+
+def _texts(persona: Persona) -> dict[str, str]:
+    """What a card has a place for."""
+    return {
+        "name": persona.name,
+        "description": persona.description,
+        "personality": persona.identity,
+        "first_mes": _first_message(persona.voice.lines),
+        "mes_example": "\n".join(f"<START>\n{{{{char}}}}: {line}" for line in persona.examples),
+    }
+
+
+def _rest(persona: Persona) -> dict[str, Any]:
+    """What it has no place for, as a recipe says it."""
+    recipe: dict[str, Any] = {
+        "species": persona.species,
+        "home": persona.home,
+        "aliases": list(persona.aliases),
+        "personality": dict(persona.personality),
+        "appetites": dict(persona.appetites),
+        "baseline": asdict(persona.baseline),
+        "moodiness": persona.moodiness,
+        "identity_words": list(persona.identity_words),
+        "transistors": dict(persona.transistors),
+        "max_tokens": persona.max_tokens,
+        "constraints": {
+            "temperature": persona.temperature,
+            "response_cooldown": persona.response_cooldown,
+        },
+        "language_mode": "verbal" if persona.verbal else "nonverbal",
+        "voice": asdict(persona.voice),
+    }
+    for key, value in persona.extra.items():
+        if key in recipe and isinstance(value, Mapping):
+            recipe[key] |= value
+        elif key not in (CARD, BOOK):
+            recipe[key] = value
+    return recipe
+
+
+def _first_message(lines: Any) -> str:
+    """The greeting a card begins with: the first of a recipe's lines for it, "" where there is none."""
+    greetings = lines.get("greeting") if isinstance(lines, Mapping) else None
+    if not isinstance(greetings, list | tuple) or not greetings or not isinstance(greetings[0], str):
+        return ""
+    slots = {"name": "{{user}}", "address": "{{user}}", "me": "{{char}}", "species": "", "percent": "99.9%"}
+    chance = random.Random(0)  # noqa: S311 -- the same each time, to be known again
+    try:
+        return parse(greetings[0]).expand(chance, slots)
+    except (UserError, KeyError):
+        return ""  # no phrase: whoever reads the recipe says so
+
+
+def as_json(card: Mapping[str, Any]) -> bytes:
+    """A card as a file."""
+    return (json.dumps(card, indent=2, allow_nan=False) + "\n").encode()
+
+
+def as_image(card: Mapping[str, Any], image: bytes | None = None) -> bytes:
+    """A card in a PNG image: in this one, or in a plain one. Raises `UserError` when the image is none."""
+    carried = base64.b64encode(json.dumps(card, allow_nan=False).encode())
+    return with_texts(image or plain_image(), {_KEYWORDS[card["spec"]]: carried}, without=_KEYWORDS.values())
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")

@@ -1,0 +1,84 @@
+"""The texts that a PNG image carries in its `tEXt` chunks, read and written; the picture is left alone.
+
+Compressed texts (`zTXt`, `iTXt`) are passed over: none of what is wanted here stands in them, and a small
+file could hold a very large one.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+
+from noodlings.errors import UserError
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+LARGEST = 10_000_000
+"""Bytes of an image that is read."""
+
+_WIDTH, _HEIGHT = 400, 600
+_GREY = 0x60
+_TEXT, _END = b"tEXt", b"IEND"
+
+
+def texts_of(image: bytes) -> dict[str, bytes]:
+    """Keyword → text of all `tEXt` chunks; of several with one keyword the first.
+
+    Raises:
+        UserError: it is no PNG, or torn; the message says which, and names no file.
+    """
+    found: dict[str, bytes] = {}
+    for kind, data in _chunks(image):
+        keyword, separator, text = data.partition(b"\0")
+        if kind == _TEXT and separator:
+            found.setdefault(keyword.decode("latin-1"), text)
+    return found
+
+
+def with_texts(image: bytes, texts: dict[str, bytes], without: Iterable[str]) -> bytes:
+    """The same picture with these texts before its end, and without others of these keywords.
+
+    Raises:
+        UserError: as `texts_of`.
+    """
+    keywords = {keyword.encode("latin-1") for keyword in (*texts, *without)}
+    made = [SIGNATURE]
+    for kind, data in _chunks(image):
+        if kind == _END:
+            made += [_chunk(_TEXT, word.encode("latin-1") + b"\0" + text) for word, text in texts.items()]
+        if kind != _TEXT or data.partition(b"\0")[0] not in keywords:
+            made.append(_chunk(kind, data))
+    return b"".join(made)
+
+
+def plain_image() -> bytes:
+    """A grey picture in the format of a portrait, for whoever has none."""
+    header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 0, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + bytes([_GREY]) * _WIDTH) * _HEIGHT, 9)
+    return b"".join((SIGNATURE, _chunk(b"IHDR", header), _chunk(b"IDAT", pixels), _chunk(_END, b"")))
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Type and content of each chunk up to the end of the image."""
+    if len(image) > LARGEST:
+        raise UserError(f"it has more than {LARGEST:,} bytes; an image of a character is smaller")
+    if not image.startswith(SIGNATURE):
+        raise UserError("it is no PNG image, whatever its name says")
+    at = len(SIGNATURE)
+    while at + 12 <= len(image):
+        length, kind = struct.unpack_from(">I4s", image, at)
+        end = at + 8 + length
+        if end + 4 > len(image):
+            break
+        data = image[at + 8 : end]
+        if struct.unpack_from(">I", image, end)[0] != zlib.crc32(kind + data):
+            raise UserError(f"the PNG image is damaged: the check sum of a part ({kind!r}) is wrong")
+        yield kind, data
+        if kind == _END:
+            return
+        at = end + 4
+    raise UserError("the PNG image is torn: it ends in the middle; download or copy it once more")
