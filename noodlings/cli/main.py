@@ -22,6 +22,7 @@ from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
 from noodlings.cli.notes import notes_app
 from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.recipe import recipe_app
 from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy
 
@@ -48,6 +49,7 @@ app.add_typer(eval_app, name="eval")
 app.add_typer(notes_app, name="notes")
 app.add_typer(account_app, name="account")
 app.add_typer(bridge_app, name="bridge")
+app.add_typer(recipe_app, name="recipe")
 
 
 def main() -> int:
