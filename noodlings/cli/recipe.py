@@ -126,7 +126,7 @@ def _read(persona: Persona) -> Iterator[str]:
         "gestures": len(voice.gestures),
         "example lines": len(persona.examples),
     }
-    yield "of its own: " + (", ".join(f"{count} {what}" for what, count in own.items() if count) or "nothing")
+    yield "of its own: " + (", ".join(f"{what} {count}" for what, count in own.items() if count) or "nothing")
     book = persona.extra.get(BOOK)
     entries = book.get("entries") if isinstance(book, Mapping) else None
     if isinstance(entries, list | dict):

@@ -12,6 +12,7 @@ from commands.registry import CommandContext, registry
 from noodlings.agent.decision import decide
 from noodlings.agent.recipe_form import unused
 from noodlings.agent.recipes import load_recipe
+from noodlings.host.server import banner
 from noodlings.host.visit import rooms_of
 from noodlings.inspect.inspector import Inspector
 from noodlings.values.affect import Affect
@@ -210,5 +211,6 @@ async def test_the_world_starts_without_a_bad_file_and_says_which(tmp_path: Path
     assert "gus" not in society.personas
     assert "callie" in society.personas
     assert f"skipped: {why}" in caplog.text
+    assert f"Skipped: {why}" in banner(society.settings, society, "here")
     assert "the recipe of callie holds what nothing uses: enlightenment, age" in caplog.text
     society.close()

@@ -8,11 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 from typer.testing import CliRunner
 
+from noodlings.agent.cards import LISTS, TEXTS
+from noodlings.agent.recipe_form import Recipe
 from noodlings.agent.recipes import load_recipe
 from noodlings.cli.main import app
 from noodlings.errors import UserError
+from noodlings.values.persona import APPETITES, TRAITS
 
 OLD = Path(__file__).parents[1] / "agent" / "old_recipes"
 DOC = Path(__file__).parents[2] / "docs" / "recipes.md"
@@ -115,3 +119,16 @@ def test_the_documentation_shows_what_is_said(run: Run, tmp_path: Path) -> None:
     assert [typed.split()[0] for typed, _ in shown] == ["new", "check", "card"]
     for typed, said in shown:
         assert run(*typed.split()) == (0, said, "")
+
+
+def test_the_documentation_explains_every_key() -> None:
+    text = re.sub(r"^```.*?^```", "", DOC.read_text("utf-8"), flags=re.M | re.S)
+    named = set(re.findall(r"[a-z_0-9]+", " ".join(re.findall(r"`([^`]+)`", text))))
+    old = "identity_prompt enlightenment age pronoun impulsivity vanity enforce_action_format llm admin_flags"
+    of_cards = "nickname character_book extensions group_only_greetings"
+    wanted = {*Recipe.model_fields, *TEXTS, *LISTS, *TRAITS, *APPETITES, *old.split(), *of_cards.split()}
+    wanted |= {"conscience", "toxicity_threshold", "self_monitoring", "boundary_style", "provider", "model"}
+    for field in Recipe.model_fields.values():
+        if isinstance(field.default, BaseModel):
+            wanted |= set(type(field.default).model_fields)
+    assert wanted - named == set()

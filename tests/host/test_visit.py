@@ -1,6 +1,7 @@
 """A visit with a model, through the real program: who is long about an answer is seen to think."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -27,3 +28,18 @@ async def test_who_is_long_about_an_answer_is_seen_thinking_once_and_answers_wit
     _, _, answer = after.partition("Maren is thinking…")
     assert "Maren" in answer
     assert "says" in answer
+
+
+def test_a_recipe_that_is_wrong_is_named_at_the_start_and_the_world_is_there(tmp_path):
+    recipes = tmp_path / "recipes"
+    recipes.mkdir()
+    (recipes / "gus.yaml").write_text("name: Gus\npersonality: {openness: 7}\n")
+    (recipes / "ada.yaml").write_text("name: Ada\nidentity_prompt: You are Ada.\n")
+    shown = " ".join(played(tmp_path, "who").split())
+    assert re.search(r"Skipped: recipe \S*gus\.yaml: personality\.openness: .*less than or equal to 1", shown)
+    assert "Ada" in shown
+    assert "SERVNAK" in shown
+    assert "Traceback" not in shown
+    log = (tmp_path / "noodlings.log").read_text()
+    assert "skipped: recipe" in log
+    assert "gus.yaml" in log
