@@ -81,7 +81,7 @@ async def recipes(society: Living, held: Held) -> Recipes:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "description": "A recipe or a character card: these four, and whatever else one may hold.",
+            "description": "A recipe, of which only the name is needed, or a character card.",
             "content": {
                 "application/yaml": {"schema": {"type": "string"}, "example": _RECIPE},
                 "application/json": {"schema": _SCHEMA, "example": yaml.safe_load(_RECIPE)},

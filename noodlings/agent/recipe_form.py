@@ -41,7 +41,7 @@ SPECIES = "character"
 LONGEST_IDENTITY = 16_000
 """Characters of what a model is told a character is: about 4,000 tokens of every call."""
 
-CARD = "card"
+CARD = "character_card"
 """Where what is made of a character card keeps the card."""
 OF_CARD = frozenset(
     {"name", "nickname", "description", "personality", "scenario", "first_mes", "mes_example"}

@@ -13,7 +13,7 @@ from noodlings.text import clean
 
 _BOLD = re.compile(r"\*\*+")
 _ACT = re.compile(r"\*([^*]+)\*")
-_QUOTED = re.compile(r"[\"“«][^\"“”«»]*[\"”»]")
+_QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)")
 _END = re.compile(r"[\s,.;:!?…]+$")
 _MADE = ("goes {0}", "goes {0} {0}", "lets out a loud {0}", "answers with a long {0}", "goes {0}, briefly")
 """Ways to make a noise that fit any."""

@@ -139,10 +139,14 @@ def test_what_a_character_is_made_of() -> None:
     )  # fmt: skip
     assert "The forest keeps its own." in seraphina.voice.mannerisms
     assert seraphina.verbal
+    kept = (
+        "creator_notes system_prompt post_history_instructions alternate_greetings tags creator "
+        "character_version extensions"
+    )
     assert set(unused(seraphina.extra)) == {
-        "card.creator_notes", "card.system_prompt", "card.post_history_instructions", "character_book",
-        "card.alternate_greetings", "card.tags", "card.creator", "card.character_version", "card.extensions",
-    }  # fmt: skip
+        "character_book",
+        *(f"character_card.{key}" for key in kept.split()),
+    }
 
 
 def test_a_greeting_as_in_a_novel() -> None:
@@ -187,7 +191,7 @@ def test_a_very_long_card_is_cut_for_a_prompt_and_kept_whole() -> None:
     assert len(made.description) <= card_texts.LONGEST_LOOK
     assert len(made.voice.lines["greeting"][0]) <= card_texts.LONGEST_GREETING
     assert max(map(len, made.examples)) <= card_texts.LONGEST_EXAMPLE
-    assert made.extra["card"]["description"] == long
+    assert made.extra["character_card"]["description"] == long
 
 
 @given(st.text(st.sampled_from('ab (|){}*"“”.!?\x1b\n') | st.characters(), max_size=60))
@@ -343,6 +347,13 @@ def test_an_image_that_is_wrong_is_refused_in_words(tmp_path: Path, image: bytes
     path.write_bytes(image)
     with pytest.raises(UserError, match=f"one.png.*{words}"):
         load_recipe(path)
+
+
+@given(st.binary(max_size=60), st.integers(0, len(WHOLE) - 1))
+def test_a_damaged_image_is_refused_whatever_is_damaged(junk: bytes, at: int) -> None:
+    for image in (SIGNATURE + junk, WHOLE[:at] + junk):
+        with pytest.raises(UserError):
+            card_in(image)
 
 
 def test_of_two_cards_in_an_image_the_newer_counts() -> None:

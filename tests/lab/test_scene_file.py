@@ -113,7 +113,7 @@ async def test_a_whole_recipe_may_stand_in_a_scene(write):
     ("persona", "words"),
     [
         ("maran", "there is no recipe maran; did you mean maren"),
-        ({"name": "Ada"}, "the recipe in the scene: species is missing"),
+        ({"species": "owl"}, "the recipe in the scene: name is missing"),
         (RECIPE | {"transistors": {"../wit": 1}}, "a transistor is one of affect"),
         (RECIPE | {"transistors": {"wit": 1}}, "names a transistor wit, and there is no"),
     ],

@@ -16,6 +16,7 @@ from noodlings.worlds.beings import split_gestures
         ("*tilts its head*", "*tilts its head*"),
         ("Hello! *nods.* How are you? *sits down*", "*nods, sits down*"),
         ('*says "hello there" and bows*', "*says and bows*"),
+        ('*nods and says "good*', "*nods and says*"),
         ("**Hello**", ""),
         ("Hello", ""),
         ("", ""),
