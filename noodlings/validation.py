@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, TypeVar, get_args, get_origin
 
@@ -50,9 +51,17 @@ def explain(error: ValidationError, model: type[BaseModel], quoted: bool = True)
                 wrong = "should be a list"
             secret = _holds_secret(_annotation_at(model, where))
             lines.append(
-                f"{key}: {wrong}" + ("" if secret or not quoted else f" (it is {problem['input']!r:.60})")
+                f"{key}: {wrong}"
+                + ("" if secret or not quoted else f" (it is {_brief(problem['input']):.60})")
             )
     return "; ".join(lines)
+
+
+def _brief(value: Any) -> str:
+    """As `repr`, but never longer than anybody reads: in YAML an alias may stand for aliases without end."""
+    short = reprlib.Repr()
+    short.maxstring = short.maxother = short.maxlong = 60
+    return short.repr(value)
 
 
 def nearest(wrong: str, right: Iterable[str]) -> str:

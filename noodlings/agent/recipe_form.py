@@ -35,8 +35,8 @@ LONGEST_NAME = 40
 MIDDLING = 0.5
 """Of a trait or an appetite that nobody mentions."""
 
-SPECIES = "character"
-"""Of whoever is not said to be anything."""
+SPECIES = "person"
+"""What somebody is of whom that is not said."""
 
 LONGEST_IDENTITY = 16_000
 """Characters of what a model is told a character is: about 4,000 tokens of every call."""

@@ -16,8 +16,8 @@ import yaml
 from pydantic import ValidationError
 
 from noodlings.agent import cards, png_text
-from noodlings.agent.recipe_form import ID, MIDDLING, Recipe
-from noodlings.errors import NotFound, UserError
+from noodlings.agent.recipe_form import ID, MIDDLING, SPECIES, Recipe
+from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.validation import explain, read_yaml
 from noodlings.values.persona import APPETITES, TRAITS, Persona
@@ -55,14 +55,12 @@ def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
     name with another character: whoever is called must be one.
 
     Raises:
-        NotFound: a folder does not exist.
+        UserError: a folder does not exist, or cannot be read.
     """
     found: dict[str, tuple[Path, Persona]] = {}
     skipped: list[Skipped] = []
     for folder in folders:
-        if not folder.is_dir():
-            raise NotFound(f"no folder of recipes at {folder}")
-        for path in sorted(file for file in folder.iterdir() if file.suffix.lower() in ENDINGS):
+        for path in _files(folder):
             try:
                 persona = load_recipe(path)
                 other = found.get(persona.id)
@@ -141,7 +139,7 @@ def plain_persona(agent_id: str) -> Persona:
     return Persona(
         id="_".join(words)[:60],
         name=name,
-        species="person",
+        species=SPECIES,
         description=f"{name} is friendly and looks like anybody else one is glad to meet.",
         identity=(
             f"You are {name}, a friendly and unremarkable person. You listen, you speak plainly in one to "
@@ -151,6 +149,17 @@ def plain_persona(agent_id: str) -> Persona:
         appetites=dict.fromkeys(APPETITES, MIDDLING),
         aliases=(agent_id,) if agent_id.lower() != name.lower() else (),
     )
+
+
+def _files(folder: Path) -> list[Path]:
+    """What is meant as a recipe in a folder; not what editors leave there, which is hidden."""
+    if not folder.is_dir():
+        raise UserError(f"no folder of recipes at {folder}")
+    try:
+        found = [path for path in folder.iterdir() if path.suffix.lower() in ENDINGS]
+    except OSError as error:
+        raise UserError(f"the folder of recipes {folder} cannot be read: {error.strerror}") from None
+    return sorted(path for path in found if not path.name.startswith("."))
 
 
 @lru_cache(maxsize=32)

@@ -130,7 +130,7 @@ def _read(persona: Persona) -> Iterator[str]:
     book = persona.extra.get(BOOK)
     entries = book.get("entries") if isinstance(book, Mapping) else None
     if isinstance(entries, list | dict):
-        yield f"lorebook: {len(entries)} entries, kept whole"
+        yield f"lorebook: entries {len(entries)}, kept whole"
     if names := ", ".join(unused(persona.extra)):
         yield f"kept, and used by nothing: {names}"
 

@@ -120,7 +120,7 @@ def test_sections_within_sections() -> None:
 
 def test_empty_and_missing_sections() -> None:
     moth = recipe("sparse")
-    assert (moth.species, moth.max_tokens, moth.temperature) == ("character", 200, None)
+    assert (moth.species, moth.max_tokens, moth.temperature) == ("person", 200, None)
     assert moth.response_cooldown == COOL_DOWN
     assert set(moth.personality.values()) == set(moth.appetites.values()) == {0.5}
     assert moth.extra == {}

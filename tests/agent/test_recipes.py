@@ -57,7 +57,7 @@ def test_every_part_of_a_built_in_recipe_is_explained() -> None:
 
 def test_only_a_name_is_needed(write) -> None:
     persona = load_recipe(write(species=None, description=None, identity=None))
-    assert (persona.id, persona.name, persona.species) == ("ada", "Ada", "character")
+    assert (persona.id, persona.name, persona.species) == ("ada", "Ada", "person")
     assert persona.description == "Ada looks back at you."
     assert persona.identity == "You are Ada."
 
@@ -158,6 +158,7 @@ def test_a_file_that_is_wrong_is_named_and_left_out(write, tmp_path: Path) -> No
     write(folder="all")
     bad = write(folder="all", file="bert.yaml", name="Bert", personality={"openness": 7})
     (tmp_path / "all" / "notes.txt").write_text("no recipe")
+    (tmp_path / "all" / ".#ada.yaml").write_text("what an editor left")
     (tmp_path / "all" / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     found = find_recipes([tmp_path / "all"])
     assert list(found.personas) == ["ada"]
@@ -195,18 +196,25 @@ def test_what_is_kept_can_be_written_as_json(write, tmp_path: Path) -> None:
     assert kept["born"] == "1815-12-10"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x: &a [*a]",
-        "a: &a [1,1]\n"
-        + "".join(f"{chr(b)}: &{chr(b)} [*{chr(b - 1)},*{chr(b - 1)}]\n" for b in range(98, 123)),
-    ],
+PAGE = "a: &a [1,1]\n" + "".join(
+    f"{chr(b)}: &{chr(b)} [*{chr(b - 1)},*{chr(b - 1)}]\n" for b in range(98, 123)
 )
-def test_a_page_of_aliases_is_refused_and_not_kept(write, text: str) -> None:
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x: &a [*a]", "too much in it that is not known"),
+        (PAGE, "too much in it that is not known"),
+        (f"{PAGE}species: *z", "species: .* valid string"),
+        (f"{PAGE}personality: {{openness: *z}}", "personality.openness: .* valid number"),
+    ],
+    ids=["itself", "a page", "as text", "as a number"],
+)
+def test_a_page_of_aliases_is_refused_and_not_kept(write, text: str, words: str) -> None:
     path = write()
     path.write_text(f"name: Ada\n{text}\n")
-    with pytest.raises(UserError, match="too much in it that is not known"):
+    with pytest.raises(UserError, match=words):
         load_recipe(path)
 
 
