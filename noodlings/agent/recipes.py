@@ -71,7 +71,7 @@ def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
                 skipped.append(Skipped(path, str(error)))
     owners: dict[str, Path] = {}
     for identifier, (path, persona) in list(found.items()):
-        names = {name.casefold() for name in (persona.id, persona.name, *persona.aliases)}
+        names = {*persona.names}
         if taken := sorted(names & owners.keys()):
             why = f"recipe {path}: {taken[0]!r} is already a name of the character in {owners[taken[0]]}"
             skipped.append(Skipped(path, why))
