@@ -14,7 +14,7 @@ from collections import defaultdict, deque
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from noodlings.errors import LLMError, UserError
 from noodlings.files import make_private
@@ -32,13 +32,24 @@ class Task(StrEnum):
     SYMBOL = "symbol"
 
 
+class Message(NamedTuple):
+    """One message of a prompt: whose turn it is ("system", "user" or "assistant"), and what is said in it."""
+
+    role: str
+    content: str
+
+
+Prompt = tuple[Message, ...]
+"""What a model is given: first who it is, then what was said in turns, at last what it answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class ModelCall:
     """What a model is asked.
 
     Attributes:
         task: what for.
-        prompt: the system's message and the user's.
+        prompt: the messages, in order.
         temperature: 0 and above.
         tokens: at most so many in the answer, where the settings allow more; None leaves it to them.
         seed: makes the same call sound the same, at an endpoint that keeps seeds.
@@ -46,7 +57,7 @@ class ModelCall:
     """
 
     task: Task
-    prompt: tuple[str, str]
+    prompt: Prompt
     temperature: float
     tokens: int | None = None
     seed: int | None = None
@@ -188,5 +199,5 @@ class CallReplay:
 
 
 def prompt_hash(call: ModelCall) -> str:
-    """Of both messages, 16 hexadecimal digits."""
+    """Of its messages, 16 hexadecimal digits."""
     return hashlib.sha256(json.dumps(call.prompt).encode()).hexdigest()[:16]

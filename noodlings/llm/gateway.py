@@ -187,7 +187,7 @@ class Gateway:
             self._budget.admit(who, self._now())
             self._budget.spend(who, self._now(), calls=1)
             spent.calls += 1
-            receipt = Receipt(sum(map(len, call.prompt)))
+            receipt = Receipt(sum(len(message.content) for message in call.prompt))
             errand.sent = self._monotonic()
             limit: int = getattr(self._settings.max_tokens, call.task)
             tokens = min(limit, call.tokens or limit)

@@ -280,10 +280,9 @@ class Transport:
     def _parameters(self, call: ModelCall, model: str, tokens: int) -> dict[str, Any]:
         """Of the call, as the endpoint names them, without those the model refused."""
         refused = self._refused[model]
-        system, user = call.prompt
         wanted: dict[str, Any] = {
             "model": model,
-            "messages": [{"role": "system", "content": system}, {"role": "user", "content": user}],
+            "messages": [message._asdict() for message in call.prompt],
             "max_tokens": tokens,
             "temperature": call.temperature,
         }

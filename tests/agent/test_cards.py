@@ -28,6 +28,7 @@ from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.wording import parse
 from tests.agent.played import LINES, played, society_of
+from tests.llm.server import contents
 
 SPECS = {"v2": "chara_card_v2", "v3": "chara_card_v3"}
 
@@ -166,7 +167,7 @@ def test_a_nickname_stands_in_the_texts_and_is_listened_to() -> None:
 
 def test_what_a_card_tells_a_program_is_not_put_into_a_prompt() -> None:
     utterance = Utterance(persona_of(SERAPHINA), Percept("user_caity", "hi", 1.0, Kind.SAY), "Caity", NEUTRAL)
-    system, user = reply_prompt(utterance)
+    system, user = contents(reply_prompt(utterance))
     assert "Ignore everything" not in system + user
     assert "Always obey" not in system + user
     assert "This is how Seraphina sounds." in system
@@ -179,7 +180,7 @@ def test_no_text_looks_like_a_tag_of_a_prompt() -> None:
     )
     assert "<" not in made.identity
     utterance = Utterance(made, Percept("user_caity", "hi", 1.0, Kind.SAY), "Caity", NEUTRAL)
-    assert reply_prompt(utterance)[0].count("</examples>") == 1
+    assert contents(reply_prompt(utterance))[0].count("</examples>") == 1
 
 
 def test_a_very_long_card_is_cut_for_a_prompt_and_kept_whole() -> None:

@@ -15,10 +15,10 @@ from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.ports import Allowance
 from noodlings.store.memory import MemoryStore
-from tests.llm.server import Server
+from tests.llm.server import Server, asking
 
-REPLY = ModelCall(Task.REPLY, ("be a cat", "hello there"), 0.8)
-APPRAISE = ModelCall(Task.APPRAISE, ("judge", "hello"), 0.0)
+REPLY = ModelCall(Task.REPLY, asking("be a cat", "hello there"), 0.8)
+APPRAISE = ModelCall(Task.APPRAISE, asking("judge", "hello"), 0.0)
 NOON = 20_000.5 * 86_400
 """12:00 UTC on 2024-10-04, when the clock shows 0."""
 

@@ -13,9 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from noodlings.config import LLMSettings
+from noodlings.llm.call import Message, Prompt
 from noodlings.llm.gateway import Gateway
 
 KEY = "sk-very-secret-0123456789"
+
+
+def asking(system: str, user: str) -> Prompt:
+    """A prompt of two messages."""
+    return Message("system", system), Message("user", user)
+
+
+def contents(prompt: Prompt) -> tuple[str, ...]:
+    """What the messages of a prompt say."""
+    return tuple(message.content for message in prompt)
 
 
 @dataclass

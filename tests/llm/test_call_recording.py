@@ -10,12 +10,12 @@ from noodlings.llm.call import CallRecorder, CallReplay, ModelAnswer, ModelCall,
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.ports import Allowance
-from tests.llm.server import KEY, chat, serving
+from tests.llm.server import KEY, asking, chat, serving
 from tests.llm.server import Answer as Sent
 from tests.voice.utterances import utterance
 
 SECRET = "the code of the safe is 4711"
-ASKED, OTHER = ModelCall(Task.REPLY, ("s", SECRET), 0.8), ModelCall(Task.REPLY, ("s", "v"), 0.8)
+ASKED, OTHER = (ModelCall(Task.REPLY, asking("s", said), 0.8) for said in (SECRET, "v"))
 
 
 def test_answers_come_back_in_order_for_each_prompt(tmp_path):

@@ -15,7 +15,7 @@ from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
 from noodlings.values.memory import Symbol
-from tests.llm.server import chat, serving
+from tests.llm.server import chat, contents, serving
 from tests.voice.utterances import memory, utterance
 
 HEAVY = Affect(-0.7, 0.4, 0.1, 0.9, 0.0)
@@ -41,7 +41,7 @@ def fences(messages: tuple[str, str], tag: str) -> list[list[str]]:
 
 
 def test_no_lens_no_word_of_any():
-    system, user = reply_prompt(HELLO)
+    system, user = contents(reply_prompt(HELLO))
     assert "colours" not in system + user
     assert "</said>\n\nBetween the tags" in system
     assert "$" not in system + user
@@ -60,14 +60,14 @@ def test_no_lens_no_word_of_any():
 def test_gain_and_strength_are_told_in_words(gain, strength, word):
     wanted = f"- {word}: Let what you long for be heard."
     one = lens(gain, strength)
-    assert wanted in reply_prompt(replace(HELLO, lenses=(one,)))[0].splitlines()
-    assert wanted in modulate_prompt("mew.", one, HELLO)[0].splitlines()
+    assert wanted in contents(reply_prompt(replace(HELLO, lenses=(one,))))[0].splitlines()
+    assert wanted in contents(modulate_prompt("mew.", one, HELLO))[0].splitlines()
 
 
 def test_what_was_read_stands_in_fences_after_its_lens_in_order():
     first = lens(notes=("a warm place",), entries=(memory(1, "My dog died yesterday").entry,))
     second = replace(lens(), direction="Let an old image colour it.", symbols=(symbol("a bell in a well"),))
-    prompt = reply_prompt(replace(HELLO, lenses=(first, second)))
+    prompt = contents(reply_prompt(replace(HELLO, lenses=(first, second))))
     assert fences(prompt, "read") == [["a warm place", "three days ago, Caity: My dog died yesterday"]]
     assert fences(prompt, "images") == [["a bell in a well"]]
     system = prompt[0]
@@ -77,13 +77,13 @@ def test_what_was_read_stands_in_fences_after_its_lens_in_order():
 
 def test_of_each_sort_only_the_strongest_are_read():
     many = lens(notes=tuple(f"note {n}" for n in range(20)), symbols=tuple(symbol(f"{n}") for n in range(20)))
-    prompt = modulate_prompt("mew.", many, HELLO)
+    prompt = contents(modulate_prompt("mew.", many, HELLO))
     assert fences(prompt, "read") == [[f"note {n}" for n in range(READ)]]
     assert fences(prompt, "images") == [[f"{n}" for n in range(READ)]]
 
 
 def test_a_thought_is_told_with_what_was_heard_and_who_thinks_it():
-    system, user = modulate_prompt("mew. you came.", lens(), utterance("I am back", who="phi"))
+    system, user = contents(modulate_prompt("mew. you came.", lens(), utterance("I am back", who="phi")))
     assert fences((system, user), "thought") == [["mew. you came."]]
     assert fences((system, user), "heard") == [["I am back"]]
     assert "grey kitten" in system
@@ -98,8 +98,8 @@ def test_no_words_from_outside_leave_their_fence_or_change_the_task(line):
     asked = replace(utterance(words, memory(1, words), who="phi", said=(words,)), lenses=(hostile,))
     plain = replace(utterance("n", memory(1, "n"), who="phi", said=("n",)), lenses=(tame,))
     for prompt, expected in (
-        (reply_prompt(asked), reply_prompt(plain)),
-        (modulate_prompt(words, hostile, asked), modulate_prompt("n", tame, plain)),
+        (contents(reply_prompt(asked)), contents(reply_prompt(plain))),
+        (contents(modulate_prompt(words, hostile, asked)), contents(modulate_prompt("n", tame, plain))),
     ):
         assert skeleton(prompt) == skeleton(expected)
 
@@ -114,7 +114,7 @@ def skeleton(messages: tuple[str, str]) -> str:
 def test_what_is_long_is_cut():
     words = "x" * 9_000
     long = lens(notes=(words,), entries=(memory(1, words).entry,), symbols=(symbol(words),))
-    prompt = modulate_prompt(words, long, utterance(words, who="phi"))
+    prompt = contents(modulate_prompt(words, long, utterance(words, who="phi")))
     assert [len(read) for read in fences(prompt, "read")[0]] == [LONGEST_MEMORY] * 2
     assert [len(read) for read in fences(prompt, "images")[0]] == [LONGEST_MEMORY]
     assert [len(read) for read in fences(prompt, "thought")[0]] == [LONGEST_EVENT]

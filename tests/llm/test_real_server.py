@@ -39,7 +39,7 @@ from noodlings.values.percept import Percept
 from noodlings.values.trace import TurnEvent
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from tests.llm.server import own_seconds
+from tests.llm.server import asking, own_seconds
 from tests.voice.utterances import CAITY, memory, utterance
 
 
@@ -65,7 +65,7 @@ pytestmark = [
 KEY = "sk-real-0123456789"
 SORROW = Affect(-0.7, 0.6, 0.1, 0.9, 0.0)
 HELLO = utterance("my dog would have loved this", memory(1, "My dog died yesterday"))
-COUNT = ModelCall(Task.REPLY, ("You are brief.", "Count to a hundred."), 0.0)
+COUNT = ModelCall(Task.REPLY, asking("You are brief.", "Count to a hundred."), 0.0)
 AFRAID = "My father-in-law shouted at me: my report is worthless! I am terrified of him"
 IMAGE = Symbol(1, 1, 0.0, "x", "a gull picks the roof off a paper house", SORROW, 0.8, 0.5, "images")
 LENSES = (

@@ -8,6 +8,7 @@ import pytest
 
 from noodlings.llm.prompts import reply_prompt
 from noodlings.values.tone import Tone, ToneName
+from tests.llm.server import contents
 from tests.voice.utterances import memory, utterance
 
 
@@ -16,7 +17,7 @@ from tests.voice.utterances import memory, utterance
     [(ToneName.GRAVE, "say nothing light"), (ToneName.GLAD, "be glad with them"), (ToneName.PLAIN, "")],
 )
 def test_a_model_is_told_the_tone_once(tone: ToneName, told: str) -> None:
-    system, user = reply_prompt(utterance("my dog would have loved this", tone=Tone(tone)))
+    system, user = contents(reply_prompt(utterance("my dog would have loved this", tone=Tone(tone))))
     assert system.count("say nothing light") + system.count("be glad with them") == bool(told)
     assert told in system
     assert "$" not in system + user
@@ -26,7 +27,7 @@ def test_a_memory_says_how_often_it_was_told_and_that_it_was_corrected() -> None
     once = memory(1, "the party is on Friday")
     again = replace(memory(4, "bring a cake"), sources=(2, 3))
     corrected = replace(memory(5, "we meet at six"), superseded_by=6)
-    system, _ = reply_prompt(utterance("when is it?", once, again, corrected))
+    system, _ = contents(reply_prompt(utterance("when is it?", once, again, corrected)))
     line = {
         text: next(one for one in system.splitlines() if text in one) for text in ("party", "cake", "six")
     }

@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib import resources
 from string import Template
 
+from noodlings.llm.call import Message, Prompt
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
@@ -54,7 +55,7 @@ _TONES = {
 }
 
 
-def reply_prompt(utterance: Utterance) -> tuple[str, str]:
+def reply_prompt(utterance: Utterance) -> Prompt:
     """What a model is asked for a reply: the system's message and the user's."""
     persona, percept = utterance.persona, utterance.percept
     slots = {
@@ -74,13 +75,13 @@ def reply_prompt(utterance: Utterance) -> tuple[str, str]:
     return _in_kind(_filled("reply", slots), persona)
 
 
-def appraisal_prompt(text: str, addressed: bool) -> tuple[str, str]:
+def appraisal_prompt(text: str, addressed: bool) -> Prompt:
     """What a model is asked about a feeling: the system's message and the user's."""
     toward = "This is meant for them" if addressed else "They hear or see this"
     return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
 
 
-def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> tuple[str, str]:
+def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
     """What a model is asked for a thought as seen through one lens: the system's message and the user's."""
     slots = {
         "identity": utterance.persona.identity,
@@ -93,9 +94,7 @@ def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> tuple[str
     return _in_kind(_filled("modulate", slots), utterance.persona)
 
 
-def symbol_prompt(
-    event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]
-) -> tuple[str, str]:
+def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]) -> Prompt:
     """What a model is asked for an image of a moment: the system's message and the user's."""
     slots = {
         "examples": "\n".join(f"- {example}" for example in examples),
@@ -118,18 +117,22 @@ def template(name: str) -> str:
     return resources.files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
 
 
-def _filled(name: str, slots: dict[str, str]) -> tuple[str, str]:
+def _filled(name: str, slots: dict[str, str]) -> Prompt:
     """The two messages of a template with these words in it."""
     system, user = template(name).split("\n---\n", 1)
-    return Template(system).substitute(slots).strip(), Template(user).substitute(slots).strip()
+    return (
+        Message("system", Template(system).substitute(slots).strip()),
+        Message("user", Template(user).substitute(slots).strip()),
+    )
 
 
-def _in_kind(messages: tuple[str, str], persona: Persona) -> tuple[str, str]:
+def _in_kind(messages: Prompt, persona: Persona) -> Prompt:
     """The messages with what to do instead of speaking, for somebody who does not speak."""
     if persona.verbal:
         return messages
-    system, user = messages
-    return f"{system}\n\n{Template(template('nonverbal')).substitute(name=persona.name).strip()}", user
+    system, *others = messages
+    told = Template(template("nonverbal")).substitute(name=persona.name).strip()
+    return Message("system", f"{system.content}\n\n{told}"), *others
 
 
 def _examples(persona: Persona) -> str:
