@@ -11,13 +11,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import unquote
 
-from fastapi import Depends, Header, Path, Security
+from fastapi import Depends, Header, Path, Security, WebSocketException
+from fastapi.dependencies.utils import get_flat_params
+from fastapi.exceptions import RequestValidationError
+from fastapi.params import Query
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from starlette.requests import HTTPConnection
 
 from api.authentication import MAX_ID, USER_HEADER, AccessToken, Authenticator
+from api.gate import CLOSED
 from noodlings.agent.society import Society
 from noodlings.inspect.inspector import Inspector
+from noodlings.text import clean, shorten
+from noodlings.validation import nearest
 from noodlings.values.caller import Caller
 
 if TYPE_CHECKING:
@@ -55,6 +61,31 @@ def parts_of(connection: HTTPConnection) -> ServerParts:
     """The parts of the server that was asked."""
     parts: ServerParts = connection.app.state.parts
     return parts
+
+
+async def require_known_parameters(connection: HTTPConnection) -> None:
+    """Refuse a query parameter that the route does not have, as a body with an unknown key is refused.
+
+    Raises:
+        RequestValidationError: each of them, with the nearest right one.
+        WebSocketException: the same of a stream.
+    """
+    route = connection.scope["route"]
+    if not connection.query_params or not getattr(route, "include_in_schema", True):  # as the page /docs
+        return
+    fields = get_flat_params(route.dependant)
+    known = {field.alias for field in fields if isinstance(field.field_info, Query)}
+    unknown = [name for name in connection.query_params if name not in known]
+    if not unknown:
+        return
+    none = "; there are none here"
+    told = {name: f"There is no such parameter{nearest(name, known) or none}" for name in unknown}
+    if connection.scope["type"] == "websocket":
+        name, why = next(iter(told.items()))
+        raise WebSocketException(CLOSED, shorten(f"{clean(name)}: {why}", 100))
+    raise RequestValidationError(
+        [{"type": "extra_forbidden", "loc": ("query", name), "msg": why} for name, why in told.items()]
+    )
 
 
 _bearer = HTTPBearer(auto_error=False, description="A token of `api.tokens`; none is needed without any.")

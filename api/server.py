@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -20,7 +20,7 @@ from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.gate import Gate, Rate
 from api.metrics import Metrics
-from api.parts import ServerParts
+from api.parts import ServerParts, require_known_parameters
 from api.people import PeopleOnline
 from api.problem import Problem, tell_problems
 from api.turns import Turns
@@ -74,6 +74,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
         openapi_url=_SCHEMA,
         lifespan=lifespan,
         redirect_slashes=False,
+        dependencies=[Depends(require_known_parameters)],
     )
     app.state.parts = parts
     app.state.sheets = live.Sheets()
