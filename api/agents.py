@@ -14,7 +14,6 @@ from noodlings.errors import UserError
 from noodlings.inspect import questions
 from noodlings.inspect.recall import RecallOptions, Status
 from noodlings.recall.filters import Filters
-from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind
 
@@ -128,7 +127,25 @@ async def recall(
             examples=["current"],
         ),
     ] = "",
-    emotion_weight: Share = DEFAULT_WEIGHT,
+    emotion_weight: Annotated[
+        float | None,
+        Query(
+            ge=0,
+            le=1,
+            description="How much mood counts; as in the settings where it is left out.",
+            examples=[0.3],
+        ),
+    ] = None,
+    candidate_multiplier: Annotated[
+        int | None,
+        Query(
+            ge=1,
+            le=5,
+            description="So many times limit takes part in what mood decides; as in the "
+            "settings where it is left out.",
+            examples=[2],
+        ),
+    ] = None,
 ) -> Response:
     """Look for something in everything it ever perceived, by words and meaning, best first."""
     how = RecallOptions(
@@ -144,6 +161,7 @@ async def recall(
         mood=_mood(mood),
         include_emotion=mood == CURRENT,
         emotion_weight=emotion_weight,
+        candidate_multiplier=candidate_multiplier,
         min_score=min_score,
     )
     return shown(await inspector.recall(caller, agent, query, limit, user_id or None, how))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TypeVar
 
@@ -34,8 +32,7 @@ from commands.render import (
 )
 from noodlings.errors import UserError
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallOptions, RecallView, Status
-from noodlings.recall.filters import Filters
-from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
+from noodlings.recall.filters import Filters, moment_of
 from noodlings.recall.search import MAX_LIMIT
 from noodlings.text import shorten
 from noodlings.values.affect import Affect
@@ -61,21 +58,12 @@ _SPEC = Spec(
         Flag("score", "X", float, 0, 1),
         Flag("mood", "MOOD"),
         Flag("weight", "X", float, 0, 1),
+        Flag("multiplier", "N", int, 1, 5),
         Flag("limit", "N", int, 1, MAX_LIMIT),
     ),
     text="WHAT",
 )
 _COMPONENT = {"semantic": "meaning", "lexical": "words", "affect": "mood"}
-_UNITS = {
-    "s": 1.0,
-    "min": 60.0,
-    "h": 3_600.0,
-    "d": 86_400.0,
-    "wk": 604_800.0,
-    "mo": 2_629_800.0,
-    "y": 31_557_600.0,
-}
-_AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(_UNITS)})(?: ago)?", re.I)
 
 
 @command("@recall", _USAGE, group="minds")
@@ -98,6 +86,7 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
       --score X           only from this score on, 0 to 1
       --mood MOOD         what felt alike comes sooner: current, none, or V,A
       --weight X          how much mood counts, 0 to 1
+      --multiplier N      so many times the limit takes part in what mood decides, 1 to 5
       --limit N           so many at a time
 
     You see what you yourself shared with a character; whoever runs the world sees everything.
@@ -122,7 +111,8 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
             status=_chosen(Status, parsed, "status") if parsed.has("status") else None,
             mood=_mood(parsed),
             include_emotion=_asked_mood(parsed) == "current",
-            emotion_weight=parsed.number("weight", DEFAULT_WEIGHT),
+            emotion_weight=parsed.number("weight", 0.0) if parsed.has("weight") else None,
+            candidate_multiplier=parsed.whole("multiplier", 0) if parsed.has("multiplier") else None,
             min_score=parsed.number("score", 0.0),
         ),
     )
@@ -204,27 +194,13 @@ def _reasons(one: FoundView) -> Text:
 
 def _filters(parsed: Parsed, now: float) -> Filters:
     return Filters(
-        since=_moment(parsed.text("since"), now) if parsed.has("since") else None,
-        until=_moment(parsed.text("until"), now) if parsed.has("until") else None,
+        since=moment_of(parsed.text("since"), now) if parsed.has("since") else None,
+        until=moment_of(parsed.text("until"), now) if parsed.has("until") else None,
         kinds=frozenset({_chosen(Kind, parsed, "kind")}) if parsed.has("kind") else frozenset(),
         tags=frozenset({parsed.text("tag")}) if parsed.has("tag") else frozenset(),
         min_importance=parsed.number("importance", 0.0),
         feeling=parsed.text("feeling").lower() or None,
     )
-
-
-def _moment(text: str, now: float) -> float:
-    """A moment in world time: so long before now, or a date or date and time (UTC)."""
-    back = _AGE.fullmatch(text.strip())
-    if back is not None:
-        return now - float(back[1]) * _UNITS[back[2].lower()]
-    try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError:
-        raise UserError(
-            f"'{shorten(text, 30)}' is no moment; say how long ago (3d, 12h, 2wk) or a date (2026-01-31)."
-        ) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _asked_mood(parsed: Parsed) -> str:

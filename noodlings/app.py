@@ -120,7 +120,9 @@ def build(
         perceived = record.perceived if record else 0
         archive = None
         if hierarchical:
-            archive = AgentArchive(persona.id, repository, embedding, society.names, perceived)
+            archive = AgentArchive(
+                persona.id, repository, embedding, society.names, perceived, settings.retrieval
+            )
         core = AgentCore(
             persona,
             memory,

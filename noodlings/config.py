@@ -77,6 +77,13 @@ class ContextSettings(_Section):
     max_tokens: int = Field(1_000, ge=50, le=1_000_000)
 
 
+class RetrievalSettings(_Section):
+    """How much mood decides in a search where a question does not say."""
+
+    emotion_weight: float = Field(0.3, ge=0, le=1)
+    candidate_multiplier: int = Field(2, ge=1, le=5)
+
+
 class EmbeddingSettings(_Section):
     model: Literal["minilm", "none", "openai"] = "minilm"
     base_url: str = ""
@@ -194,6 +201,7 @@ class Settings(BaseSettings):
     memory: MemorySettings = MemorySettings()
     memory_windows: MemoryWindows = MemoryWindows()
     context: ContextSettings = ContextSettings()
+    retrieval: RetrievalSettings = RetrievalSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
     llm: LLMSettings = LLMSettings()
     thought: ThoughtSettings = ThoughtSettings()

@@ -11,10 +11,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID
+from noodlings.inspect.recall import Status
 from noodlings.recall.focus import DEFAULT_LEVEL, LEVELS
-from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.text import MAX_LINE
 from noodlings.values.affect import Affect, arousal_from_signed
+from noodlings.values.percept import Kind
 
 MOST_RESULTS = 100
 MAX_QUERY = 1_000
@@ -29,6 +30,23 @@ Query = Annotated[
         examples=["what happened to Caity's dog"],
     ),
 ]
+Who = Annotated[
+    str,
+    Field(
+        max_length=MAX_ID,
+        description="Only what this user said or did: an id, a name, or me. A player can name nobody else.",
+        examples=["user_caity"],
+    ),
+]
+Moment = Annotated[
+    str,
+    Field(
+        max_length=40,
+        description="How long ago (12h, 3d, 2wk) or a date or time in ISO 8601, in UTC.",
+        examples=["3d", "2026-01-31"],
+    ),
+]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Signed = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 
 
@@ -64,14 +82,35 @@ class SearchMemories(Arguments):
         "felt alike come first. Leave it out for no influence of mood.",
         examples=[{"valence": -0.7, "arousal": 0.2}],
     )
-    emotion_weight: float = Field(
-        DEFAULT_WEIGHT,
-        ge=0,
-        le=1,
-        allow_inf_nan=False,
-        description="How much emotional_context counts: 0 not at all, 1 the most. Even then a memory that "
-        "fits the query clearly better stays in front.",
+    include_emotion: bool = Field(
+        False,
+        description="Without emotional_context, the feeling is the character's own mood of now.",
     )
+    emotion_weight: Share | None = Field(
+        None,
+        description="How much the feeling counts: 0 not at all, 1 the most; left out, as in the settings. "
+        "Even at 1 a memory that fits the query clearly better stays in front.",
+    )
+    candidate_multiplier: int | None = Field(
+        None,
+        ge=1,
+        le=5,
+        description="So many times n_results takes part in what the feeling decides; left out, as in the "
+        "settings.",
+    )
+    user_id: Who = ""
+    since: Moment | None = Field(None, description="Only from then on.")
+    until: Moment | None = Field(None, description="Only up to then.")
+    kind: Kind | None = Field(None, strict=False, description="Only this sort of percept.")
+    feeling: str = Field(
+        "", max_length=40, description="Only what felt like this: sorrow, joy, afraid …", examples=["sorrow"]
+    )
+    tag: str = Field("", max_length=MAX_ID, description="Only what carries this tag.", examples=["quest"])
+    min_importance: Share = Field(0.0, description="Only from this importance on.")
+    status: Status | None = Field(
+        None, strict=False, description="Only what is there: archive is what is in mind no longer."
+    )
+    min_score: Share = Field(0.0, description="Only from this score on.")
 
 
 class StoreMemory(Arguments):

@@ -31,6 +31,7 @@ from noodlings.inspect.mood import MoodView
 from noodlings.inspect.recall import RecallOptions, RecallView
 from noodlings.inspect.views import StatsView
 from noodlings.inspect.why import WhyView
+from noodlings.recall.filters import Filters, moment_of
 from noodlings.text import clean, shorten
 from noodlings.validation import explain
 from noodlings.values.percept import Kind, Percept
@@ -76,13 +77,31 @@ class Tool:
 
 async def search_memories(call: ToolCall, wanted: SearchMemories) -> ToolAnswer:
     """Look for something in everything a character ever perceived."""
-    mood = wanted.emotional_context
+    mood, now = wanted.emotional_context, call.society.clock.now()
+    filters = Filters(
+        since=None if wanted.since is None else moment_of(wanted.since, now),
+        until=None if wanted.until is None else moment_of(wanted.until, now),
+        kinds=frozenset() if wanted.kind is None else frozenset({wanted.kind}),
+        tags=frozenset({wanted.tag} - {""}),
+        min_importance=wanted.min_importance,
+        feeling=wanted.feeling.lower() or None,
+    )
+    how = RecallOptions(
+        filters=filters,
+        status=wanted.status,
+        mood=mood.affect() if mood else None,
+        include_emotion=wanted.include_emotion,
+        emotion_weight=wanted.emotion_weight,
+        candidate_multiplier=wanted.candidate_multiplier,
+        min_score=wanted.min_score,
+    )
     view = await call.inspector.recall(
         call.reader(),
         call.agent(wanted.agent),
         wanted.query,
         wanted.n_results,
-        how=RecallOptions(mood=mood.affect() if mood else None, emotion_weight=wanted.emotion_weight),
+        wanted.user_id or None,
+        how,
     )
     return ToolAnswer(telling.recalled(view), view.as_dict())
 
@@ -148,7 +167,8 @@ TOOLS = (
         "Search memories",
         "Search everything a character ever perceived, by words and by meaning, best first. Use it before you"
         " answer a question about the past, or to find the number (#12) of a memory. With emotional_context,"
-        " memories that felt like it come first among those that fit about equally well. You see only what"
+        " or include_emotion for the character's own mood, memories that felt like it come first among those"
+        " that fit about equally well. The other arguments say what may be found at all. You see only what"
         " you may read: a player sees what it told the character itself.\n"
         'Example: {"agent": "servnak", "query": "what happened to Caity\'s dog", "n_results": 5,'
         ' "emotional_context": {"valence": -0.7, "arousal": 0.2}}',

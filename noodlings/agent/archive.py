@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from noodlings.agent.backlog import EmbeddingBacklog
+from noodlings.config import RetrievalSettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import StoreError
 from noodlings.ports import Changes, Repository
@@ -61,9 +62,10 @@ class AgentArchive:
         embedding: who embeds.
         names: user id → shown name, of everybody who is known.
         perceived: how many entries are stored.
+        retrieval: how much mood decides where a search does not say; None for the defaults.
 
     Attributes:
-        agent_id: see above.
+        agent_id, retrieval: see above.
         model: by which model it is embedded, "" for none.
         loaded: whether everything stored can be found.
         searcher: finds by what there is by now.
@@ -76,8 +78,10 @@ class AgentArchive:
         embedding: EmbeddingQueue,
         names: Callable[[], Mapping[str, str]] = dict,
         perceived: int = 0,
+        retrieval: RetrievalSettings | None = None,
     ) -> None:
         self.agent_id = agent_id
+        self.retrieval = retrieval or RetrievalSettings()
         self.model = embedding.model
         self._names = names
         self.loaded = not perceived
@@ -119,9 +123,13 @@ class AgentArchive:
             )
 
     async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:
-        """See `Searcher.search`; the question's vector is seen to here, where it is to be had."""
+        """See `Searcher.search`; the question's vector is seen to here, where it is to be had.
+
+        What is not said of how mood decides is as in the settings.
+        """
         vector = await self.vector(query, filters, options.get("asker"))
-        return self.searcher.search(query, filters, query_vector=vector, **options)
+        asked = self.retrieval.model_dump() | options
+        return self.searcher.search(query, filters, query_vector=vector, **asked)
 
     async def vector(
         self, query: str, filters: Filters = EVERYTHING, asker: str | None = None

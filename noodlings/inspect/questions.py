@@ -134,12 +134,13 @@ def _page(how: Arguments) -> Arguments:
 
 
 def _recall(how: Arguments) -> Arguments:
-    """`mood` and `emotion_weight` stand beside the arguments of the inspector, which has them in one."""
+    """`mood` and how it counts stand beside the arguments of the inspector, which has them in one."""
     from noodlings.inspect.recall import RecallOptions
     from noodlings.values.affect import Affect
 
     asked = dict(how)
-    ways = {name: asked.pop(name) for name in ("mood", "emotion_weight") if asked.get(name) is not None}
+    names = ("mood", "emotion_weight", "candidate_multiplier")
+    ways = {name: asked.pop(name) for name in names if asked.get(name) is not None}
     if "mood" in ways:
         ways["mood"] = Affect.of(ways["mood"])
     return {**asked, "how": RecallOptions(**ways)}

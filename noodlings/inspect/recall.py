@@ -21,7 +21,6 @@ from noodlings.inspect.viewpoint import Viewpoint, felt, may_read, readable_by
 from noodlings.inspect.views import EntryView, FeltView, View
 from noodlings.ports import Repository
 from noodlings.recall.filters import EVERYTHING, Filters
-from noodlings.recall.mood_congruence import DEFAULT_WEIGHT
 from noodlings.recall.search import Hit
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -152,15 +151,16 @@ class RecallOptions:
         status: only what is there; None for everywhere.
         mood: what is felt; None for no mood of its own.
         include_emotion: where no mood is given, it is the one that the agent is in.
-        emotion_weight, candidate_multiplier, min_score: as in a search.
+        emotion_weight, candidate_multiplier: as in a search; None for what the settings say.
+        min_score: as in a search.
     """
 
     filters: Filters = EVERYTHING
     status: Status | None = None
     mood: Affect | None = None
     include_emotion: bool = False
-    emotion_weight: float = DEFAULT_WEIGHT
-    candidate_multiplier: int = 2
+    emotion_weight: float | None = None
+    candidate_multiplier: int | None = None
     min_score: float = 0.0
 
 
@@ -175,7 +175,11 @@ async def recall(
     Raises:
         UserError: a value is out of range, nothing is asked, or the memory is a plain list.
     """
-    search = search_for(viewpoint)
+    search, settings = search_for(viewpoint), searchable(viewpoint).retrieval
+    weight = settings.emotion_weight if how.emotion_weight is None else how.emotion_weight
+    multiplier = (
+        settings.candidate_multiplier if how.candidate_multiplier is None else how.candidate_multiplier
+    )
     places = _places(viewpoint)
     mood = (
         viewpoint.state(viewpoint.agent.mood).affect if how.include_emotion and how.mood is None else how.mood
@@ -185,8 +189,8 @@ async def recall(
         _within(how, places, viewpoint),
         limit,
         mood=mood,
-        emotion_weight=how.emotion_weight,
-        candidate_multiplier=how.candidate_multiplier,
+        emotion_weight=weight,
+        candidate_multiplier=multiplier,
         min_score=how.min_score,
     )
     entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
@@ -195,7 +199,7 @@ async def recall(
         name=viewpoint.name,
         query=clean(query),
         mood=None if mood is None else felt(mood),
-        emotion_weight=how.emotion_weight,
+        emotion_weight=weight,
         by_meaning=any("meaning" in hit.scores for hit in hits),
         memories=tuple(
             FoundView(

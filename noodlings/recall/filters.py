@@ -6,9 +6,11 @@ The rule it keeps: what is filtered out never takes part, not in the limit and n
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from noodlings.affect.feeling import FAMILIES, family_of, feeling
 from noodlings.errors import UserError
 from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Rows
+from noodlings.text import clean, shorten
 from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
@@ -87,6 +90,36 @@ class Filters:
 
 
 EVERYTHING = Filters()
+
+_UNITS = {
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3_600.0,
+    "d": 86_400.0,
+    "wk": 604_800.0,
+    "mo": 2_629_800.0,
+    "y": 31_557_600.0,
+}
+_AGE = re.compile(rf"(\d{{1,6}}) ?({'|'.join(_UNITS)})(?: ago)?", re.I)
+
+
+def moment_of(text: str, now: float) -> float:
+    """A moment in world time as people write one: so long before now, or a date or date and time (UTC).
+
+    Raises:
+        UserError: it is neither.
+    """
+    back = _AGE.fullmatch(text.strip())
+    if back is not None:
+        return now - float(back[1]) * _UNITS[back[2].lower()]
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UserError(
+            f"'{shorten(clean(text), 30)}' is no moment;"
+            " say how long ago (3d, 12h, 2wk) or a date (2026-01-31)."
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 class FilterIndex:

@@ -93,15 +93,21 @@ def an_app(parts: ServerParts) -> FastAPI:
 
 @pytest.fixture
 async def make_site(tmp_path: Path) -> AsyncIterator[MakeSite]:
-    """Makes servers, with settings of the API; all are closed in the end."""
+    """Makes servers, with settings of the API and of other sections; all are closed in the end."""
     made: list[tuple[Site, World]] = []
 
-    def make(tokens: bool = False, store: MemoryStore | None = None, **api: Any) -> Site:
+    def make(
+        tokens: bool = False,
+        store: MemoryStore | None = None,
+        sections: dict[str, dict[str, float]] | None = None,
+        **api: Any,
+    ) -> Site:
         clock = ManualClock(1_000_000.0)
         settings = Settings(
             store={"path": str(tmp_path)},  # type: ignore[arg-type]
             embedding={"model": "none"},  # type: ignore[arg-type]
             api={"tokens": list(TOKENS.values()) if tokens else []} | api,  # type: ignore[arg-type]
+            **(sections or {}),  # type: ignore[arg-type]
         )
         society = build(settings, clock=clock, store=store or MemoryStore())
         world = World(

@@ -32,7 +32,7 @@ from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import Affect
 from noodlings.values.audience import may_learn
 from noodlings.values.caller import Caller, Role
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 from tests.api.mcp_clients import ROOT, said, texts
 from tests.thorough import examples
 
@@ -114,6 +114,77 @@ def test_what_felt_alike_comes_first_among_equals(society: Society, use: Use) ->
     assert texts(unweighed) == texts(plain)
 
 
+def test_the_mood_of_the_character_itself_counts_when_that_is_asked_for(society: Society, use: Use) -> None:
+    for text, affect in (("came in", GLAD), ("lay there", GLAD), ("went out", SAD)):
+        tell(society, f"the red boat {text}", affect=affect)
+    for _ in range(9):
+        tell(society, "rain", affect=SAD)
+    asked = {"agent": "phi", "query": "red boat", "until": "9min", "emotion_weight": 1.0}
+    found = use("search_memories", include_emotion=True, **asked).structured_content
+    assert found["mood"]["affect"] == use("get_mood", agent="phi").structured_content["mood"]["affect"]
+    assert found["mood"]["affect"]["valence"] < 0
+    assert found["memories"][0]["entry"]["text"] == "the red boat went out"
+    assert found["memories"][0]["why"][-1] == "affect"
+    given = use("search_memories", include_emotion=True, emotional_context={"valence": 0.9}, **asked)
+    assert given.structured_content["mood"]["affect"]["valence"] == 0.9
+    assert use("search_memories", **asked).structured_content["mood"] is None
+
+
+def test_so_many_candidates_take_part_in_what_mood_decides(society: Society, use: Use) -> None:
+    tell(society, "the red boat came in", affect=GLAD)
+    tell(society, "the red boat went out", affect=SAD)
+    asked = {"agent": "phi", "query": "red boat", "n_results": 1, "emotional_context": {"valence": -1.0}}
+    assert texts(use("search_memories", candidate_multiplier=1, **asked)) == ["the red boat came in"]
+    assert texts(use("search_memories", candidate_multiplier=2, **asked)) == ["the red boat went out"]
+    assert texts(use("search_memories", **asked)) == ["the red boat went out"]
+    assert texts(use("search_memories", emotion_weight=0.0, **asked)) == ["the red boat came in"]
+
+
+FILTERS = [
+    ({"user_id": "user_toad"}, {"a boat of toad"}),
+    ({"user_id": "me"}, set()),
+    ({"since": "3min"}, {"a boat of toad", "a boat bows"}),
+    ({"until": "1970-01-12T13:47:41Z"}, {"the red boat"}),
+    ({"kind": "emote"}, {"a boat bows"}),
+    ({"feeling": "sorrow"}, {"a boat of toad"}),
+    ({"tag": "quest"}, {"the red boat"}),
+    ({"min_importance": 1.0}, set()),
+    ({"status": "archive"}, set()),
+    ({"status": "working", "kind": "say"}, {"the red boat", "a boat of toad"}),
+    ({"min_score": 1.0}, set()),
+]
+
+
+@pytest.mark.parametrize(("filters", "left"), FILTERS)
+def test_a_search_has_the_filters_of_the_api(
+    society: Society, use: Use, filters: dict[str, Any], left: set[str]
+) -> None:
+    told = [
+        ("user_caity", "the red boat", Kind.SAY, GLAD, {"tags": ["quest"]}),
+        ("user_toad", "a boat of toad", Kind.SAY, SAD, {}),
+        ("user_caity", "a boat bows", Kind.EMOTE, GLAD, {}),
+    ]
+    for user, text, kind, affect, data in told:
+        society.clock.advance(60.0)
+        percept = Percept(user, text, society.clock.now(), kind, affect=affect, data=data, depth=1)
+        asyncio.run(society.perceive("phi", percept))
+        society.clock.advance(60.0)
+    assert set(texts(use("search_memories", agent="phi", query="boat"))) == {text for _, text, *_ in told}
+    assert set(texts(use("search_memories", agent="phi", query="boat", **filters))) == left
+
+
+def test_a_player_finds_with_filters_what_it_may_read_and_nothing_else(society: Society) -> None:
+    tell(society, "the red boat", "user_toad")
+    caity = Asker(AccessToken(Role.PLAYER, user_id="user_caity"))
+    access = Access(caity, lambda: nullcontext(society), agent="phi")
+    for more in ({}, {"min_importance": 0.0, "kind": "say"}, {"status": "working"}):
+        found = asyncio.run(call("search_memories", access, {"query": "boat", **more}))
+        assert found.structured_content["memories"] == []
+    refused = asyncio.run(call("search_memories", access, {"query": "boat", "user_id": "user_toad"}))
+    assert refused.is_error
+    assert "what you yourself shared" in said(refused)
+
+
 @pytest.mark.parametrize(("given", "here"), [(-1.0, 0.0), (0.0, 0.5), (1.0, 1.0)])
 def test_arousal_comes_signed(given: float, here: float) -> None:
     assert EmotionalContext(valence=0.5, arousal=given).affect() == Affect(0.5, here)
@@ -180,6 +251,16 @@ WRONG = [
     ("search_memories", {"agent": "phi", "query": "boat", "n_results": True}, "valid integer"),
     ("search_memories", {"agent": "phi", "query": "boat", "n_results": 10**400}, "less than or equal"),
     ("search_memories", {"agent": "phi", "query": "boat", "emotion_weight": float("nan")}, "finite"),
+    (
+        "search_memories",
+        {"agent": "phi", "query": "boat", "candidate_multiplier": 6},
+        "less than or equal to 5",
+    ),
+    ("search_memories", {"agent": "phi", "query": "boat", "kind": "shout"}, "'say', 'emote'"),
+    ("search_memories", {"agent": "phi", "query": "boat", "since": "yore"}, "is no moment"),
+    ("search_memories", {"agent": "phi", "query": "boat", "since": "1h", "until": "2h"}, "swap them"),
+    ("search_memories", {"agent": "phi", "query": "boat", "feeling": "blue"}, "is not a feeling"),
+    ("search_memories", {"agent": "phi", "query": "boat", "user_id": "user_nobody"}, "knows nobody called"),
     ("search_memories", {"agent": "phi", "query": "boat", "emotional_context": [1, 1]}, "emotional_context"),
     (
         "search_memories",
