@@ -91,9 +91,10 @@ async def focus(
     inspector: Looking,
     query: Asked,
     level: Annotated[int, Query(ge=0, le=5, description="How far it goes back.", examples=[4])] = 3,
+    user_id: Who = "",
 ) -> Response:
     """What it remembers about something, as it would be put before it."""
-    return shown(await inspector.focus(caller, agent, level, query))
+    return shown(await inspector.focus(caller, agent, level, query, user_id or None))
 
 
 @router.get(**route(questions.ARCHIVE, examples.ARCHIVE, "recall"))

@@ -16,8 +16,10 @@ from api.parts import AgentName, EntryId, Living, Looking, Reader
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
+from noodlings.inspect.links import DEPTH
 from noodlings.inspect.viewpoint import require_all_history
 from noodlings.inspect.views import EntriesView
+from noodlings.recall.links import MAX_DEPTH
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
 
@@ -197,9 +199,17 @@ async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -
 
 
 @router.get(**route(questions.LINKS, examples.LINKS))
-async def links(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
-    """A memory, and those that links lead to from there, two steps each way."""
-    return shown(inspector.links(caller, agent, entry))
+async def links(
+    agent: AgentName,
+    entry: EntryId,
+    caller: Reader,
+    inspector: Looking,
+    depth: Annotated[
+        int, Query(ge=1, le=MAX_DEPTH, description="So many steps along links.", examples=[2])
+    ] = DEPTH,
+) -> Response:
+    """A memory, and those that links lead to from there, so many steps each way."""
+    return shown(inspector.links(caller, agent, entry, depth))
 
 
 class NoteView(BaseModel):

@@ -33,28 +33,37 @@ from commands.render import (
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
+from noodlings.inspect.links import DEPTH, FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.views import EntryView
+from noodlings.recall.links import MAX_DEPTH
 
-_LINKS = Spec("@links NAME --id N", (Flag("id", "N", int, 1),))
+_LINKS = Spec(
+    "@links NAME --id N [--depth N]", (Flag("id", "N", int, 1), Flag("depth", "N", int, 1, MAX_DEPTH))
+)
 _LINK = Spec("@link NAME --from A --to B", (Flag("from", "A", int, 1), Flag("to", "B", int, 1)))
 
 
 @command("@links", _LINKS.usage, group="minds")
 async def links(context: CommandContext, arguments: str) -> Reply:
-    """Show which memories belong with one of them, as a tree, two steps deep.
+    """Show which memories belong with one of them, as a tree.
 
     Memories are linked when one follows another in the same talk, when one comes to mind for the answer to
     another, and by hand (@link). An arrow to the right points from the memory above to what it followed or
     recalled; one to the left is the other way round. Of each memory the strongest links are shown.
 
+      --id N              of which memory
+      --depth N           so many steps deep, 1 to 3; two where nothing is said
+
     Examples:
       @links servnak --id 12
+      @links servnak --id 12 --depth 3
     """
     parsed = parse_flags(arguments, _LINKS)
     if not parsed.has("id"):
         raise UserError(f"Which memory? @memories shows their numbers. It goes like this: {_LINKS.usage}")
-    view = context.inspector.links(context.caller, parsed.name, parsed.whole("id", 0))
+    view = context.inspector.links(
+        context.caller, parsed.name, parsed.whole("id", 0), parsed.whole("depth", DEPTH)
+    )
     return Reply(view.as_dict(), links_view(view))
 
 
@@ -124,7 +133,8 @@ def _row(branch: Text, way: Text, entry: EntryView) -> tuple[Text, ...]:
     )
 
 
-_USAGE = '@focus NAME LEVEL "WHAT"'
+_USAGE = '@focus NAME LEVEL "WHAT" [--user WHO]'
+_ASKED = Spec(_USAGE, (Flag("user", "WHO"),), named=False, text="WHAT")
 
 
 @command("@focus", _USAGE, group="minds")
@@ -141,14 +151,19 @@ async def focus(context: CommandContext, arguments: str) -> Reply:
       4   15 of the last 3 days, 3 steps
       5   20 of the last week, 3 steps
 
-    Links bring at most as many more. Above stands what came from where, the best first; below, the context
-    itself, oldest to newest. You see what you yourself shared with a character.
+    Links bring at most as many more, and what has too little to do with it is left out. Above stands what
+    came from where, the best first; below, the context itself, oldest to newest.
+
+      --user WHO          only what somebody shared with it; "me" is you
+
+    You see what you yourself shared with a character.
 
     Examples:
       @focus servnak 4 "what did I say about my dog"
+      @focus servnak 4 "the well" --user caity
     """
-    name, level, query = _read(arguments)
-    view = await context.inspector.focus(context.caller, name, level, query)
+    name, level, query, user = _read(arguments)
+    view = await context.inspector.focus(context.caller, name, level, query, user)
     return Reply(view.as_dict(), focus_view(view))
 
 
@@ -211,15 +226,17 @@ def _line(line: str) -> RenderableType:
     return Flowing(told, indent=4, gap=1, lead="  -")
 
 
-def _read(arguments: str) -> tuple[str, int, str]:
-    """Name, level and what is asked; quotes around either text may be left out."""
+def _read(arguments: str) -> tuple[str, int, str, str | None]:
+    """Name, level, what is asked and of whom; quotes around either text may be left out."""
     given = split_words(arguments)
     if "--help" in given or "-h" in given:
         raise HelpAsked
     at = next((at for at, word in enumerate(given) if at and _is_number(word)), None)
     if at is None or at + 1 == len(given):
         raise UserError(f"Whose memory, how far back (0 to 5), and for what? It goes like this: {_USAGE}")
-    return " ".join(given[:at]), int(given[at]), " ".join(given[at + 1 :])
+    asked = parse_flags(given[at + 1 :], _ASKED)
+    query = f"{asked.name} {asked.rest}".strip()
+    return " ".join(given[:at]), int(given[at]), query, asked.text("user") or None
 
 
 def _is_number(word: str) -> bool:

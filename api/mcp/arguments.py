@@ -137,6 +137,7 @@ class GetMemoryContext(Arguments):
     """See `api.mcp.tools`."""
 
     query: Query
+    user_id: Who = ""
     focus_level: int = Field(
         DEFAULT_LEVEL,
         ge=0,

@@ -128,7 +128,9 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
 async def get_memory_context(call: ToolCall, wanted: GetMemoryContext) -> ToolAnswer:
     """Put together what a character remembers about a question."""
     agent = call.agent(wanted.agent)
-    view = await call.inspector.focus(call.reader(), agent, wanted.focus_level, wanted.query)
+    view = await call.inspector.focus(
+        call.reader(), agent, wanted.focus_level, wanted.query, wanted.user_id or None
+    )
     return ToolAnswer(telling.context(view), view.as_dict())
 
 

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from noodlings.inspect.browse import FIRST, Page, PageReader
-from noodlings.inspect.links import FocusView, LinksView, focus_on, linked_with
+from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
 from noodlings.inspect.recall import (
     PLAINLY,
@@ -242,25 +242,30 @@ class Inspector:
         """The subconscious, latest first; with `similar` what its feeling brings back, most alike first."""
         return symbols_of(self._viewpoint(caller, name), self._society.store, limit, offset, similar)
 
-    def links(self, caller: Caller, name: str, entry_id: int) -> LinksView:
-        """A memory, and those that links lead to from there, two steps each way.
+    def links(self, caller: Caller, name: str, entry_id: int, depth: int = DEPTH) -> LinksView:
+        """A memory, and those that links lead to from there, `depth` steps (1…3) each way.
 
         Raises:
+            UserError: depth is out of range.
             NotFound: there is no such memory, or it is not the caller's to read.
         """
-        return linked_with(self._viewpoint(caller, name), self._society.store, entry_id)
+        return linked_with(self._viewpoint(caller, name), self._society.store, entry_id, depth)
 
-    async def focus(self, caller: Caller, name: str, level: int, query: str) -> FocusView:
+    async def focus(
+        self, caller: Caller, name: str, level: int, query: str, who: str | None = None
+    ) -> FocusView:
         """What an agent remembers about a question; for a player, of what this player shared with it.
 
         Args:
             level: how far it goes back, 0…5, see `noodlings.recall.focus.LEVELS`.
+            who: only what this user said or did, see `by_user`.
 
         Raises:
+            Forbidden: the caller may not read what that user shared.
             UserError: there is no such level, nothing to look for, or the memory is a plain list.
         """
         viewpoint, store = self._viewpoint(caller, name), self._society.store
-        return await focus_on(viewpoint, store, search_for(viewpoint), query, level)
+        return await focus_on(viewpoint, store, search_for(viewpoint), query, level, who)
 
     async def recall(
         self,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from noodlings.errors import NotFound
+from noodlings.errors import NotFound, UserError
 from noodlings.inspect.viewpoint import Viewpoint, may_read
 from noodlings.inspect.views import EntryView, View
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.focus import FocusHit, Search, reconstruct_context
-from noodlings.recall.links import LinkedEntry, ReachedEntry, explore
+from noodlings.recall.links import MAX_DEPTH, LinkedEntry, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -24,7 +24,7 @@ class LinkedEntryView(View):
     """A memory that a link leads to.
 
     Attributes:
-        via: the memory it was reached from, `depth` steps (1 or 2) away from the first.
+        via: the memory it was reached from, `depth` steps (1…3) away from the first.
         type: followed, recalled, by_hand or reflected.
         outgoing: whether the link points from `via` to it, or the other way.
         strength: of the link, 0…1.
@@ -98,13 +98,14 @@ class FocusView(View):
 
 
 DEPTH = 2
-"""Steps along links that are shown."""
+"""Steps along links that are shown where nothing else is said."""
 
 
-def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int) -> LinksView:
-    """A memory and what its links lead to.
+def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int, depth: int = DEPTH) -> LinksView:
+    """A memory and what its links lead to, within `depth` steps (1…3).
 
     Raises:
+        UserError: depth is out of range.
         NotFound: there is no such memory, or it is not the caller's to read: the same words, so that ids tell
             nobody anything.
     """
@@ -115,7 +116,9 @@ def linked_with(viewpoint: Viewpoint, memory: LinkedEntry, entry_id: int) -> Lin
     def may_see(other: MemoryEntry) -> bool:
         return may_read(viewpoint.caller, other)
 
-    explored = explore(memory, viewpoint.agent_id, {entry_id: 1.0}, DEPTH, may_see)
+    if not 1 <= depth <= MAX_DEPTH:
+        raise UserError(f"depth is {depth}: it must lie between 1 and {MAX_DEPTH}")
+    explored = explore(memory, viewpoint.agent_id, {entry_id: 1.0}, depth, may_see)
     return LinksView(
         agent=viewpoint.agent_id,
         name=viewpoint.name,
@@ -141,13 +144,18 @@ _NOT_ITS_OWN = Filters(kinds=frozenset(Kind) - {Kind.THOUGHT})
 
 
 async def focus_on(
-    viewpoint: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int
+    viewpoint: Viewpoint, memory: LinkedEntry, search: Search, query: str, level: int, who: str | None = None
 ) -> FocusView:
-    """A reconstructed context. Raises `UserError` where there is no such level, or nothing to look for."""
+    """A reconstructed context, with `who` only of what this user said or did.
+
+    Raises:
+        UserError: there is no such level, nothing to look for, or nobody or several are called that.
+        Forbidden: the caller may not read what that user shared.
+    """
     query = clean(query)
     context = await reconstruct_context(
         query,
-        viewpoint.caller.only_user,
+        viewpoint.caller.only_user if who is None else viewpoint.user(who),
         level,
         search=search,
         memory=memory,

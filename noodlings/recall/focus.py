@@ -14,11 +14,18 @@ from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.links import LinkedEntry, ReachedEntry, explore
 from noodlings.recall.narrative import Narrator, block, token_count
 from noodlings.recall.search import Hit
-from noodlings.values.memory import Recalled, Why
+from noodlings.values.memory import LinkType, Recalled, Why
 
 HOUR = 3_600.0
 BEST = 5
 """So many of what the search found have their links followed."""
+FLOOR = 0.15
+"""Score from which something has to do with a question; by words alone, which score lower, a third of it.
+
+Chosen by every third case of benchmarks/talk at level 5: in the search what was needed scores .16 and more,
+the median of the rest .10. With the floor a context holds 45 of 46 memories that were needed in place of 46,
+and 9 memories in place of 27; by words alone 20 in place of 23, and 9 in place of 16.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +115,7 @@ async def reconstruct_context(
     narrator: Narrator,
     filters: Filters = EVERYTHING,
 ) -> Reconstruction:
-    """What an agent remembers about a question.
+    """What an agent remembers about a question: what reaches `FLOOR`, or was linked with that by hand.
 
     Args:
         query: what is looked for.
@@ -126,9 +133,17 @@ async def reconstruct_context(
     since = narrator.now - level.hours * HOUR
     filters = replace(filters, user=user, since=since)
     hits = await search(query, filters, level.limit)
-    found = _as_stored(hits, filters, memory, narrator.agent_id)
+    by_meaning = any("meaning" in hit.scores for hit in hits)
+    floor = FLOOR if by_meaning else FLOOR / 3
+    # What the lines around it alone speak for comes by links, where it belongs with them.
+    relevant = [hit for hit in hits if hit.score >= floor and not hit.only_near]
+    found = _as_stored(relevant, filters, memory, narrator.agent_id)
     starts = {hit.entry.id: hit.score for hit in found[:BEST]}
-    reached = explore(memory, narrator.agent_id, starts, level.depth, filters.admits).reached
+    reached = [
+        one
+        for one in explore(memory, narrator.agent_id, starts, level.depth, filters.admits).reached
+        if one.score >= floor or one.link.type is LinkType.BY_HAND
+    ]
     memories = _merged(found, reached, level.limit)
     text = block((brought.recalled.entry for brought in memories), narrator)
     return Reconstruction(level, since, tuple(memories), text, token_count(text))

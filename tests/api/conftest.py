@@ -99,16 +99,16 @@ async def make_site(tmp_path: Path) -> AsyncIterator[MakeSite]:
     def make(
         tokens: bool = False,
         store: MemoryStore | None = None,
-        sections: dict[str, dict[str, float]] | None = None,
+        sections: dict[str, dict[str, Any]] | None = None,
         **api: Any,
     ) -> Site:
         clock = ManualClock(1_000_000.0)
-        settings = Settings(
-            store={"path": str(tmp_path)},  # type: ignore[arg-type]
-            embedding={"model": "none"},  # type: ignore[arg-type]
-            api={"tokens": list(TOKENS.values()) if tokens else []} | api,  # type: ignore[arg-type]
-            **(sections or {}),  # type: ignore[arg-type]
-        )
+        given: dict[str, Any] = {
+            "store": {"path": str(tmp_path)},
+            "embedding": {"model": "none"},
+            "api": {"tokens": list(TOKENS.values()) if tokens else []} | api,
+        }
+        settings = Settings(**given | (sections or {}))
         society = build(settings, clock=clock, store=store or MemoryStore())
         world = World(
             load_places(),

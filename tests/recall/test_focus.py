@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from noodlings.errors import UserError
 from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
-from noodlings.recall.focus import BEST, LEVELS, FocusLevel, level_of, reconstruct_context
+from noodlings.recall.focus import BEST, FLOOR, LEVELS, FocusLevel, level_of, reconstruct_context
 from noodlings.recall.links import FADE
 from noodlings.recall.narrative import Narrator, token_count
 from noodlings.recall.search import Hit
@@ -130,6 +130,32 @@ def test_what_search_and_links_both_found_comes_once_with_both_reasons():
     assert both.recalled.score == hit.score
     assert both.recalled.scores == hit.scores | {"linked": both.reached.score}
     assert (context.searched, context.linked) == (8, 0)
+
+
+def test_what_has_too_little_to_do_with_it_is_left_out_whichever_way_it_comes():
+    scores = {1: 0.6, 2: FLOOR, 3: FLOOR - 0.001, **dict.fromkeys(range(4, 13), 0.08)}
+
+    async def search(query, filters, limit):
+        return [Hit(n, score, (Why.SEMANTIC,), {"meaning": 0.2}) for n, score in scores.items()]
+
+    entries = [entry(n, "x") for n in range(1, 17)]
+    links = [link(14, 1, 0.9), link(15, 1, 0.2), link(16, 2, 0.1, LinkType.BY_HAND), link(13, 3, 1.0)]
+    context = Remembered(entries, links).focus("boat", 1, search=search)
+    assert ids(context) == [1, 14, 2, 16]
+
+
+def test_by_words_alone_a_third_is_enough_and_what_the_lines_around_it_alone_speak_for_is_left_out():
+    third = FLOOR / 3
+
+    async def search(query, filters, limit):
+        return [
+            Hit(1, third, (Why.LEXICAL,), {"words": 0.1}),
+            Hit(2, 0.5, (Why.NEXT_TO,), {"words": 0.0}, only_near=True),
+            Hit(3, third - 0.001, (Why.LEXICAL,), {"words": 0.1}),
+        ]
+
+    context = Remembered([entry(n, "x") for n in (1, 2, 3)]).focus("boat", search=search)
+    assert ids(context) == [1]
 
 
 def test_the_best_comes_first_whether_searched_or_linked():
