@@ -7,7 +7,8 @@ said.
 - The named mood is one of four. Events set it, and it becomes chill again when nothing keeps it up. It is
   computed when it is asked for and never ticked: `at_time` gives the mood at any world time, regardless of
   earlier calls.
-- The memory bank holds a few notable events of this session; the oldest leaves first.
+- The memory bank holds a few notable events of this session. When it is full the oldest leaves first, of the
+  kind of event that there is most of: what happens again and again does not push out what happened once.
 - The game state becomes the `[GAME STATE]` line of a prompt. Only what the rules call state is kept, each
   field with its latest value, so that a voice knows the hit points long after the event that reported them.
   When the report is old, the line says how old.
@@ -16,7 +17,8 @@ said.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -90,12 +92,14 @@ class Notable:
         summary: the line, without a time.
         at: world time in seconds.
         values: of the field that such events are folded by, oldest first; empty when they are not.
+        kind: what sort of event it is, see `GameRules.kind`; "" where only its name is known.
     """
 
     event: str
     summary: str
     at: float
     values: tuple[str, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ class MemoryBank:
             values = (*before[-BEFORE:], value)
         if line is None:
             return self
-        return MemoryBank((*kept, Notable(event, line, now, values))[-rules.slots :])
+        new = Notable(event, line, now, values, rules.kind(event))
+        return MemoryBank(_varied((*kept, new), rules.slots))
 
     def without(self, moments: Collection[float]) -> MemoryBank:
         """Without what happened at these moments, in world seconds, nor a later line that may name it."""
@@ -135,8 +140,11 @@ class MemoryBank:
         )
 
     def format_memory(self, now: float, limit: int = 5) -> str:
-        """The [MEMORY] block with the latest events, newest first, with how long ago; "" for none."""
-        latest = self.events[::-1][: max(limit, 0)]
+        """The [MEMORY] block with the latest events, newest first, with how long ago; "" for none.
+
+        Where there are more than `limit`, those of which there are many give way to others, see `_varied`.
+        """
+        latest = _varied(self.events, max(limit, 0))[::-1]
         return (
             "\n".join(["[MEMORY]", *(f"- {ago(now - e.at)}: {e.summary}" for e in latest)]) if latest else ""
         )
@@ -144,7 +152,7 @@ class MemoryBank:
     def as_list(self) -> list[dict[str, Any]]:
         """JSON-compatible and exact."""
         return [
-            {"event": e.event, "summary": e.summary, "at": e.at, "values": list(e.values)}
+            {"event": e.event, "summary": e.summary, "at": e.at, "values": list(e.values), "kind": e.kind}
             for e in self.events
         ]
 
@@ -154,7 +162,11 @@ class MemoryBank:
         try:
             events = tuple(
                 Notable(
-                    clean(e["event"]), clean(e["summary"]), float(e["at"]), tuple(map(clean, e["values"]))
+                    clean(e["event"]),
+                    clean(e["summary"]),
+                    float(e["at"]),
+                    tuple(map(clean, e["values"])),
+                    clean(e.get("kind", "")),
                 )
                 for e in data
             )
@@ -163,6 +175,19 @@ class MemoryBank:
         if not all(math.isfinite(e.at) for e in events):
             raise UserError("not a stored list of notable events: a time in it is not finite")
         return cls(events)
+
+
+def _varied(events: Sequence[Notable], most: int) -> tuple[Notable, ...]:
+    """So many at most, in their order: of the kind that there is most of the oldest leaves, and again.
+
+    Where every kind is there once, or all are of one kind, the oldest of all leave.
+    """
+    kept = list(events)
+    while len(kept) > most:
+        counts = Counter(e.kind or e.event for e in kept)
+        crowd = max(counts.values())
+        kept.remove(next(e for e in kept if counts[e.kind or e.event] == crowd))
+    return tuple(kept)
 
 
 def _same(one: str, other: str) -> bool:
@@ -272,7 +297,7 @@ class GameFeeling:
     def after(
         self, rules: GameRules, event: str, data: Mapping[str, Any], now: float
     ) -> tuple[GameFeeling, Affect | None]:
-        """Take in an event of the game.
+        """Take in an event of the game. With the first one of a new session all that was before is over.
 
         Args:
             event: its name; one without a rule may tell how things stand, and changes nothing else.
@@ -287,11 +312,11 @@ class GameFeeling:
         """
         if not math.isfinite(now):
             raise UserError(f"the time of a game event must be finite seconds, not {now!r}")
-        state = self.state.told(rules, data, now)
         rule = rules.rule(event, data)
+        before = GameFeeling() if rule and rule.new_session else self
+        tracker, bank, state = before.tracker, before.bank, before.state.told(rules, data, now)
         if rule is None:
-            return GameFeeling(self.tracker, self.bank, state), None
-        tracker, bank = self.tracker, self.bank
+            return GameFeeling(tracker, bank, state), None
         if rule.mood:
             tracker = tracker.after(rule.mood, now, rules.lasts_seconds)
         if rule.remember:

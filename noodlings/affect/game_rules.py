@@ -103,6 +103,7 @@ class EventRule(_Section):
     mood: MoodRule | None = None
     feel: EventFeeling | None = None
     remember: Remembering | None = None
+    new_session: bool = False
 
 
 class GameRules(_Section):
@@ -130,6 +131,15 @@ class GameRules(_Section):
                 return None
             parts.append(text + value)
         return "".join(parts)
+
+    def kind(self, event: str) -> str:
+        """What sort of event it is: the words that its lines have in common, else its name.
+
+        So one event under several names, with facts of its own each time, is still of one kind.
+        """
+        rule = self.events.get(event)
+        template = rule.remember.summary if rule and rule.remember else ""
+        return clean(" ".join(text for text, _ in _fields(template))) or event
 
     def _filled(self, field: str, data: Mapping[str, Any]) -> str | None:
         if field == "who":
