@@ -6,22 +6,36 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    Tag,
+)
 
 from api import examples
 from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of
-from noodlings.agent.events import game_event
+from api.turns import FINGERPRINT, KEY
+from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import UserError
 from noodlings.inspect.why import WhyView
 from noodlings.text import MAX_LINE, clean
+from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import PRIVATE, Kind, Percept
 
 MAX_KEY = 200
 MOST_DEPTH = 100
 CUT_OFF = "cut off"
+TAKEN = frozenset({KEY, FINGERPRINT, "tags"})
+"""Under these names something else is kept with a line."""
 UNANSWERED = "an answer: this turn was cut off in its midst; to be answered, send it again with another key"
 
 router = APIRouter(prefix="/agents/{agent}", tags=["perceive"])
@@ -36,6 +50,32 @@ KeyHeader = Annotated[
         description="However often something is sent with the same key, it is perceived once.",
         examples=["5f0c7c1e"],
     ),
+]
+
+
+Fact = StrictStr | StrictBool | StrictInt | StrictFloat | None
+Facts = Annotated[dict[str, Fact], Field(max_length=50)]
+Unit = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+
+
+Signed = Annotated[float, Field(ge=-1, le=1, strict=True, allow_inf_nan=False)]
+
+
+class NamedAffect(BaseModel):
+    """An affect by the names of its numbers, as views show it; what is left out is at rest."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    valence: Signed = 0.0
+    arousal: Unit = 0.5
+    fear: Unit = 0.0
+    sorrow: Unit = 0.0
+    boredom: Unit = 0.0
+
+
+GivenAffect = Annotated[
+    Annotated[NamedAffect, Tag("named")] | Annotated[tuple[Signed, Unit, Unit, Unit, Unit], Tag("numbers")],
+    Discriminator(lambda given: "numbers" if isinstance(given, list | tuple) else "named"),
 ]
 
 
@@ -71,10 +111,22 @@ class Said(BaseModel):
         description="How many replies of characters led to it: 0 for what a person says, 1 for a reply to "
         "that. From 1 on it is answered only when addressed, and where it has gone round enough not at all.",
     )
+    affect: GivenAffect | None = Field(
+        None,
+        description="What the agent feels about it, where the world knows better; else it is read from the "
+        "text. By name, or as five numbers: valence −1…1, arousal, fear, sorrow, boredom 0…1. For a world or "
+        "an admin.",
+        examples=[{"valence": -0.7, "arousal": 0.6, "sorrow": 0.9}, [-0.7, 0.6, 0.0, 0.9, 0.0]],
+    )
+    identity_salience: Unit = Field(
+        0.0, description="How much it touches who the agent is, at least. For a world or an admin."
+    )
+    data: Facts = Field(
+        {},
+        description="Whatever else is to be kept with it, as facts by name. For a world or an admin.",
+        examples=[{"task": "the harvest", "weather": "rain"}],
+    )
     idempotency_key: Key = ""
-
-
-Fact = StrictStr | StrictBool | StrictInt | StrictFloat | None
 
 
 class Event(BaseModel):
@@ -86,7 +138,7 @@ class Event(BaseModel):
     )
 
     event: str = Field(min_length=1, max_length=60)
-    data: dict[str, Fact] = Field({}, max_length=50)
+    data: Facts = {}
     user_id: Annotated[str, Field(max_length=MAX_ID, description="Who tells it.")] = "game"
     idempotency_key: Key = ""
 
@@ -104,6 +156,8 @@ async def perceive(
 
     `turn.response` is what it says, null for silence. For a world, and for a player about itself.
     """
+    if said.affect is not None or said.identity_salience or said.data:
+        held.require(Role.ADMIN, Role.WORLD, to="say what a character feels, or what is kept with a line")
     caller = held.actor(_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
     if said.name and held.role is not Role.PLAYER:  # else one player could be called like another
@@ -119,8 +173,10 @@ async def perceive(
         addressed=said.addressed,
         present=frozenset({caller.user_id, *(map(clean, said.present) if kind not in PRIVATE else ())}),
         place=clean(said.place),
+        affect=_affect(said.affect),
+        identity_salience=said.identity_salience,
         depth=said.depth,
-        data={"tags": [clean(tag) for tag in said.tags]} if said.tags else {},
+        data=_facts(said.data) | ({"tags": [clean(tag) for tag in said.tags]} if said.tags else {}),
     )
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
 
@@ -150,6 +206,20 @@ async def _turn(request: Request, caller: Caller, agent_id: str, percept: Percep
     if retried:
         answer.headers["Idempotency-Replayed"] = "true"
     return answer
+
+
+def _affect(given: GivenAffect | None) -> Affect | None:
+    if given is None:
+        return None
+    return Affect(**given.model_dump()) if isinstance(given, NamedAffect) else Affect(*given)
+
+
+def _facts(data: dict[str, Any]) -> dict[str, Any]:
+    """What was sent to be kept. Raises `UserError` for a fact whose name says something else here."""
+    facts = checked_facts(data)
+    if taken := sorted(facts.keys() & TAKEN):
+        raise UserError(f"a fact cannot be called {taken[0]}: another part of the request says that")
+    return facts
 
 
 def _spoken(text: str) -> str:

@@ -206,7 +206,10 @@ def _fingerprint(percept: Percept) -> str:
         sorted(percept.present),
         percept.place,
         sorted(percept.data.items(), key=lambda fact: fact[0]),
-        *((percept.depth,) if percept.depth else ()),  # so that keys of before there was any are known
+        # Only where there is any, so that keys of before there was any are known.
+        *((percept.depth,) if percept.depth else ()),
+        *((percept.affect.as_list(),) if percept.affect else ()),
+        *((("salience", percept.identity_salience),) if percept.identity_salience else ()),
     )
     return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:32]
 

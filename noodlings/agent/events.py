@@ -48,7 +48,9 @@ def game_event(
         UserError: anything is not like this; the message says what.
     """
     event = event_name(_name(name, "the name of an event"))
-    facts = _facts({} if data is None else data)
+    facts = checked_facts({} if data is None else data)
+    if EVENT in facts:
+        raise UserError(f"a fact cannot be called {EVENT}: that is the event's own name")
     return Percept(
         user_id=user_id,
         text=_sentence(event, facts, rules or shipped_rules()),
@@ -71,15 +73,13 @@ def _sentence(event: str, facts: Mapping[str, Any], rules: GameRules) -> str:
     return line or clean(event.replace("_", " ")) or event
 
 
-def _facts(data: Mapping[str, Any]) -> dict[str, Any]:
+def checked_facts(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What a world tells beside an event or a line, cleaned. Raises `UserError`, see `game_event`."""
     if not isinstance(data, Mapping):
-        raise UserError(f"the data of an event are facts by name, not {data!r:.60}")
+        raise UserError(f"the data are facts by name, not {data!r:.60}")
     if len(data) > MAX_FIELDS:
-        raise UserError(f"an event has at most {MAX_FIELDS} facts, not {len(data):,}")
-    facts = {_name(name, "the name of a fact"): _fact(str(name), value) for name, value in data.items()}
-    if EVENT in facts:
-        raise UserError(f"a fact cannot be called {EVENT}: that is the event's own name")
-    return facts
+        raise UserError(f"there are at most {MAX_FIELDS} facts, not {len(data):,}")
+    return {_name(name, "the name of a fact"): _fact(str(name), value) for name, value in data.items()}
 
 
 def _fact(name: str, value: Any) -> str | float | bool | None:

@@ -1,0 +1,111 @@
+"""What a world hands over with a percept: affect, identity salience and facts, as docs/feeling.md says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.api.conftest import Site
+from tests.api.mcp_clients import ROOT
+
+AFFECT = [-0.8, 0.6, 0.1, 0.9, 0.0]
+NAMED = dict(zip(("valence", "arousal", "fear", "sorrow", "boredom"), AFFECT, strict=True))
+WHO = {"user_id": "user_caity", "text": "the red boat"}
+PATH = "/api/agents/servnak/perceive"
+
+
+async def perceived(site: Site, who: str = "", **more: Any) -> dict[str, Any]:
+    site.clock.advance(60.0)
+    answer = await site.post(PATH, WHO | more, who)
+    assert answer.status_code == 200, answer.text
+    view: dict[str, Any] = answer.json()
+    return view
+
+
+@pytest.mark.parametrize("given", [AFFECT, NAMED])
+async def test_what_is_felt_is_what_the_world_says(site: Site, given: Any) -> None:
+    view = await perceived(site, affect=given)
+    assert view["turn"]["percept"]["affect"] == NAMED
+    assert view["appraised_by"] == "given"
+    assert view["turn"]["percept"]["feeling"] == "sorrowful"
+
+
+async def test_an_axis_that_is_left_out_is_at_rest(site: Site) -> None:
+    view = await perceived(site, affect={"sorrow": 0.9})
+    assert view["turn"]["percept"]["affect"] == {
+        "valence": 0.0, "arousal": 0.5, "fear": 0.0, "sorrow": 0.9, "boredom": 0.0,
+    }  # fmt: skip
+
+
+async def test_how_much_it_touches_who_it_is_counts_in_its_importance(site: Site) -> None:
+    plain = (await perceived(site))["turn"]["percept"]
+    touching = (await perceived(site, identity_salience=0.9))["turn"]["percept"]
+    assert touching["parts"]["salience"] == 0.9 > plain["parts"]["salience"]
+    assert touching["encoded_importance"] > plain["encoded_importance"]
+
+
+async def test_facts_are_kept_with_the_memory_and_told_where_they_say_what_it_was_part_of(site: Site) -> None:
+    facts = {"task": "the \x1b[31mharvest", "hp": 3, "raining": True, "wind": None}
+    view = await perceived(site, data=facts, tags=["quest"])
+    entry = site.society.find("servnak").entry(view["turn"]["percept"]["id"])
+    assert entry.extra["data"] == facts | {"task": "the harvest", "tags": ["quest"]}
+    params = {"query": "boat"}
+    context = (await site.get("/api/agents/servnak/focus", params=params)).json()["context"]
+    assert context[0].endswith("[task: the harvest] [tags: quest]")
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "where"),
+    [
+        ({"affect": [-0.8, 0.6, 0.1, 0.9]}, 422, "body.affect.numbers"),
+        ({"affect": [-1.1, 0.6, 0.1, 0.9, 0.0]}, 422, "body.affect.numbers.0"),
+        ({"affect": {"valence": 2}}, 422, "body.affect.named.valence"),
+        ({"affect": {"joy": 1}}, 422, "body.affect.named.joy"),
+        ({"affect": {"valence": True}}, 422, "body.affect.named.valence"),
+        ({"affect": "sad"}, 422, "body.affect"),
+        ({"identity_salience": 1.5}, 422, "body.identity_salience"),
+        ({"identity_salience": "much"}, 422, "body.identity_salience"),
+        ({"data": {"deep": {"er": 1}}}, 422, "body.data.deep"),
+        ({"data": dict.fromkeys(map(str, range(51)), 1)}, 422, "body.data"),
+        ({"data": {"x": "y" * 501}}, 400, "at most 500"),
+        ({"data": {"tags": "quest"}}, 400, "cannot be called tags"),
+        ({"data": {"client_key": "forged"}}, 400, "cannot be called client_key"),
+    ],
+)
+async def test_what_will_not_do_is_refused_and_nothing_is_kept(
+    site: Site, more: dict[str, Any], status: int, where: str
+) -> None:
+    answer = await site.post(PATH, WHO | more)
+    assert answer.status_code == status, answer.text
+    assert where in answer.json()["detail"]
+    assert site.society.find("servnak").memory.stats().perceived == 0
+
+
+@pytest.mark.parametrize("more", [{"affect": AFFECT}, {"identity_salience": 0.5}, {"data": {"hp": 3}}])
+async def test_only_a_world_says_what_a_character_feels(guarded: Site, more: dict[str, Any]) -> None:
+    for who in ("admin", "world"):
+        await perceived(guarded, who, **more)
+    refused = await guarded.post(PATH, WHO | more, "caity")
+    assert refused.status_code == 403
+    assert "a player may not say what a character feels" in refused.json()["detail"]
+    assert (await guarded.post(PATH, WHO, "caity")).status_code == 200
+
+
+async def test_a_key_that_comes_with_another_feeling_was_used_for_something_else(site: Site) -> None:
+    headers = {"Idempotency-Key": "1"}
+    first = await site.post(PATH, WHO | {"affect": AFFECT}, headers=headers)
+    assert first.status_code == 200
+    again = await site.post(PATH, WHO | {"affect": NAMED}, headers=headers)
+    assert again.headers["Idempotency-Replayed"] == "true"
+    for other in ({}, {"affect": [0.5, 0.5, 0, 0, 0]}, {"affect": AFFECT, "identity_salience": 0.2}):
+        assert (await site.post(PATH, WHO | other, headers=headers)).status_code == 422
+
+
+async def test_the_example_of_the_page_can_be_sent(site: Site) -> None:
+    page = (ROOT / "docs" / "feeling.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```json\n(.*?)```", page, re.S)
+    answer = await site.post(PATH, json.loads(example))
+    assert answer.status_code == 200, answer.text
