@@ -58,6 +58,8 @@ _ENTRY = EntryView(
     pinned=False,
     recall_count=1,
     private=False,
+    intensity=_GRIEF.intensity,
+    tags=("pets",),
 )
 _RECALLED = FlowEntryView(12, False, ("important",), 0.78, {"important": 0.78}, True, _ENTRY)
 _TURN = TurnView(_ENTRY, _ENTRY.response, _FELT, "offline", "it was meant for it", ())

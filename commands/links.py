@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, said
+from commands.memory_view import BAR, NAME, NAMES, intensity, said
 from commands.parse import Flag, HelpAsked, Spec, parse_flags, split_words
 from commands.registry import CommandContext, Reply, command
 from commands.render import (
@@ -96,6 +96,7 @@ def links_view(view: LinksView) -> RenderableType:
         TextColumn("who", NAME),
         TextColumn("feeling", optional=True),
         TextColumn("when"),
+        TextColumn("intensity", align="right", optional=True),
         TextColumn("what", None),
     )
     root = _row(Text(str(view.entry.id)), BLANK, view.entry)
@@ -129,6 +130,7 @@ def _row(branch: Text, way: Text, entry: EntryView) -> tuple[Text, ...]:
         words(entry.name),
         feeling_text(entry.feeling, entry.family),
         Text(ago(entry.age), style=QUIET),
+        intensity(entry),
         said(entry),
     )
 
@@ -190,6 +192,7 @@ def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
         TextColumn("from", 22),
         TextColumn("who", NAME, optional=True),
         TextColumn("when", optional=True),
+        TextColumn("intensity", align="right", optional=True),
         TextColumn("what", None),
     )
     rows = [
@@ -199,6 +202,7 @@ def _report(memories: Sequence[FocusEntryView]) -> RenderableType:
             words(_source(one)),
             words(one.entry.name),
             Text(ago(one.entry.age), style=QUIET),
+            intensity(one.entry),
             said(one.entry),
         )
         for one in memories

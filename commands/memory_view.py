@@ -45,6 +45,7 @@ from noodlings.inspect.views import (
     StatsView,
     TurnView,
 )
+from noodlings.text import clean
 from noodlings.values.affect import AXES
 
 BAR = 6
@@ -95,6 +96,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
         TextColumn("who", NAME),
         TextColumn("feeling", optional=True),
         TextColumn("when", optional=True),
+        TextColumn("intensity", align="right", optional=True),
         TextColumn("what", None),
     )
     rows: list[tuple[Text, ...]] = []
@@ -110,6 +112,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
                 words(entry.name) if entry else BLANK,
                 feeling_text(entry.feeling, entry.family) if entry else BLANK,
                 Text(ago(entry.age), style=QUIET) if entry else BLANK,
+                intensity(entry) if entry else BLANK,
                 said(entry) if entry else words("(forgotten)", QUIET),
             )
         )
@@ -119,7 +122,7 @@ def flow_rows(recalled: Sequence[FlowEntryView]) -> TextRows:
                 BLANK,
                 measure(item.scores.get(reason, item.score), BAR),
                 words(NAMES.get(reason, reason)),
-                *[BLANK] * 4,
+                *[BLANK] * 5,
             )
             for reason in others
         ]
@@ -131,11 +134,18 @@ def importance(entry: EntryView) -> Text:
     return measure(entry.importance, BAR, feeling_style(entry.family))
 
 
+def intensity(entry: EntryView) -> Text:
+    """How much was felt; empty where nothing is known of that."""
+    return BLANK if entry.intensity is None else Text(number(entry.intensity))
+
+
 def said(entry: EntryView) -> Text:
-    """What was said; anything but plain speech says what it was, and so does a pin."""
+    """What was said, and its tags; anything but plain speech says what it was, and so does a pin."""
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
     line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
-    return Text("", no_wrap=True).append_text(line).append_text(words(entry.text or "(no words)"))
+    tags = "".join(f" #{clean(tag)}" for tag in entry.tags)
+    said = words(entry.text or "(no words)")
+    return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
 
 
 def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
@@ -147,6 +157,7 @@ def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
         TextColumn("when"),
         TextColumn("strength", align="right", optional=True),
         TextColumn("surprise", align="right", optional=True),
+        TextColumn("intensity", align="right", optional=True),
         TextColumn("what", None),
     )
 
@@ -161,6 +172,7 @@ def _row(entry: EntryView, first: Text, name: Text) -> tuple[Text, ...]:
         Text(ago(entry.age), style=QUIET),
         Text(number(entry.strength)),
         Text(number(entry.surprise)),
+        intensity(entry),
         said(entry),
     )
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 from rich.console import RenderableType
 from rich.text import Text
 
-from commands.memory_view import BAR, NAME, NAMES, said
+from commands.memory_view import BAR, NAME, NAMES, intensity, said
 from commands.parse import Flag, Parsed, Spec, parse_flags
 from commands.registry import CommandContext, Reply, command
 from commands.render import (
@@ -133,6 +133,7 @@ def recall_view(view: RecallView) -> RenderableType:
         TextColumn("who", NAME),
         TextColumn("feeling", optional=True),
         TextColumn("when"),
+        TextColumn("intensity", align="right", optional=True),
         TextColumn("what", None),
     )
     rows: list[tuple[Text, ...] | Text] = []
@@ -174,6 +175,7 @@ def _row(one: FoundView) -> tuple[Text, ...]:
         words(entry.name),
         feeling_text(entry.feeling, entry.family),
         Text(ago(entry.age), style=QUIET),
+        intensity(entry),
         said(entry),
     )
 

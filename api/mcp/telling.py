@@ -132,7 +132,9 @@ def _entry(entry: EntryView) -> str:
     done = f"{entry.name} {_VERBS.get(entry.kind, 'did')}: {quoted(entry.text)}"
     answered = f"; answered: {quoted(entry.response)}" if entry.response else ""
     feeling = f"felt {entry.feeling}, " if entry.feeling not in _UNFELT else ""
-    return f"{ago(entry.age)}, {done}{answered} ({feeling}importance {entry.importance:.2f})"
+    intensity = "" if entry.intensity is None else f"intensity {entry.intensity:.2f}, "
+    tags = f", tagged {', '.join(map(quoted, entry.tags))}" if entry.tags else ""
+    return f"{ago(entry.age)}, {done}{answered} ({feeling}{intensity}importance {entry.importance:.2f}{tags})"
 
 
 def _remarks(archive: ArchiveView) -> Iterator[str]:

@@ -23,7 +23,7 @@ from noodlings.text import clean, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import may_learn
 from noodlings.values.caller import Caller, shown_name
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import ImportanceParts, MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
 if TYPE_CHECKING:
@@ -172,6 +172,8 @@ class Viewpoint:
             pinned=entry.pinned,
             recall_count=entry.recall_count,
             private=entry.private,
+            intensity=None if entry.affect is None else entry.affect.intensity,
+            tags=tuple(sorted(filter(None, map(clean, tags_of(entry))))),
         )
 
     def page(

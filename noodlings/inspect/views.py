@@ -134,6 +134,8 @@ class EntryView(View):
             "response"), and 0 at encoding, when nothing was answered yet.
         feeling, family: the word for the affect and its sort; "unknown" where there is none.
         strength: importance seen through age and recalls, 0…1.
+        intensity: how much feeling there is in the affect, 0…1; None where there is none.
+        tags: what it was tagged with, by name.
     """
 
     id: int
@@ -158,6 +160,8 @@ class EntryView(View):
     pinned: bool
     recall_count: int
     private: bool
+    intensity: float | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ import yaml
 
 from noodlings.text import clean
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.memory import Link, MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&%=^]")
@@ -47,6 +47,9 @@ QUOTE = ">"
 """What a line of somebody's words begins with."""
 UNDATED = "undated"
 """The folder of moments before the year 1 and after the year 9999."""
+
+DIGITS = 6
+"""Of the intensity behind the point: the last of a computed number may differ from machine to machine."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST = 100
@@ -104,7 +107,8 @@ def folder_of(agent_id: str) -> str:
 
 def render(note: Note) -> str:
     """The whole file: front matter in YAML, then who said what to whom, the answer and the links."""
-    # Only ids in it come from outside. In ASCII, for of bare Unicode PyYAML reads some line breaks as spaces.
+    # Only ids and tags in it come from outside. In ASCII, for of bare Unicode PyYAML reads some line breaks as
+    # spaces.
     front = yaml.safe_dump(_front(note), sort_keys=False, width=math.inf)
     return f"{FENCE}\n{front}{FENCE}\n\n" + "\n\n".join(_body(note)) + "\n"
 
@@ -125,11 +129,13 @@ def _front(note: Note) -> dict[str, Any]:
         "timestamp": float(entry.timestamp),
         "feeling": note.feeling,
         "affect": None if entry.affect is None else _floats(asdict(entry.affect)),
+        "intensity": None if entry.affect is None else round(entry.affect.intensity, DIGITS),
         "importance": float(entry.importance),
         "encoded_importance": float(entry.encoded_importance),
         "override_by": entry.override_by,
         "parts": _floats(asdict(entry.parts)),
         "pinned": bool(entry.pinned),
+        "tags": sorted(filter(None, map(clean, tags_of(entry)))),
     }
 
 

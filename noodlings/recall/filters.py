@@ -11,7 +11,6 @@ from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Rows
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Audience, may_learn
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
 Mask = npt.NDArray[np.bool_]
@@ -259,20 +258,3 @@ class FilterIndex:
             for (sort, word), code in self._codes.items()
             if sort == "feeling" and wanted in (word, family_of(word))
         ]
-
-
-def tags_of(entry: MemoryEntry) -> frozenset[str]:
-    """The tags of an entry: what was given as "tags", as far as it is a list of words."""
-    tags = given(entry, "tags")
-    return frozenset(filter(_is_word, tags)) if isinstance(tags, list | tuple) else frozenset()
-
-
-def given(entry: MemoryEntry, name: str) -> Any:
-    """What a host gave beside an entry, or a world with its percept, under a name; None for nothing."""
-    data = entry.extra.get("data")
-    found = entry.extra.get(name)
-    return data.get(name) if found is None and isinstance(data, dict) else found
-
-
-def _is_word(tag: Any) -> bool:
-    return isinstance(tag, str)

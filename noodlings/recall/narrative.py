@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from noodlings.affect.feeling import feeling
 from noodlings.affect.game import ago
 from noodlings.memory.context import CHARACTERS_PER_TOKEN
-from noodlings.recall.filters import given, tags_of
 from noodlings.text import clean, shorten
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, given, tags_of
 from noodlings.values.percept import Kind
 
 LONGEST = 200

@@ -189,6 +189,21 @@ class MemoryEntry:
         return iter(self.row())
 
 
+def tags_of(entry: MemoryEntry) -> frozenset[str]:
+    """The tags of an entry: what was given as "tags", as far as it is a list of words."""
+    tags = given(entry, "tags")
+    if not isinstance(tags, list | tuple):
+        return frozenset()
+    return frozenset(tag for tag in tags if isinstance(tag, str))
+
+
+def given(entry: MemoryEntry, name: str) -> Any:
+    """What a host gave beside an entry, or a world with its percept, under a name; None for nothing."""
+    data = entry.extra.get("data")
+    found = entry.extra.get(name)
+    return data.get(name) if found is None and isinstance(data, dict) else found
+
+
 class LinkType(StrEnum):
     """How one entry came to be linked with another."""
 

@@ -53,7 +53,7 @@ def said(entry: EntryView) -> Text:
 
 
 def facts(entry: EntryView) -> Text:
-    """When it was, what sort of thing it was, and how often it came to mind; it wraps."""
+    """When it was, what sort of thing it was, its tags, and how often it came to mind; it wraps."""
     times = entry.recall_count
     parts = [
         f"#{entry.id}",
@@ -62,6 +62,7 @@ def facts(entry: EntryView) -> Text:
         entry.kind,
         "private" if entry.private else "",
         "pinned" if entry.pinned else "",
+        *(f"#{clean(tag)}" for tag in entry.tags),
         f"recalled {times:,}×" if times else "never recalled",
     ]
     return Text(" · ".join(filter(None, parts)), style=QUIET)
@@ -74,6 +75,8 @@ def made_of(entry: EntryView, width: int, height: int) -> Text:
     left += [_part(name, share, room) for name, share in asdict(entry.parts).items()]
     felt = Text.assemble(("felt  ", QUIET), feeling_text(entry.feeling, entry.family))
     right = [felt, *(axis_bars(entry.affect, room) if entry.affect is not None else [])]
+    if entry.intensity is not None:
+        right.append(_part("intensity", entry.intensity, room, NAMES))
     right.append(_part("strength", entry.strength, room, NAMES))
     if width < SIDE_BY_SIDE:
         return Text("\n").join([*left, Text(), *right])

@@ -63,7 +63,7 @@ async def test_hits_with_why_scores_and_where_they_are(told: Player) -> None:
     assert lines[0] == 'Phi · recall  "what did I say about my dog Biscuit"'
     assert re.fullmatch(r"\d found  in \d memories  by words", lines[1])
     assert lines[3].startswith("#  score  who")
-    assert re.fullmatch(r"\d  \S+ 0\.\d\d  caity.* ago  my dog is called Biscuit", lines[4])
+    assert re.fullmatch(r"\d  \S+ 0\.\d\d  caity.* ago  my dog is called Biscuit #pets.*", lines[4])
     assert re.fullmatch(r"working  lexical \S 0\.\d\d( .*)? length 0\.\d\d", lines[5])
 
 
