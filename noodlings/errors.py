@@ -39,7 +39,10 @@ class StoreBusy(StoreError):
 def told(error: NoodlingsError) -> str:
     """What somebody who asks is told of it: which file, row or program failed is for the log alone."""
     if isinstance(error, StoreError):
-        return "What is kept cannot be read or written now; the log has the details."
+        return (
+            "What is kept cannot be read or written now; the log has the details."
+            " Whoever runs this can search the notes without the database: noodlings notes search WORD"
+        )
     if isinstance(error, LLMError):
         return "The language model cannot be used now; the log has the details."
     return str(error)

@@ -17,6 +17,7 @@ from dataclasses import replace
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
+from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
@@ -26,7 +27,7 @@ from noodlings.mind.meaning import meant
 from noodlings.ports import Understood
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
 NAMED = 0.15
@@ -53,6 +54,24 @@ def identity_salience(text: str, persona: Persona) -> float:
 def _mentions(words: set[str], text: str, phrase: str) -> bool:
     folded = phrase.casefold()
     return folded in text.casefold() if " " in folded else folded in words
+
+
+ASKED = 0.5
+"""How far a line counts as asked to be remembered that says so: it becomes episodic, and counts half of what
+a host's own word does, so that nobody fills episodic memory with what may never leave."""
+_ASKS_TO_REMEMBER = re.compile(
+    r"(?:please |and |also |always )*"
+    r"(?:remember(?:[:,]| (?:this|that|my|our|i|i['’]m|i['’]ve|we|it|to|(?:the|a)(?! (?:time|day)\b))\b)"
+    r"|(?:do not|don['’]?t|never) (?:you )?forget\b|keep in mind\b)",
+    re.I,
+)
+
+
+def asked_to_remember(percept: Percept, persona: Persona) -> bool:
+    """Whether somebody asks the agent to remember what they say: "remember that my sister is called Ada"."""
+    said = uncalled(percept.text, persona)
+    asks = said.endswith("?") or percept.kind not in (Kind.SAY, Kind.WHISPER) or percept.depth > 0
+    return percept.addressed and not asks and _ASKS_TO_REMEMBER.match(said) is not None
 
 
 GIVEN, BY_RULE = "given", "event"
@@ -109,6 +128,7 @@ def take_in(
             phenomenal_state=expectation.state,
             surprise=surprise,
             significance=significance,
+            keep=ASKED if asked_to_remember(percept, core.persona) else 0.0,
             identity_salience=max(percept.identity_salience, identity_salience(text, core.persona)),
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):

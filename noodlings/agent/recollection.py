@@ -70,11 +70,11 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     """
     if percept.kind not in _TOLD:
         return ""
-    woven = subject(_uncalled(percept.text, persona))
+    woven = subject(uncalled(percept.text, persona))
     if _asks(percept.text) and stems(woven):
         return woven  # the talk before would answer in place of what is asked about
     before = [
-        _uncalled(entry.user_text, persona)
+        uncalled(entry.user_text, persona)
         for entry in talk
         if entry.kind in _TOLD and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
     ]
@@ -242,7 +242,7 @@ def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
     return Recalled(entry, why, hit.score, scores)
 
 
-def _uncalled(text: str, persona: Persona) -> str:
+def uncalled(text: str, persona: Persona) -> str:
     """Without the name of whoever is spoken to, before the words or behind them."""
     said = clean(text)
     for name in (persona.name, *persona.aliases):

@@ -113,7 +113,7 @@ class AgentMemory(ABC):
         phenomenal_state: Any = None,
         surprise: float = 0.0,
         identity_salience: float = 0.0,
-        keep: bool = False,
+        keep: float = 0.0,
         significance: float | None = None,
         extra: dict[str, Any] | None = None,
     ) -> MemoryEntry:
@@ -121,7 +121,7 @@ class AgentMemory(ABC):
 
         Args:
             percept: its audience is who may learn of the entry.
-            keep: somebody asked to keep it.
+            keep: how far somebody asked to keep it, 0…1; at 1 it never leaves episodic memory.
             significance: how far its words are worth keeping, 0…1; None where nobody appraised them. It
                 wears off with each time that the same words are in mind already.
             extra: kept with the entry; the percept's data where none is given.

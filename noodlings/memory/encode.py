@@ -31,7 +31,7 @@ def encode(
     phenomenal_state: Any,
     surprise: float,
     identity_salience: float,
-    remember: bool = False,
+    remember: float = 0.0,
     significance: float | None = None,
     repeats: int = 0,
     extra: dict[str, Any],
@@ -51,7 +51,7 @@ def encode(
         intensity=intensity,
         salience=unit(identity_salience, "identity_salience"),
         addressed=1.0 if percept.addressed else 0.0,
-        remember=1.0 if remember else 0.0,
+        remember=unit(remember, "remember"),
         significance=significance or 0.0,
     )
     return MemoryEntry(

@@ -39,7 +39,7 @@ class EpisodicMemory(Stream):
 
     def admits(self, entry: MemoryEntry) -> bool:
         """Whether an entry that is not here matters enough to come in, were there room."""
-        return entry.held or entry.importance > self.threshold
+        return entry.pinned or entry.parts.remember > 0.0 or entry.importance > self.threshold
 
     def leaver(self, newcomer: MemoryEntry, now: float) -> int:
         """Who leaves a full memory when `newcomer` comes, by id: the weakest at world time `now`.

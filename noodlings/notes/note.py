@@ -107,8 +107,8 @@ def folder_of(agent_id: str) -> str:
 
 def render(note: Note) -> str:
     """The whole file: front matter in YAML, then who said what to whom, the answer and the links."""
-    # Only ids and tags in it come from outside. In ASCII, for of bare Unicode PyYAML reads some line breaks as
-    # spaces.
+    # Only ids and tags in it come from outside. In ASCII, for of bare Unicode PyYAML reads some line
+    # breaks as spaces.
     front = yaml.safe_dump(_front(note), sort_keys=False, width=math.inf)
     return f"{FENCE}\n{front}{FENCE}\n\n" + "\n\n".join(_body(note)) + "\n"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import shlex
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -304,11 +305,14 @@ class Database:
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return StoreError(
                 f"{self.path} is damaged ({error}); it was left as it is. Put a backup in its place,"
-                " or move it away to begin anew"
+                f" or move it away to begin anew. {_in_notes(self.path)}"
             )
         if undecoded := _UNDECODED.search(str(error)):  # it goes on with the text
             column = undecoded[1]
-            return StoreError(f"{self.path} is damaged: in column {column} there is text that is not UTF-8")
+            return StoreError(
+                f"{self.path} is damaged: in column {column} there is text that is not UTF-8."
+                f" {_in_notes(self.path)}"
+            )
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StoreBusy(f"{self.path} is in use by another program: {error}")
         if code == sqlite3.SQLITE_READONLY and self.read_only:
@@ -326,7 +330,16 @@ def require_content(path: Path) -> None:
 
 def _emptied(path: Path) -> StoreError:
     return StoreError(
-        f"{path} is empty: what was kept in it is gone. Put a backup in its place, or delete it to begin anew"
+        f"{path} is empty: what was kept in it is gone."
+        f" Put a backup in its place, or delete it to begin anew. {_in_notes(path)}"
+    )
+
+
+def _in_notes(path: Path) -> str:
+    """How to get at what mattered while the database cannot be read."""
+    return (
+        "What mattered can be searched in its notes without it:"
+        f" noodlings notes search --data {shlex.quote(str(path.parent))} WORD"
     )
 
 

@@ -146,8 +146,8 @@ class MemoryEntry:
 
     @property
     def held(self) -> bool:
-        """Whether it may not be evicted: it is pinned, or somebody asked to remember it."""
-        return self.pinned or self.parts.remember > 0.0
+        """Whether it may not be evicted: it is pinned, or its host said to keep it."""
+        return self.pinned or self.parts.remember >= 1.0
 
     @property
     def fresh_at(self) -> float:
