@@ -92,24 +92,31 @@ WINDOWS: dict[str, list[Window]] = {
     ],
     "turn": [Window("@why servnak --id 1", "/api/agents/servnak/turns/1", ("servnak", 1))],
     "transistors": [Window("@transistors servnak", "/api/agents/servnak/transistors")],
-    "links": [Window("@links servnak --id 1", "/api/agents/servnak/memory/entries/1/links", ("servnak", 1))],
+    "links": [
+        Window("@links servnak --id 1", f"{M}/entries/1/links", ("servnak", 1)),
+        Window("@links servnak --id 1 --depth 3", f"{M}/entries/1/links", ("servnak", 1, 3), {"depth": 3}),
+    ],
     "focus": [
         Window(f'@focus servnak 4 "{QUERY}"', "/api/agents/servnak/focus", ("servnak", 4, QUERY),
-               {"level": 4, "query": QUERY})
+               {"level": 4, "query": QUERY}),
+        Window(f'@focus servnak 5 "{QUERY}" --user me', "/api/agents/servnak/focus",
+               ("servnak", 5, QUERY, "me"), {"level": 5, "query": QUERY, "user_id": "me"}),
     ],
     "recall": [
         Window(f'@recall servnak "{QUERY}"', "/api/agents/servnak/recall", ("servnak", QUERY, 8),
                {"query": QUERY, "limit": 8}),
         Window(
             f'@recall servnak "{QUERY}" --user me --kind say --status working --mood -0.8,0.9 --weight 0.5'
-            " --score 0.1 --importance 0.1 --limit 3",
+            " --multiplier 3 --score 0.1 --importance 0.1 --limit 3",
             "/api/agents/servnak/recall",
             ("servnak", QUERY, 3, "me", RecallOptions(
                 Filters(kinds=frozenset({Kind.SAY}), min_importance=0.1),
-                Status.WORKING, Affect(-0.8, 0.9), emotion_weight=0.5, min_score=0.1,
+                Status.WORKING, Affect(-0.8, 0.9), emotion_weight=0.5, candidate_multiplier=3,
+                min_score=0.1,
             )),
             {"query": QUERY, "limit": 3, "user_id": "me", "kind": "say", "status": "working",
-             "mood": "-0.8,0.9", "emotion_weight": 0.5, "min_score": 0.1, "min_importance": 0.1},
+             "mood": "-0.8,0.9", "emotion_weight": 0.5, "candidate_multiplier": 3, "min_score": 0.1,
+             "min_importance": 0.1},
         ),
         Window(f'@recall servnak "{QUERY}" --mood current --tag pets', "/api/agents/servnak/recall",
                ("servnak", QUERY, 8, None,

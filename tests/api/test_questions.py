@@ -15,9 +15,15 @@ from tests.api.conftest import MakeSite
 
 HOW: dict[str, dict[str, Any]] = {
     "turn": {"entry_id": 1},
-    "links": {"entry_id": 1},
-    "focus": {"level": 2, "query": "dog"},
-    "recall": {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0.0, 0.9, 0.0], "emotion_weight": 0.4},
+    "links": {"entry_id": 1, "depth": 3},
+    "focus": {"level": 2, "query": "dog", "who": "user_caity"},
+    "recall": {
+        "query": "dog",
+        "limit": 3,
+        "mood": [-0.5, 0.5, 0.0, 0.9, 0.0],
+        "emotion_weight": 0.4,
+        "candidate_multiplier": 3,
+    },
     "affect_alike": {"affect": [-0.5, 0.5, 0.1, 0.9, 0.0], "limit": 3},
     "by_user": {"who": "user_caity"},
     "episodic": {"min_importance": 0.1, "who": "user_caity"},
