@@ -16,6 +16,7 @@ from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.encode import read_affect, read_state, whole
+from noodlings.memory.saved import MARK_KEY
 from noodlings.text import clean
 
 log = logging.getLogger(__name__)
@@ -23,13 +24,11 @@ log = logging.getLogger(__name__)
 Row = dict[str, Any]
 
 UNKNOWN_USER = "unknown"
-KEY = "noodlings"
-"""Where a row carries what the memory knows of it, see `noodlings.bridge.row_marks`."""
 
 _READ = frozenset(
     {
         *("user", "text", "affect", "surprise", "timestamp", "identity_salience"),
-        *("step", "phenomenal_state", "response", KEY),
+        *("step", "phenomenal_state", "response", MARK_KEY),
     }
 )
 # Names that `add` uses for something else than a host may mean by them.

@@ -28,15 +28,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, SupportsIndex
 
-from noodlings.bridge.host_rows import KEY, Row, mark_of, read_row
-from noodlings.bridge.row_marks import RowMarks, read_marks
+from noodlings.bridge.attribute import ListAttribute
+from noodlings.bridge.host_rows import Row, mark_of, read_row, words_of
+from noodlings.bridge.row_marks import Content, RowMarks, content_of, unmarked
 from noodlings.errors import UserError
 from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory, one_at_a_time
-from noodlings.memory.saved import Saved, SavedEntry, read, write
+from noodlings.memory.saved import MARK_KEY, Saved, SavedEntry, read, write
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
 
@@ -48,6 +49,7 @@ KNOWN_AGAIN = 500
 _owned: set[int] = set()
 """Python's ids of all dicts that any list shows. A host may append one dict to the lists of several agents,
 and what one of them remembers must not stand in the rows of another."""
+_owning = Lock()
 
 
 @one_at_a_time(but=("save", "load", "context_for_response"))
@@ -108,7 +110,7 @@ class MemoryListWrapper(list[Row]):
             use_hierarchical: False takes it all back: then the attribute is a plain list. None asks the
                 setting `memory.use_hierarchical`, once, when it is first needed.
         """
-        return _Attribute(lambda: cls(make(), shown=shown), use_hierarchical)
+        return ListAttribute(cls, lambda: cls(make(), shown=shown), use_hierarchical)
 
     @staticmethod
     def context_for_response(
@@ -133,8 +135,8 @@ class MemoryListWrapper(list[Row]):
 
     def append(self, row: Row) -> None:
         """Encode a row and show it as the last one."""
-        if KEY in row or self._ids != sorted(self._ids):
-            self.extend([row])
+        if MARK_KEY in row or self._ids != sorted(self._ids):
+            self._show([*self, row], [*self._ids, *self._take_in([row], [None], several=False)])
             return
         with self._alone():
             self._ids.append(self._encode(row))
@@ -148,13 +150,15 @@ class MemoryListWrapper(list[Row]):
     def extend(self, rows: Iterable[Row]) -> None:
         """Append each."""
         more = list(rows)
-        self._show([*self, *more], [*self._ids, *self._take_in(more)])
+        self._show(
+            [*self, *more], [*self._ids, *self._take_in(more, [None] * len(more), several=len(more) > 1)]
+        )
 
     def insert(self, index: SupportsIndex, row: Row) -> None:
         """Encode a row and show it there."""
         rows, ids = [*self], [*self._ids]
         rows.insert(index, row)
-        ids.insert(index, self._encode(row))
+        ids.insert(index, *self._take_in([row], [None], several=False))
         self._show(rows, ids)
 
     def assign(self, rows: Iterable[Row]) -> None:
@@ -207,7 +211,7 @@ class MemoryListWrapper(list[Row]):
         kept = {one.entry.id: one for one in saved.entries}
         for entry_id, row in zip(self._ids, self, strict=True):
             one = kept.pop(entry_id, None) or SavedEntry(self._entry(entry_id, row), False, False)
-            kept[entry_id] = replace(one, row={name: value for name, value in row.items() if name != KEY})
+            kept[entry_id] = replace(one, row=unmarked(row))
         return replace(saved, entries=tuple(kept.values()))
 
     def take_up(self, saved: Saved) -> None:
@@ -268,53 +272,66 @@ class MemoryListWrapper(list[Row]):
         ids = [same.pop(0) if (same := shown.get(id(row))) else None for row in rows]
         if None not in ids:
             return [entry_id for entry_id in ids if entry_id is not None]
+        self._know_again(rows, ids)
+        return self._take_in(rows, ids, several=True)
+
+    def _know_again(self, rows: list[Row], ids: list[int | None]) -> None:
+        """Fill in the ids of rows without a mark that were encoded before, by their words."""
         known: dict[int, list[int]] = {}
         taken = frozenset(ids)
         for entry_id, mark in self._known.items():
             if entry_id not in taken:
                 known.setdefault(mark, []).append(entry_id)
         for place in reversed(range(len(rows))):  # of equal rows the latest are meant
-            if ids[place] is None and (same := known.get(mark_of(rows[place]))):
-                ids[place] = same.pop()
-        new = iter(self._take_in([row for row, entry_id in zip(rows, ids, strict=True) if entry_id is None]))
-        return [next(new) if entry_id is None else entry_id for entry_id in ids]
+            if ids[place] is None and MARK_KEY not in rows[place]:
+                same = known.get(mark_of(rows[place]))
+                ids[place] = same.pop() if same else None
 
-    def _take_in(self, rows: list[Row]) -> list[int]:
-        """Encode rows, and take in again what their marks tell.
+    def _take_in(self, rows: list[Row], ids: list[int | None], *, several: bool) -> list[int]:
+        """The entries' ids of rows, those that are not known yet: encoded, or as their marks tell.
 
         A row without a mark before one with was not in mind when they were written; it is not now. A dict
-        that a list shows is said once more, and what its mark tells is of the first time.
+        that this list shows is said once more, and what its mark tells is of the first time.
         """
-        marked = read_marks([{} if id(row) in _owned else row for row in rows])
-        last = max(marked.own, default=-1)
-        ids: list[int] = []
+        coming = zip(rows, ids, strict=True)
+        unread = [{} if entry_id or id(row) in self._own_rows else row for row, entry_id in coming]
+        marks = self._marks.read(unread, several=several)
+        told = [mark.entry if mark else None for mark in marks]
+        last = max((place for place, entry in enumerate(told) if entry), default=-1)
+        here = self._marks.known() if any(marks) else {}
+        taken = {entry_id for entry_id in ids if entry_id is not None}
+        found: list[int] = []
         with self._alone():
-            for other in self._unheard_of(marked.others):
-                entry = self.hm.readmit(other)
-                self._know(entry.id, entry.row())
-            for place, row in enumerate(rows):
-                own = marked.own.get(place)
-                if own is None and place >= last:
-                    ids.append(self._encode(row))
-                    continue
-                kept = own or SavedEntry(self._entry_of(row), False, False)
-                kept = replace(kept, entry=self.hm.readmit(kept))
-                if own is not None:
-                    self._marks.keep(kept)
-                self._know(kept.entry.id, row)
-                ids.append(kept.entry.id)
-            self.hm.count_at_least(marked.perceived, marked.consolidated)
-        return ids
+            self._take_in_others([other for mark in marks if mark for other in mark.others], told, here)
+            for place, (row, entry_id) in enumerate(zip(rows, ids, strict=True)):
+                own = told[place]
+                if entry_id is None and own is not None:
+                    entry_id = here.get(content_of(own.entry)) or self._readmit(own, row)
+                    entry_id = None if entry_id in taken else entry_id
+                elif entry_id is None and place < last:
+                    entry_id = self.hm.readmit(SavedEntry(self._entry_of(row), False, False)).id
+                    self._know(entry_id, row)
+                found.append(self._encode(row) if entry_id is None else entry_id)
+                taken.add(found[-1])
+            for mark in filter(None, marks):
+                self.hm.count_at_least(mark.perceived, mark.consolidated)
+        return found
 
-    def _unheard_of(self, kept: list[SavedEntry]) -> list[SavedEntry]:
-        """Those that are not in mind, and were not forgotten."""
-        held = self.hm.retrieve_working() + self.hm.retrieve_episodic(limit=None) if kept else []
-        here = {_who_said_what(entry) for entry in held}
-        return [
-            one
-            for one in kept
-            if _who_said_what(one.entry) not in here and not self.hm.is_forgotten(one.entry.id)
-        ]
+    def _take_in_others(
+        self, others: list[SavedEntry], told: list[SavedEntry | None], here: dict[Content, int]
+    ) -> None:
+        """What was episodic and has no row among those that come in."""
+        with_row = {content_of(own.entry) for own in told if own}
+        for other in sorted(others, key=lambda other: other.entry.id):
+            content = content_of(other.entry)
+            if content not in here and content not in with_row:
+                here[content] = self._readmit(other, other.entry.row())
+
+    def _readmit(self, kept: SavedEntry, row: Row) -> int:
+        kept = replace(kept, entry=self.hm.readmit(kept))
+        self._marks.keep(kept)
+        self._know(kept.entry.id, row)
+        return kept.entry.id
 
     def _show(self, rows: list[Row], ids: list[int]) -> None:
         rows = rows[-self.capacity :]
@@ -365,27 +382,27 @@ class MemoryListWrapper(list[Row]):
         if "_own_rows" not in vars(self):
             self._own_rows: set[int] = set()
             weakref.finalize(self, _owned.difference_update, self._own_rows)
-        _owned.difference_update(self._own_rows)
-        self._own_rows.clear()
-        self._own_rows.update(map(id, rows))
-        _owned.update(self._own_rows)
+        now = {id(row) for row in rows}
+        with _owning:
+            _owned.difference_update(self._own_rows - now)
+            _owned.update(now)
+            self._own_rows.intersection_update(now)
+            self._own_rows.update(now)
 
     def _owned_row(self, row: Row) -> Row:
-        """The dict that is shown for a row: a copy where another list shows the row."""
-        if self._is_elsewhere(row):
-            row = {name: value for name, value in row.items() if name != KEY}
-        self._own_rows.add(id(row))
-        _owned.add(id(row))
+        """The dict that is shown for a row: a copy where another list shows it, or did so last."""
+        with _owning:
+            if (id(row) in _owned and id(row) not in self._own_rows) or self._marks.is_elsewhere(row):
+                row = unmarked(row)
+            self._own_rows.add(id(row))
+            _owned.add(id(row))
         return row
-
-    def _is_elsewhere(self, row: Row) -> bool:
-        """Whether another list shows this dict."""
-        return id(row) in _owned and id(row) not in self._own_rows
 
     def _let_go(self, first: Row) -> None:
         if sum(row is first for row in self) == 1:
-            self._own_rows.discard(id(first))
-            _owned.discard(id(first))
+            with _owning:
+                self._own_rows.discard(id(first))
+                _owned.discard(id(first))
 
     # -- what the memory does
 
@@ -409,67 +426,23 @@ class MemoryListWrapper(list[Row]):
             return
         shown = dict(zip(self._ids, self, strict=True))
         if ids is None:
-            rows = {entry.id: shown.get(entry.id) for entry in self.hm.retrieve_working()}
+            working = self.hm.retrieve_working()
+            rows = {entry.id: self._row_of(entry, shown.get(entry.id)) for entry in working}
             self._marks.clear()
             self._changed.update(rows, (entry.id for entry in self.hm.retrieve_episodic(limit=None)))
         else:
             self._changed.update(ids)
             rows = {one: row for one, row in shown.items() if not self.hm.is_forgotten(one)}
-            rows |= {one: None for one in sorted(ids) if one not in rows and self.hm.is_working(one)}
-        for entry_id, row in rows.items():
-            if row is None and (entry := self.hm.find(entry_id)) is not None:
-                rows[entry_id] = entry.row()
-                self._know(entry_id, entry.row())
-        if [*rows] == self._ids:
+            new = sorted(one for one in ids if one not in rows and self.hm.is_working(one))
+            rows |= {one: self._row_of(entry) for one in new if (entry := self.hm.find(one)) is not None}
+        if [*rows] == self._ids and all(row is shown[one] for one, row in rows.items()):
             self._mark_rows()
         else:
-            self._show([row for row in rows.values() if row is not None], [*rows])
+            self._show([*rows.values()], [*rows])
 
-
-def _who_said_what(entry: MemoryEntry) -> tuple[float, str, str]:
-    return entry.timestamp, entry.user_id, entry.user_text
-
-
-class _Attribute:
-    """The descriptor behind `MemoryListWrapper.attribute`."""
-
-    def __init__(self, make: Callable[[], MemoryListWrapper], use_hierarchical: bool | None) -> None:
-        self._make = make
-        self._use_hierarchical = use_hierarchical
-        self._name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = f"_{name}_wrapper"
-
-    def __get__(self, host: Any, owner: type | None = None) -> Any:
-        if host is None:
-            return self
-        if not hasattr(host, "__dict__"):
-            raise UserError(f"{type(host).__name__} has __slots__, and needs '__dict__' among them")
-        held = vars(host)
-        if self._name not in held:  # threads may come here at once
-            held.setdefault(self._name, self._make() if self._hierarchical() else [])
-        return held[self._name]
-
-    def __set__(self, host: Any, rows: Iterable[Row] | _Attribute) -> None:
-        """Show other rows. A dataclass that was given none assigns the descriptor, as its default."""
-        rows = () if isinstance(rows, _Attribute) else rows
-        shown = self.__get__(host)
-        if isinstance(shown, MemoryListWrapper):
-            shown.assign(rows)
-        else:
-            vars(host)[self._name] = rows if rows != () else []
-
-    def _hierarchical(self) -> bool:
-        if self._use_hierarchical is None:
-            self._use_hierarchical = _setting()
-        return self._use_hierarchical
-
-
-def _setting() -> bool:
-    """`memory.use_hierarchical`; where this was copied into a host there are no settings but its own."""
-    try:
-        from noodlings.config import load_settings
-    except ImportError:
-        return True
-    return load_settings().memory.use_hierarchical
+    def _row_of(self, entry: MemoryEntry, row: Row | None = None) -> Row:
+        """The row that is shown for an entry, if it is of that entry, or a new one."""
+        if row is None or words_of(row) != content_of(entry)[1:]:
+            row = entry.row()
+            self._know(entry.id, row)
+        return row

@@ -4,21 +4,28 @@ A host keeps its list in its own way, as JSON most often, and may keep only a pa
 is episodic, pinned or answered has under `KEY` what the memory knows of it, and the newest of these rows also
 what is episodic besides, of rows that the list no longer shows too.
 
-A mark may come from any file, so it is read like one: what cannot be read, or tells of another row, is as if
-it were not there.
+- A mark says which list made it. Rows wander between the lists of several characters, and what one of them
+  remembers must not come to another with its words: see `RowMarks.trusts`.
+- A mark may come from any file, so it is read like one: what cannot be read, or tells of another row, is as
+  if it were not there.
+- A memory is known again by who said what and when: what is in mind does not come twice, what was forgotten
+  here does not come back.
 """
 
 from __future__ import annotations
 
 import logging
+import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
+from weakref import WeakValueDictionary
 
-from noodlings.bridge.host_rows import KEY, Row, words_of
+from noodlings.bridge.host_rows import Row, words_of
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.saved import MARK_KEY as KEY
 from noodlings.memory.saved import SavedEntry, count, read_record, record_of
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -26,17 +33,55 @@ from noodlings.values.memory import MemoryEntry
 log = logging.getLogger(__name__)
 
 Record = dict[str, Any]
-_ENTRY, _OTHERS, _PERCEIVED, _CONSOLIDATED = "entry", "others", "perceived", "consolidated"
+Content = tuple[float, str, str]
+"""When who said what: by this a memory is known again."""
+
+_OF, _ENTRY, _OTHERS, _PERCEIVED, _CONSOLIDATED = "of", "entry", "others", "perceived", "consolidated"
+
+_alive: WeakValueDictionary[str, RowMarks] = WeakValueDictionary()
+"""The marks of every list that there is in this process, by whose they are."""
+_of_this_process: set[str] = set()
+"""Whose marks were ever made here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What the mark of a row tells.
+
+    Attributes:
+        of: the list that made it.
+        entry: what the row's entry was, if it tells of that.
+        others: what was episodic besides.
+        perceived, consolidated: the counts of the memory, 0 where it does not tell them.
+    """
+
+    of: str
+    entry: SavedEntry | None
+    others: tuple[SavedEntry, ...]
+    perceived: int
+    consolidated: int
 
 
 class RowMarks:
-    """Keeps the marks of the rows that a list shows as its memory is."""
+    """Keeps the marks of the rows that a list shows as its memory is, and reads those of new rows."""
 
     def __init__(self, hm: HierarchicalMemory) -> None:
         self._hm = hm
+        self._of = secrets.token_hex(6)
+        _alive[self._of] = self
+        _of_this_process.add(self._of)
+        self._continued = {self._of}
         self._records: dict[int, Record] = {}  # of what is episodic, and of what else rows tell
+        self._forgotten: dict[Content, int] = {}
         self._bearer: Row | None = None
         self._most = 2 * hm.stats().episodic_capacity
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> RowMarks:
+        """Those of a list that knows the same and is another: its rows are marked anew."""
+        twin = RowMarks(memo[id(self._hm)])
+        twin._continued |= self._continued
+        twin._forgotten = dict(self._forgotten)
+        return twin
 
     def entry(self, entry_id: int) -> MemoryEntry | None:
         """The entry that a row's mark tells of."""
@@ -45,11 +90,50 @@ class RowMarks:
 
     def keep(self, kept: SavedEntry) -> None:
         """Know of an entry what its mark told, also when it is in neither stream."""
-        self._records[kept.entry.id] = record_of(kept)
+        self._records[kept.entry.id] = _record_of(kept)
 
     def clear(self) -> None:
         """Know nothing: the memory holds something else altogether."""
         self._records.clear()
+
+    # -- reading
+
+    def read(self, rows: Sequence[Row], *, several: bool) -> list[Mark | None]:
+        """The marks of rows that come in, as far as they are trusted.
+
+        Args:
+            several: they come together, as from a file, and not one by one, as what happens.
+        """
+        marks = [_read(row) if _is_ours(row) else None for row in rows]
+        trusted = {of for of in {mark.of for mark in marks if mark} if self._trusts(of, several)}
+        self._continued |= trusted
+        return [mark if mark is not None and mark.of in trusted else None for mark in marks]
+
+    def is_elsewhere(self, row: Row) -> bool:
+        """Whether the mark of a row is that of another list of this process."""
+        of = _mark(row).get(_OF)
+        return of != self._of and of in _alive
+
+    def known(self) -> dict[Content, int]:
+        """The id of each memory that is in mind, or was forgotten here."""
+        held = self._hm.retrieve_working() + self._hm.retrieve_episodic(limit=None)
+        return self._forgotten | {content_of(entry): entry.id for entry in held}
+
+    def _trusts(self, of: str, several: bool) -> bool:
+        """Whether what a list wrote is the past of this one.
+
+        It is where that list was continued here before. A list that there is in this process is another
+        character's, unless this one has nothing that matters yet: a host may make itself anew and load what
+        it was. A row by itself, which may just have been heard, is trusted only where it comes from another
+        process and there is no memory yet.
+        """
+        if of in self._continued:
+            return True
+        if several:
+            return of not in _alive or not self._hm.stats().episodic
+        return of not in _of_this_process and not self._hm.perceived
+
+    # -- writing
 
     def update(
         self, changed: Collection[int], ids: Sequence[int], rows: Sequence[Row], all_rows: bool
@@ -62,11 +146,7 @@ class RowMarks:
             all_rows: other rows are shown than before, not only one more at the end.
         """
         for entry_id in changed:
-            record = self._record(entry_id)
-            if record is None:
-                self._records.pop(entry_id, None)
-            else:
-                self._records[entry_id] = record
+            self._note(entry_id)
         if len(self._records) > len(ids) + self._most:
             for entry_id in self._records.keys() - set(ids):
                 if not self._records[entry_id]["episodic"]:
@@ -76,19 +156,23 @@ class RowMarks:
             places = [ids.index(entry_id) for entry_id in changed if entry_id in ids]
         for place in places:
             record = self._records.get(ids[place])
-            if _mark(rows[place]).get(_ENTRY) is not record:
-                _put(rows[place], record)
+            if record is None or _mark(rows[place]).get(_ENTRY) is not record:
+                self._put(rows[place], record)
         self._bear(rows)
 
-    def _record(self, entry_id: int) -> Record | None:
-        entry = self._hm.find(entry_id)
+    def _note(self, entry_id: int) -> None:
+        entry, before = self._hm.find(entry_id), self._records.pop(entry_id, None)
+        if self._hm.is_forgotten(entry_id):
+            if before is not None:
+                self._forgotten[content_of(read_record(before).entry)] = entry_id
+            return
         if entry is None:  # what was answered stays so when it leaves both streams
-            before = self._records.get(entry_id)
-            return None if before is None or before["override"] is None else before | {"episodic": False}
+            if before is not None and before["override"] is not None:
+                self._records[entry_id] = before | {"episodic": False}
+            return
         episodic = self._hm.is_episodic(entry_id)
-        if not (episodic or entry.pinned or entry.override is not None):
-            return None
-        return record_of(SavedEntry(entry, False, episodic))
+        if episodic or entry.pinned or entry.override is not None:
+            self._records[entry_id] = _record_of(SavedEntry(entry, False, episodic))
 
     def _bear(self, rows: Sequence[Row]) -> None:
         """Let the newest row with a mark tell of what is episodic besides; without any, the newest row."""
@@ -97,7 +181,7 @@ class RowMarks:
         free = (row for row in reversed(rows) if _is_free(row))
         bearer = next(chain(marked, still, free), None)
         if self._bearer is not None and self._bearer is not bearer:
-            _put(self._bearer, _mark(self._bearer).get(_ENTRY))
+            self._put(self._bearer, _mark(self._bearer).get(_ENTRY))
         self._bearer = bearer
         if bearer is None:
             return
@@ -105,9 +189,34 @@ class RowMarks:
         others = [one for one in self._records.values() if one["episodic"] and one is not own]
         if own is not None or others:
             counts = {_PERCEIVED: self._hm.perceived, _CONSOLIDATED: self._hm.consolidated}
-            bearer[KEY] = ({} if own is None else {_ENTRY: own}) | {_OTHERS: others} | counts
-        elif _is_free(bearer):
-            bearer.pop(KEY, None)
+            mark: Row = {_OF: self._of} | ({} if own is None else {_ENTRY: own})
+            bearer[KEY] = mark | {_OTHERS: others} | counts
+        else:
+            self._put(bearer, None)
+
+    def _put(self, row: Row, record: Record | None) -> None:
+        """A new mark each time, never a changed one: hosts copy rows, and write the copies later."""
+        if record is None:
+            if _is_ours(row):
+                del row[KEY]
+        elif _is_free(row):
+            row[KEY] = {_OF: self._of, _ENTRY: record}
+
+
+def content_of(entry: MemoryEntry) -> Content:
+    """By what a memory is known again."""
+    return entry.timestamp, clean(entry.user_id), entry.user_text
+
+
+def unmarked(row: Row) -> Row:
+    """A copy of a row without its mark."""
+    return {name: value for name, value in row.items() if name != KEY or not _is_ours(row)}
+
+
+def _record_of(kept: SavedEntry) -> Record:
+    """As a file has it, but for what the host put into the row besides: that may refer to other rows."""
+    plain = {name: value for name, value in kept.entry.extra.items() if isinstance(value, str | int | float)}
+    return record_of(replace(kept, entry=replace(kept.entry, extra=plain)))
 
 
 def _mark(row: Row) -> Mapping[str, Any]:
@@ -115,57 +224,27 @@ def _mark(row: Row) -> Mapping[str, Any]:
     return mark if isinstance(mark, Mapping) else {}
 
 
+def _is_ours(row: Row) -> bool:
+    """Whether what a row has under the key is a mark: a host may use it for something of its own."""
+    mark = _mark(row)
+    return isinstance(mark.get(_OF), str) and (_ENTRY in mark or _OTHERS in mark)
+
+
 def _is_free(row: Row) -> bool:
-    """Whether a mark may be put there: a host may use the key for something of its own."""
-    return KEY not in row or not {_ENTRY, _OTHERS}.isdisjoint(_mark(row))
+    return KEY not in row or _is_ours(row)
 
 
-def _put(row: Row, record: Record | None) -> None:
-    """A new mark each time, never a changed one: hosts copy rows, and write the copies later."""
-    if not _is_free(row):
-        return
-    if record is not None:
-        row[KEY] = {_ENTRY: record}
-    else:
-        row.pop(KEY, None)
+def _read(row: Row) -> Mark:
+    mark = _mark(row)
+    entry = _entry(mark.get(_ENTRY))
+    if entry is not None and content_of(entry.entry)[1:] != words_of(row):
+        entry = None
+    listed = mark.get(_OTHERS)
+    others = map(_entry, listed if isinstance(listed, list) else ())
+    return Mark(mark[_OF], entry, tuple(one for one in others if one), *_counts(mark))
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """What the marks of rows tell.
-
-    Attributes:
-        own: by the place of its row, the entry of each row that has a mark.
-        others: entries that were episodic and have no row here, oldest first.
-        perceived, consolidated: the counts of the memory.
-    """
-
-    own: dict[int, SavedEntry]
-    others: list[SavedEntry]
-    perceived: int = 0
-    consolidated: int = 0
-
-
-def read_marks(rows: Sequence[Row]) -> Marked:
-    """What the marks of these rows tell; of marks that cannot be read, nothing."""
-    own: dict[int, SavedEntry] = {}
-    others: dict[int, SavedEntry] = {}
-    counts = [0, 0]
-    for place, row in enumerate(rows):
-        mark = _mark(row)
-        kept = _read(mark.get(_ENTRY))
-        if kept is not None and (kept.entry.user_id, kept.entry.user_text) == words_of(row):
-            own[place] = kept
-        listed = mark.get(_OTHERS)
-        for record in listed if isinstance(listed, list) else ():
-            if (kept := _read(record)) is not None:
-                others[kept.entry.id] = kept
-        counts = [max(pair) for pair in zip(counts, _counts(mark), strict=True)]
-    shown = {kept.entry.id for kept in own.values()}
-    return Marked(own, [others[one] for one in sorted(others.keys() - shown)], *counts)
-
-
-def _read(record: Any) -> SavedEntry | None:
+def _entry(record: Any) -> SavedEntry | None:
     if record is None:
         return None
     try:

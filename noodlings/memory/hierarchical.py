@@ -186,7 +186,7 @@ class HierarchicalMemory(AgentMemory):
         reverted = self._revise(entry, **before)
         if not was_episodic and entry.id in self._episodic and not self._episodic.admits(reverted):
             self._streams.leave(entry.id)
-        if displaced is not None:
+        if displaced is not None and displaced.id not in self._forgotten:
             self._streams.consolidate(displaced, self._now)
         return reverted
 

@@ -32,6 +32,8 @@ from noodlings.values.audience import Audience
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind, kept_audience
 
+MARK_KEY = "noodlings"
+"""Where a host's row carries what a memory knows of it (`noodlings.bridge.row_marks`)."""
 DEEPEST = 50
 """Levels of what a host put into a row; what lies deeper is not kept."""
 
@@ -111,7 +113,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(name): plain(inner, depth + 1) for name, inner in value.items()}
+        return {str(name): plain(inner, depth + 1) for name, inner in value.items() if name != MARK_KEY}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(inner, depth + 1) for inner in value]
     return plain(value.tolist(), depth + 1) if hasattr(value, "tolist") else str(value)

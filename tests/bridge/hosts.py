@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from noodlings.bridge.host_rows import KEY, Row
+from noodlings.bridge.host_rows import Row
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.saved import MARK_KEY as KEY
 from noodlings.values.percept import Kind
 from tests.memory.entries import ANXIOUS, JOYFUL, SORROWFUL
 

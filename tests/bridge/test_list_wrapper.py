@@ -283,7 +283,7 @@ def test_the_memory_behind_it_can_be_chosen() -> None:
 
 
 def test_the_class_itself_gives_the_attribute() -> None:
-    assert type(Bridge.conversation_context).__name__ == "_Attribute"
+    assert type(Bridge.conversation_context).__name__ == "ListAttribute"
 
 
 def test_assigning_it_to_itself_changes_nothing() -> None:

@@ -6,16 +6,19 @@ import copy
 import gc
 import json
 import logging
+import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from noodlings.bridge.host_rows import KEY, Row
+from noodlings.bridge.host_rows import Row
 from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.saved import MARK_KEY as KEY
 from tests.bridge.hosts import unmarked
 from tests.memory.entries import SORROWFUL, texts
 from tests.thorough import examples
@@ -232,3 +235,170 @@ def test_no_reload_loses_what_was_episodic(steps: list[str], shown: int) -> None
             before, rows = episodic(context), unmarked(context)
             context = make(json.loads(json.dumps([dict(row) for row in context])))
             assert (episodic(context), unmarked(context)) == (before, rows)
+
+
+# -- lists of several characters, and hosts that load in ways of their own
+
+
+def secretive() -> MemoryListWrapper:
+    """The list of somebody who knows a secret that the list shows no longer."""
+    context = MemoryListWrapper([grave(0) | {"text": "SECRET"}])
+    context.clear()
+    context.append(grave(1))
+    return context
+
+
+def test_a_row_that_one_list_marked_brings_another_nothing_but_its_words() -> None:
+    one = secretive()
+    (row,) = one
+    for heard in (row, dict(row), {**row, "heard_from": "a"}, json.loads(json.dumps(row))):
+        fresh, other = MemoryListWrapper(), MemoryListWrapper([grave(7)])
+        for listener in (fresh, other):
+            listener.append(heard)
+            assert "SECRET" not in json.dumps(listener)
+            assert "SECRET" not in episodic(listener)
+    assert "SECRET" in json.dumps(one)
+    other.extend([dict(row), line(3)])
+    assert "SECRET" not in json.dumps(other)
+
+
+def test_a_row_that_was_popped_leaves_its_memory_behind() -> None:
+    one, other = secretive(), MemoryListWrapper()
+    one.hm.complete(one.hm.working_memory[0], "only you may know")
+    other.append(one.pop())
+    assert [entry.response for entry in other.hm.working_memory] == [None]
+    assert "SECRET" not in json.dumps(other)
+
+
+def test_a_row_that_refers_to_another_takes_nothing_of_its_memory_along() -> None:
+    one, other = secretive(), MemoryListWrapper()
+    other.append(grave(5) | {"reply_to": one[-1]})
+    assert "SECRET" not in json.dumps([row["noodlings"] for row in other])
+    before = None
+    context = MemoryListWrapper()
+    for number in range(12):
+        before = grave(number) | {"reply_to": before}
+        context.append(before)
+    assert len(json.dumps(context)) < 100_000
+
+
+@pytest.mark.parametrize("again", ["clear and extend", "load in place", "rotate", "the old save"])
+def test_rows_that_a_host_puts_back_are_not_new(again: str) -> None:
+    context = told(40, every=8)
+    before, saved, rows = episodic(context), json.dumps(context), [*context]
+    for _ in range(3):
+        if again == "clear and extend":
+            context.clear()
+            context.extend(rows)
+        elif again == "load in place":
+            context.clear()
+            context.extend(json.loads(saved))
+        elif again == "rotate":
+            context.append(context.pop(0))
+        else:
+            context.append(line(99))
+            context.assign(json.loads(saved))
+        assert episodic(context) == before
+        assert len(context.hm.episodic_memory) == len(before)
+
+
+def test_what_was_forgotten_comes_back_by_no_door() -> None:
+    context = MemoryListWrapper([grave(1), grave(2)])
+    saved, rows = json.dumps(context), [*context]
+    context.hm.forget([1])
+    assert episodic(context) == {"grief 2"}
+    for back in (rows, json.loads(saved)):
+        context.assign([])
+        context.assign(back)
+        assert episodic(context) == {"grief 2"}
+    for row in json.loads(saved):
+        context.append(row)
+    assert "grief 1" not in episodic(context)
+
+
+def test_reloads_do_not_make_a_file_grow() -> None:
+    context = told(60, every=3, shown=10)
+    sizes = []
+    for _ in range(5):
+        context = MemoryListWrapper(shown=10)
+        context.assign(json.loads(json.dumps(told(60, every=3, shown=10))))
+        for number in range(100, 130):  # those with a mark leave the list
+            context.append(line(number))
+        context = reloaded(context)
+        sizes.append(len(json.dumps(context)))
+    assert max(sizes) - min(sizes) < 100
+
+
+def test_two_saves_can_be_merged_and_ids_of_another_process_mean_nothing_here() -> None:
+    one, other = (MemoryListWrapper([grave(number), line(number + 50)]) for number in (1, 2))
+    merged = MemoryListWrapper([line(0, text="session start")])
+    merged.hm.forget([1])
+    merged.assign(json.loads(json.dumps(one)) + json.loads(json.dumps(other)))
+    assert episodic(merged) == {"grief 1", "grief 2"}
+
+
+def test_a_first_line_that_every_session_has_hides_no_mark() -> None:
+    start = {"user": "system", "text": "session start", "affect": GRIEF, "surprise": 0.9}
+    context = MemoryListWrapper([grave(1), dict(start)], shown=20)
+    for number in range(30):
+        context.append(line(number))
+    saved = json.dumps(context)
+    del context
+    gc.collect()  # what follows happens in another process
+    again = MemoryListWrapper([dict(start)])
+    again.assign(json.loads(saved))
+    assert "grief 1" in episodic(again)
+
+
+class Host:
+    context: Any = MemoryListWrapper.attribute(use_hierarchical=True)
+
+
+def test_a_host_that_is_pickled_or_takes_over_its_own_state_has_its_memory() -> None:
+    host = Host()
+    host.context.append(grave(1))
+    host.context = []
+    host.context.append(line(2))
+    for state in (pickle.loads(pickle.dumps(vars(host))), json.loads(json.dumps(vars(host)))):
+        again = Host()
+        vars(again).update(state)
+        assert episodic(again.context) == {"grief 1"}
+    old = Host()
+    vars(old).update({"context": [grave(3)]})
+    assert episodic(old.context) == {"grief 3"}
+
+
+def test_nothing_may_be_assigned_and_the_attribute_may_go() -> None:
+    host = Host()
+    host.context.append(line(1))
+    host.context = None
+    assert host.context == []
+    del host.context
+    assert (host.context, host.context.hm.stats().perceived) == ([], 0)
+
+
+def test_what_a_store_brings_takes_the_place_of_what_stood_there() -> None:
+    saved = HierarchicalMemory()
+    for number in range(3):
+        saved.add(float(number), number, "caity", f"past {number}", None)
+    context = MemoryListWrapper([line(0, text="session start")])
+    context.hm.take_up(saved.saved())
+    assert (
+        [row["text"] for row in context] == texts(context.hm.working_memory) == ["past 0", "past 1", "past 2"]
+    )
+
+
+def test_two_threads_that_share_their_dicts_share_no_memories() -> None:
+    lists = [MemoryListWrapper(), MemoryListWrapper()]
+    lists[0].append(grave(0) | {"text": "SECRET"})
+    shared = [grave(number) if number % 5 == 0 else line(number) for number in range(1, 300)]
+
+    def hear(context: MemoryListWrapper) -> None:
+        for row in shared:
+            context.append(row)
+            context.assign(context[-20:])
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(hear, lists))
+    assert "SECRET" in json.dumps(lists[0])
+    assert "SECRET" not in json.dumps(lists[1])

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from noodlings.bridge.host_rows import KEY
 from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.memory.hierarchical import HierarchicalMemory
+from noodlings.memory.saved import MARK_KEY as KEY
 from tests.bridge.hosts import unmarked
 from tests.bridge.seed_host import OLD, changed_lines, make
 from tests.memory.entries import texts
