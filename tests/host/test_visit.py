@@ -36,7 +36,8 @@ def test_a_recipe_that_is_wrong_is_named_at_the_start_and_the_world_is_there(tmp
     (recipes / "gus.yaml").write_text("name: Gus\npersonality: {openness: 7}\n")
     (recipes / "ada.yaml").write_text("name: Ada\nidentity_prompt: You are Ada.\n")
     shown = " ".join(played(tmp_path, "who").split())
-    assert re.search(r"Skipped: recipe \S*gus\.yaml: personality\.openness: .*less than or equal to 1", shown)
+    unbroken = shown.replace(" ", "")  # a long path is broken where the line ends
+    assert re.search(r"Skipped:recipe\S*gus\.yaml:personality\.openness:\S*lessthanorequalto1", unbroken)
     assert "Ada" in shown
     assert "SERVNAK" in shown
     assert "Traceback" not in shown
