@@ -38,6 +38,7 @@ from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 from noodlings.worlds.beings import RoomLine
 from tests.fakes import make_persona
+from tests.llm.server import contents
 from tests.memory.entries import an_entry
 
 PLAYERS = ("ann", "bob", "cid", "eve")
@@ -95,11 +96,11 @@ def repeating(evening: Evening) -> Callable[..., object]:
     async def ask(
         self: Gateway, call: ModelCall, read: Callable[[ModelAnswer], object], allowance: Allowance
     ) -> object:
-        shown = "\n".join(call.prompt)
+        shown = "\n".join(contents(call.prompt))
         words = " ".join(sorted(set(WORD.findall(shown)))[-12:])
         allowance.calls += 1
         if call.task is Task.SYMBOL:
-            [event, *_] = WORD.findall(call.prompt[1])
+            [event, *_] = WORD.findall(contents(call.prompt)[1])
             evening.look(shown, evening.meant_for[event] or USERS, "a prompt for an image")
             evening.images += 1
             return read(

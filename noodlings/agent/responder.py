@@ -25,10 +25,13 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import Percept
+from noodlings.values.percept import Kind, Percept
 
 log = logging.getLogger(__name__)
 
+BLOCK = 8
+"""The talk of before that a model is told is between one and two blocks of so many percepts."""
+_TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
 BY_MODEL = "llm"
 """How an affect is known that a model made of the words."""
 
@@ -116,12 +119,26 @@ class Responder:
     async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
         if self._services.voice is not None:
             try:
-                await self._by_model(turn, utterance, self._services.voice)
+                told = replace(utterance, history=self._history(turn))
+                await self._by_model(turn, told, self._services.voice)
                 return
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
                 log.warning("%s speaks with the offline voice: %s", self._core.id, error)
         await self._one_by_one(turn, utterance, self._services.offline)
+
+    def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
+        """What was said and done before, as far as all who listen may know of it.
+
+        It begins where a block of it begins, so that for some turns nothing leaves at its front.
+        """
+        first = ((turn.entry.id - 1) // BLOCK - 1) * BLOCK
+        heard = [
+            entry
+            for entry in self._core.memory.retrieve_working()
+            if first < entry.id < turn.entry.id and entry.kind in _TALK
+        ]
+        return tuple(disclosed(heard, turn.percept.listeners))
 
     async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
         """Whatever voice and transistors made: who does not speak only acts, and who must honk honks."""

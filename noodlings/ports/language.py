@@ -10,7 +10,7 @@ from typing import Protocol
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
 from noodlings.values.lens import Lens
-from noodlings.values.memory import Recalled
+from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.tone import PLAIN, Tone
@@ -40,6 +40,7 @@ class Utterance:
         importance: of what is answered, as it was encoded, 0…1.
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
+        history: what was said lately in its hearing, each with its answer, oldest first; for a model.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
         named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
             is no game.
@@ -56,6 +57,7 @@ class Utterance:
     mood: Affect
     recalled: tuple[Recalled, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
+    history: tuple[MemoryEntry, ...] = ()
     own_lines: tuple[OwnLine, ...] = ()
     named_mood: str = ""
     manner: str = ""
@@ -66,7 +68,7 @@ class Utterance:
     importance: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("recalled", "own_lines", "lenses"):
+        for name in ("recalled", "history", "own_lines", "lenses"):
             told = disclosed(getattr(self, name), self.percept.listeners)
             object.__setattr__(self, name, told)
 
@@ -78,7 +80,7 @@ class Utterance:
     @property
     def audience(self) -> Audience:
         """Of what is said out of it: those who hear it, and nobody else where any of it is confined."""
-        made_of: list[Witnessed] = [*self.recalled, *self.own_lines, *self.lenses]
+        made_of: list[Witnessed] = [*self.recalled, *self.history, *self.own_lines, *self.lenses]
         confined = self.percept.heard_by.confined or of_all(made_of).confined
         return Audience(self.percept.listeners, confined)
 

@@ -14,11 +14,11 @@ BLOCKS = (
 PLAYED = {"named_mood": "nervous", "manner": "short sentences", "blocks": BLOCKS}
 
 
-def test_the_blocks_stand_before_what_is_answered_and_the_mood_in_the_system_prompt():
+def test_the_blocks_and_the_mood_stand_before_what_is_answered():
     system, user = contents(reply_prompt(replace(utterance("what now?"), **PLAYED)))
     assert "\n".join(BLOCKS) in user
     assert user.index("<game>") < user.index("[GAME STATE]") < user.index("</game>") < user.index("what now?")
-    assert "left you nervous: short sentences." in system
+    assert "left you nervous: short sentences." in user
     assert "GAME STATE" not in system
 
 

@@ -20,7 +20,7 @@ from tests.voice.utterances import memory, utterance
 
 HEAVY = Affect(-0.7, 0.4, 0.1, 0.9, 0.0)
 HELLO = utterance("hello", who="phi")
-TAGS = ("memory", "said", "read", "images", "heard", "thought", "taken")
+TAGS = ("memory", "read", "images", "heard", "thought", "taken")
 
 
 def symbol(image: str) -> Symbol:
@@ -43,7 +43,6 @@ def fences(messages: tuple[str, str], tag: str) -> list[list[str]]:
 def test_no_lens_no_word_of_any():
     system, user = contents(reply_prompt(HELLO))
     assert "colours" not in system + user
-    assert "</said>\n\nBetween the tags" in system
     assert "$" not in system + user
 
 
@@ -60,19 +59,21 @@ def test_no_lens_no_word_of_any():
 def test_gain_and_strength_are_told_in_words(gain, strength, word):
     wanted = f"- {word}: Let what you long for be heard."
     one = lens(gain, strength)
-    assert wanted in contents(reply_prompt(replace(HELLO, lenses=(one,))))[0].splitlines()
+    assert wanted in contents(reply_prompt(replace(HELLO, lenses=(one,))))[-1].splitlines()
     assert wanted in contents(modulate_prompt("mew.", one, HELLO))[0].splitlines()
 
 
-def test_what_was_read_stands_in_fences_after_its_lens_in_order():
-    first = lens(notes=("a warm place",), entries=(memory(1, "My dog died yesterday").entry,))
-    second = replace(lens(), direction="Let an old image colour it.", symbols=(symbol("a bell in a well"),))
-    prompt = contents(reply_prompt(replace(HELLO, lenses=(first, second))))
+def test_the_strongest_lens_alone_is_told_with_what_was_read_in_fences():
+    memories = (memory(1, "My dog died yesterday").entry,)
+    strong = lens(0.9, notes=("a warm place",), entries=memories, symbols=(symbol("a bell in a well"),))
+    weak = replace(lens(0.5), direction="Let an old image colour it.", notes=("a cold place",))
+    prompt = contents(reply_prompt(replace(HELLO, lenses=(weak, strong))))
     assert fences(prompt, "read") == [["a warm place", "three days ago, Caity: My dog died yesterday"]]
     assert fences(prompt, "images") == [["a bell in a well"]]
-    system = prompt[0]
-    assert system.index("long for") < system.index("a warm place") < system.index("an old image")
-    assert "the images themselves are never named" in " ".join(system.split())
+    told = prompt[-1]
+    assert told.index("long for") < told.index("a warm place") < told.index("a bell")
+    assert "an old image colour" not in told
+    assert "the images themselves are never named" in " ".join(told.split())
 
 
 def test_of_each_sort_only_the_strongest_are_read():
@@ -120,14 +121,13 @@ def test_what_is_long_is_cut():
     assert [len(read) for read in fences(prompt, "thought")[0]] == [LONGEST_EVENT]
 
 
-async def test_a_voice_sends_all_lenses_in_one_call_and_one_lens_in_a_call_of_its_own():
+async def test_a_voice_sends_the_strongest_lens_in_one_call_and_a_lens_in_a_call_of_its_own():
     async with serving(chat("Phi: mew, heavily.")) as server, server.gateway() as gateway:
         voice, spent = OpenAIVoice(gateway), Allowance()
         await voice.speak(replace(HELLO, lenses=(lens(), lens(0.1))), spent)
         assert await voice.modulate("mew.", lens(), HELLO, spent) == "mew, heavily."
-    fused, serial = (body["messages"][0]["content"] for body in server.asked)
-    assert fused.count("Let what you long for") == 2
-    assert serial.count("Let what you long for") == 1
+    fused, serial = (json.dumps(body["messages"]) for body in server.asked)
+    assert fused.count("Let what you long for") == serial.count("Let what you long for") == 1
     assert (spent.calls, spent.tokens) == (2, 84)
 
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from noodlings.llm.prompts import reply_prompt
+from noodlings.values.affect import Affect
+from noodlings.values.audience import confined_to
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
 from noodlings.values.tone import Tone, ToneName
 from tests.llm.server import contents
-from tests.voice.utterances import memory, utterance
+from tests.voice.utterances import BOB, CAITY, memory, utterance
+
+SAD = Affect(-0.6, 0.5, 0.0, 0.8)
 
 
 @pytest.mark.parametrize(
@@ -18,8 +25,8 @@ from tests.voice.utterances import memory, utterance
 )
 def test_a_model_is_told_the_tone_once(tone: ToneName, told: str) -> None:
     system, user = contents(reply_prompt(utterance("my dog would have loved this", tone=Tone(tone))))
-    assert system.count("say nothing light") + system.count("be glad with them") == bool(told)
-    assert told in system
+    assert user.count("say nothing light") + user.count("be glad with them") == bool(told)
+    assert told in user
     assert "$" not in system + user
 
 
@@ -27,10 +34,73 @@ def test_a_memory_says_how_often_it_was_told_and_that_it_was_corrected() -> None
     once = memory(1, "the party is on Friday")
     again = replace(memory(4, "bring a cake"), sources=(2, 3))
     corrected = replace(memory(5, "we meet at six"), superseded_by=6)
-    system, _ = contents(reply_prompt(utterance("when is it?", once, again, corrected)))
-    line = {
-        text: next(one for one in system.splitlines() if text in one) for text in ("party", "cake", "six")
-    }
+    _, user = contents(reply_prompt(utterance("when is it?", once, again, corrected)))
+    line = {text: next(one for one in user.splitlines() if text in one) for text in ("party", "cake", "six")}
     assert "(and 2 times before)" in line["cake"]
     assert "corrected later" in line["six"]
     assert "(" not in line["party"]
+
+
+def heard(number: int, text: str, response: str | None = None, **more: Any) -> MemoryEntry:
+    return memory(number, text, days=0.01, response=response, **more).entry
+
+
+def test_the_talk_before_comes_in_turns_and_what_was_not_answered_with_what_is() -> None:
+    talk = (
+        heard(1, "hello"),
+        heard(2, "my dog died", "Oh no."),
+        heard(3, "and you?", "I am well.", user=BOB),
+        heard(4, "waves", kind=Kind.EMOTE),
+    )
+    prompt = reply_prompt(replace(utterance("thanks"), history=talk))
+    assert [message.role for message in prompt] == [
+        "system",
+        "user",
+        "assistant",
+        "user",
+        "assistant",
+        "user",
+    ]
+    assert contents(prompt)[1:5] == (
+        '"Caity" says to you: "hello"\n"Caity" says to you: "my dog died"',
+        "Oh no.",
+        '"Bob" says to you: "and you?"',
+        "I am well.",
+    )
+    assert contents(prompt)[-1].startswith('"Caity" does this: "waves"\n\nHow you feel')
+
+
+def test_all_but_the_last_message_is_as_it_was_a_turn_before() -> None:
+    talk = tuple(heard(number, f"line {number}", f"answer {number}") for number in range(1, 6))
+    earlier = replace(utterance("line 5", memory(9, "the barn burnt", days=4), turn=1), history=talk[:4])
+    later = replace(
+        utterance("line 6", memory(8, "the barn stood", days=9), mood=SAD, turn=900), history=talk
+    )
+    before, now = contents(reply_prompt(earlier)), contents(reply_prompt(later))
+    assert now[: len(before) - 1] == before[:-1]
+    assert not any("barn" in message for message in now[:-1])
+
+
+def test_nothing_that_stands_in_the_talk_is_told_as_a_memory_too() -> None:
+    again = memory(2, "my dog died", days=0.01, response="Oh no.")
+    prompt = reply_prompt(
+        replace(utterance("my dog", again, memory(1, "i had a cat")), history=(again.entry,))
+    )
+    assert "".join(contents(prompt)).count("my dog died") == 1
+    assert "i had a cat" in contents(prompt)[-1]
+
+
+def test_it_knows_where_it_is_and_who_is_there() -> None:
+    there = utterance("hello", place="the_old_mill", present=frozenset({CAITY, BOB}))
+    assert 'You are here: "the old mill". With you: "Bob", "Caity".' in contents(reply_prompt(there))[-1]
+    assert "With you" not in contents(reply_prompt(utterance("hello")))[-1]
+
+
+def test_what_one_of_those_who_listen_did_not_hear_is_not_in_the_talk() -> None:
+    told = heard(1, "only you may know", "I see.", audience=confined_to({CAITY}))
+    alone = replace(utterance("well?"), history=(told,))
+    with_bob = replace(utterance("well?", present=frozenset({BOB})), history=(told,))
+    assert "only you may know" in "".join(contents(reply_prompt(alone)))
+    assert "only you may know" not in "".join(contents(reply_prompt(with_bob)))
+    assert alone.audience.confined
+    assert not with_bob.audience.confined

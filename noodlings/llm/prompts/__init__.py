@@ -27,9 +27,12 @@ LONGEST_EVENT = 2_000
 """Characters of a line that a model is shown."""
 LONGEST_MEMORY = 300
 """Characters of each memory."""
+LONGEST_LINE = 240
+"""Characters of each line of the talk before."""
+LONGEST_NAME = 60
 LATELY = 5
-"""Own lines, or images, that it is reminded not to repeat."""
-EXAMPLES = 8
+"""Images that it is reminded not to repeat."""
+EXAMPLES = 3
 """Lines of its own that show how it speaks."""
 READ = 4
 """Notes, memories and images of one lens, of each so many."""
@@ -56,23 +59,64 @@ _TONES = {
 
 
 def reply_prompt(utterance: Utterance) -> Prompt:
-    """What a model is asked for a reply: the system's message and the user's."""
+    """What a model is asked for a reply: who it is, the talk of before in turns, and what it answers.
+
+    The first message never changes, and what was said before stays as it was, so that an endpoint which keeps
+    what it has read reads little more than the last message anew.
+    """
     persona, percept = utterance.persona, utterance.percept
-    slots = {
-        "identity": persona.identity,
-        "examples": _examples(persona),
-        "name": persona.name,
+    talk, since = _talk(utterance)
+    system = {"identity": persona.identity, "examples": _examples(persona), "name": persona.name}
+    shown_already = {entry.id for entry in utterance.history}
+    memories = [found for found in utterance.recalled if found.entry.id not in shown_already]
+    user = {
+        "since": since and f"{since}\n\n",
+        "where": _where(utterance),
         "mood": in_words(utterance.mood),
         "manner": _manner(utterance),
-        "game": _game(utterance.blocks),
-        "memories": "\n".join(_in_mind(found, utterance) for found in utterance.recalled) or _NONE,
         "tone": _TONES[utterance.tone.name],
-        "said": _lines(utterance.said[-LATELY:]) or _NONE,
-        "lenses": _lenses(utterance),
+        "memories": _section("memories", "\n".join(_in_mind(found, utterance) for found in memories)),
+        "lens": _section("lens", _strongest(utterance)),
+        "game": _game(utterance.blocks),
         "what": _what(utterance),
         "heard": fenced(percept.text, LONGEST_EVENT),
     }
-    return _in_kind(_filled("reply", slots), persona)
+    first, last = _filled("reply", system | user)
+    return _in_kind((first, *talk, last), persona)
+
+
+def _talk(utterance: Utterance) -> tuple[list[Message], str]:
+    """The history in turns, and what was said since its last answer."""
+    messages: list[Message] = []
+    heard: list[str] = []
+    for entry in utterance.history:
+        heard.append(_line_of(entry, utterance))
+        if entry.response:
+            messages.append(Message("user", "\n".join(heard)))
+            messages.append(Message("assistant", shorten(clean(entry.response), LONGEST_MEMORY)))
+            heard = []
+    return messages, "\n".join(heard)
+
+
+def _line_of(entry: MemoryEntry, utterance: Utterance) -> str:
+    """A line of the talk as it was heard, the same in every prompt: without its age."""
+    who = fenced(shown(entry.user_id, utterance), LONGEST_NAME)
+    return f"{who} {_DID[entry.kind]}: {fenced(entry.user_text, LONGEST_LINE)}"
+
+
+def _where(utterance: Utterance) -> str:
+    """Where it is and who is there; "" where nobody says so."""
+    percept = utterance.percept
+    others = sorted(fenced(shown(who, utterance), LONGEST_NAME) for who in percept.listeners)
+    if not percept.place:
+        return f"With you: {', '.join(others)}.\n" if len(others) > 1 else ""
+    place = fenced(percept.place.replace("_", " "), LONGEST_NAME)
+    return f"You are here: {place}. With you: {', '.join(others)}.\n"
+
+
+def _section(name: str, content: str) -> str:
+    """A part of a message that is there only where it has something in it."""
+    return Template(template(name)).substitute({name: content}).strip() + "\n\n" if content else ""
 
 
 def appraisal_prompt(text: str, addressed: bool) -> Prompt:
@@ -153,19 +197,15 @@ def _manner(utterance: Utterance) -> str:
 
 def _game(blocks: tuple[str, ...]) -> str:
     """The blocks of a game before what is answered; "" where there is no game."""
-    if not blocks:
-        return ""
     # Line by line as it is: these lines are a format of their own. No bracket in them can close the fence.
     lines = [clean(line).replace("<", "").replace(">", "") for line in "\n".join(blocks).splitlines()]
-    return Template(template("game")).substitute(blocks="\n".join(lines)).strip() + "\n\n"
+    return _section("game", "\n".join(lines))
 
 
-def _lenses(utterance: Utterance) -> str:
-    """The section on what colours a reply; "" where nothing does."""
-    if not utterance.lenses:
-        return ""
-    lines = "\n".join(_lens(lens, utterance) for lens in utterance.lenses)
-    return Template(template("lenses")).substitute(lenses=lines).strip() + "\n\n"
+def _strongest(utterance: Utterance) -> str:
+    """The lens that colours a reply most; a small model follows one, and none of five."""
+    lens = max(utterance.lenses, key=lambda lens: lens.gain * lens.strength, default=None)
+    return "" if lens is None else _lens(lens, utterance)
 
 
 def _lens(lens: Lens, utterance: Utterance) -> str:
@@ -197,7 +237,7 @@ def _what(utterance: Utterance) -> str:
     percept = utterance.percept
     if percept.kind is Kind.EVENT and percept.data.get("event"):
         return "In the game this happens"
-    return f"{fenced(utterance.speaker, 60)} {_DID[percept.kind]}"
+    return f"{fenced(utterance.speaker, LONGEST_NAME)} {_DID[percept.kind]}"
 
 
 def _in_mind(found: Recalled, utterance: Utterance) -> str:
