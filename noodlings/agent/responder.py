@@ -29,7 +29,7 @@ from noodlings.values.percept import Kind, Percept
 
 log = logging.getLogger(__name__)
 
-BLOCK = 8
+BLOCK = 10
 """The talk of before that a model is told is between one and two blocks of so many percepts."""
 _TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
 BY_MODEL = "llm"
