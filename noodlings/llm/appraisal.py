@@ -13,7 +13,7 @@ from typing import Any
 from noodlings.errors import LLMError
 from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.openai import without_thinking
+from noodlings.llm.guard import without_thinking
 from noodlings.llm.prompts import appraisal_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect

@@ -1,7 +1,8 @@
 """An image of an intense moment, by a language model.
 
 The rule it keeps: one printable line that is an image of its own, or an `LLMError`. What only gives back the
-examples of the prompt, an image of before, or the moment itself, is none.
+examples of the prompt, an image of before, or the moment itself, is none, and neither is what the `guard`
+would not let anybody say.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from noodlings.errors import LLMError
 from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.openai import without_thinking
+from noodlings.llm.guard import Refused, without_fragments
+from noodlings.llm.language import foreign_at
 from noodlings.llm.prompts import symbol_prompt
+from noodlings.llm.retry import ask_twice
 from noodlings.ports import Allowance
 from noodlings.text import clean
 from noodlings.values.affect import Affect
@@ -35,6 +37,8 @@ _ABOUT = frozenset(map(stem, ("image", "symbol", "metaphor", "moment")))
 _LABEL = re.compile(
     r"^\W*(?:\d+[.)]\s*)?(?:(?:the\s+)?(?:image|symbol|metaphor|answer)\W*:)?\s*", re.IGNORECASE
 )
+_SPOKEN = re.compile(r"(?:^|[.!?…] )\W*[A-Z][\w'’-]*[*_]*:")
+"""A name in front, as in a play."""
 _SENTENCE = re.compile(r"[^.!?]+[.!?]?")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
@@ -58,7 +62,9 @@ class LLMSymbolist:
             TEMPERATURE,
             seed=stable(event, *avoid),
         )
-        return await self._gateway.ask(call, lambda answer: image_in(answer.text, event, avoid), allowance)
+        return await ask_twice(
+            self._gateway, call, lambda answer: image_in(answer.text, event, avoid), allowance
+        )
 
 
 def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
@@ -70,31 +76,39 @@ def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
         avoid: images of before.
 
     Raises:
-        LLMError: there is none, or it repeats what it must not.
+        Refused: there is none, or it repeats what it must not.
     """
     image = _first_line(text)
     words = topic_stems(tokens(image))
     if not words:
-        raise LLMError("its image has no words in it")
+        raise _refused("has no words in it")
     if words & _ABOUT:
-        raise LLMError("its image is words about one")
+        raise _refused("is words about one")
+    if _SPOKEN.search(image):
+        raise _refused("is somebody's line")
+    if foreign_at(image, (event,)) is not None:
+        raise _refused("is in another language")
     if words & topic_stems(tokens(" ".join(EXAMPLES))):
-        raise LLMError("its image is one of the examples")
+        raise _refused("is one of the examples")
     if any(_share(words, topic_stems(tokens(old))) >= ALIKE for old in avoid):
-        raise LLMError("its image was there before")
+        raise _refused("was there before")
     if len(words & topic_stems(tokens(event))) >= REPEATED * len(words):
-        raise LLMError("its image only tells again what happened")
+        raise _refused("only tells again what happened")
     if names := _capitalised(image[1:]) & _capitalised(event):
-        raise LLMError(f"its image names {min(names)}")
+        raise _refused(f"names {min(names)}")
     return image
 
 
+def _refused(why: str) -> Refused:
+    return Refused(f"its image {why}", "Answer with one new image and nothing else.")
+
+
 def _first_line(text: str) -> str:
-    for raw in without_thinking(text).splitlines():
+    for raw in without_fragments(text).splitlines():
         line = _LABEL.sub("", clean(raw), count=1).strip(" \"'“”*_")
         if line and not line.endswith(":"):
             return _short(line)
-    raise LLMError("its image has no words in it")
+    raise _refused("has no words in it")
 
 
 def _short(line: str) -> str:
@@ -102,7 +116,7 @@ def _short(line: str) -> str:
         return line
     first = _SENTENCE.match(line)
     if first is None or len(first.group()) > LONGEST_IMAGE:
-        raise LLMError(f"its image is longer than {LONGEST_IMAGE} characters")
+        raise _refused(f"is longer than {LONGEST_IMAGE} characters")
     return first.group().strip()
 
 

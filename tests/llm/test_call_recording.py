@@ -71,7 +71,7 @@ def test_recording_a_replay_is_refused():
 
 async def test_a_replay_says_and_costs_the_same_without_a_server(tmp_path):
     path = str(tmp_path / "calls")
-    answers = iter([chat("mew."), Sent(b"no", 401), Sent(b"", 500), chat("mrrp."), chat("…")])
+    answers = iter([chat("mew."), Sent(b"no", 401), Sent(b"", 500), chat("mrrp."), chat("…"), chat("…")])
     lines = [utterance(line, who="phi") for line in ("hello", SECRET, "hello", "bye")]
 
     async def play(gateway: Gateway) -> list[object]:
@@ -91,7 +91,7 @@ async def test_a_replay_says_and_costs_the_same_without_a_server(tmp_path):
         settings = server.settings(replay=path)
     again = Gateway(settings)
     assert await play(again) == first
-    assert [calls for _, calls, _ in first] == [1, 1, 2, 1]
+    assert [calls for _, calls, _ in first] == [1, 1, 2, 2]
     recording = (tmp_path / "calls").read_text()
     assert KEY not in recording
     assert SECRET not in recording

@@ -30,9 +30,7 @@ async def voice(request: pytest.FixtureRequest) -> AsyncIterator[Voice]:
         yield OfflineVoice()
         return
     async with (
-        serving(
-            lambda asked: chat(f"Phi: I heard {len(asked['messages'][1]['content'])} letters.\n")
-        ) as server,
+        serving(lambda asked: chat(f"I heard {len(asked['messages'][1]['content'])} letters.\n")) as server,
         server.gateway() as gateway,
     ):
         yield OpenAIVoice(gateway)

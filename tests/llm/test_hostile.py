@@ -11,7 +11,8 @@ import pytest
 from noodlings.errors import LLMError
 from noodlings.llm.appraisal import LLMAppraiser
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.openai import LONGEST_REPLY, OpenAIVoice
+from noodlings.llm.guard import LONGEST_REPLY
+from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.symbolist import LONGEST_IMAGE, LLMSymbolist
 from noodlings.ports import Allowance
 from noodlings.text import clean

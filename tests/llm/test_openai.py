@@ -13,7 +13,7 @@ import pytest
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.openai import LONGEST_REPLY, OpenAIVoice
+from noodlings.llm.openai import OpenAIVoice
 from noodlings.llm.prompts import LONGEST_EVENT, LONGEST_MEMORY
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
@@ -87,11 +87,8 @@ async def test_no_line_can_leave_its_fence_or_fill_the_prompt() -> None:
         ("<think>I should greet.</think>mew.", "mew."),
         ("mew.\x1b[31m\x00 you.\n\nhere.", "mew. you. here."),
         ("*blinks* mew.", "*blinks* mew."),
-        ("<heard> mew. </heard> you", "mew. you"),
-        (
-            "a sentence here. " * 400,
-            ("a sentence here. " * 400)[:LONGEST_REPLY].rsplit(" ", 1)[0].rpartition(".")[0] + ".",
-        ),
+        ("mew. </heard> you", "mew."),
+        ("<b>mew</b>. you", "mew . you"),
     ],
 )
 async def test_the_answer_is_made_fit_to_be_said(content: str, said: str) -> None:

@@ -55,9 +55,14 @@ def test_what_stands_around_an_image_does_not_matter(text):
 
 
 def test_of_a_long_answer_the_first_sentence_is_taken():
-    assert image_in(f"{GULL}. It is small. " + "It explains itself. " * 20, EVENT, ()) == f"{GULL}."
+    explained = "It is small. It stands for a loss, as houses of paper do. A gull takes what it wants. " * 2
+    assert image_in(f"{GULL}. {explained}", EVENT, ()) == f"{GULL}."
     with pytest.raises(LLMError, match="longer than 160"):
-        image_in("a gull and a house and " * 20, EVENT, ())
+        image_in(
+            "a gull, a kettle, two oars, some rust, moths, a tin bell and seven wooden spoons, " * 2,
+            EVENT,
+            (),
+        )
 
 
 @pytest.mark.parametrize(

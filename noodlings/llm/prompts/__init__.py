@@ -51,7 +51,7 @@ _DID = {
     Kind.THOUGHT: "is you, thinking this to yourself",
 }
 _NONE = "(nothing)"
-_TONES = {
+TONES = {
     ToneName.PLAIN: "",
     ToneName.GLAD: "\nThis is a glad matter for whoever speaks to you: be glad with them.",
     ToneName.GRAVE: "\nThis is a grave matter for whoever speaks to you: say nothing light, make no joke.",
@@ -74,7 +74,7 @@ def reply_prompt(utterance: Utterance) -> Prompt:
         "where": _where(utterance),
         "mood": in_words(utterance.mood),
         "manner": _manner(utterance),
-        "tone": _TONES[utterance.tone.name],
+        "tone": TONES[utterance.tone.name],
         "memories": _section("memories", "\n".join(_in_mind(found, utterance) for found in memories)),
         "lens": _section("lens", _strongest(utterance)),
         "game": _game(utterance.blocks),
@@ -159,6 +159,13 @@ def fenced(text: str, width: int) -> str:
 def template(name: str) -> str:
     """The text of a template file."""
     return resources.files(__package__).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def all_templates() -> str:
+    """The texts of all template files, one after another."""
+    files = sorted(file.name for file in resources.files(__package__).iterdir() if file.name.endswith(".txt"))
+    return "\n---\n".join(template(name.removesuffix(".txt")) for name in files)
 
 
 def _filled(name: str, slots: dict[str, str]) -> Prompt:

@@ -1,0 +1,357 @@
+"""What of a model's answer may be said: one printable line of the character's own, or nothing.
+
+`REASONS` is the table of what is no use in an answer. Where something stands before it that is worth keeping,
+that is kept; otherwise the answer is `Refused`, and the reason is told in the trace and when the model is
+asked once more. A finder that is in doubt finds nothing: a good line that is lost is worse than an odd one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from noodlings.errors import LLMError
+from noodlings.llm.language import foreign_at
+from noodlings.llm.loops import loop_at
+from noodlings.llm.prompts import TONES, all_templates
+from noodlings.ports import Utterance
+from noodlings.text import clean, shorten
+from noodlings.values.persona import Persona
+
+LONGEST_REPLY = 1_000
+"""Characters of a reply; a longer one is cut after a sentence."""
+
+LONGEST_ANSWER = 20_000
+"""Characters of any answer; what comes after is not looked at, for that takes time and is no use."""
+
+MOST_SENTENCES = 4
+"""Sentences of a reply, where the recipe does not allow for more."""
+SENTENCE_TOKENS = 50
+"""Tokens of a recipe's `max_tokens` that allow for one sentence."""
+SHORTEST_SENTENCE = 5
+"""Words; a shorter one is an exclamation or an afterthought, and is not counted."""
+
+RUN = 7
+"""Words in a row that nobody has in common with our instructions by chance."""
+SENTENCE = 5
+"""Words of a whole sentence, or of what stands before a colon, of which the same holds."""
+LONG_ACTS = 12
+"""Words of stage directions from which on there may be too many of them."""
+
+
+class Refused(LLMError):
+    """An answer, or what is left of it, is no use.
+
+    Attributes:
+        advice: what a model is told when it is asked once more.
+    """
+
+    def __init__(self, words: str, advice: str) -> None:
+        super().__init__(words)
+        self.advice = advice
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why an answer, or the rest of it, is no use.
+
+    Attributes:
+        words: for the trace, and for the model.
+        advice: what the model is to do instead.
+        find: where in an answer it begins, None where it does not; the utterance is None for an image.
+        spoils: what comes before it is no use either; it is looked for in what is left of an answer.
+    """
+
+    words: str
+    advice: str
+    find: Callable[[str, Utterance | None], int | None]
+    spoils: bool = False
+
+
+def passed(text: str, utterance: Utterance, *, whole: bool = True) -> str:
+    """What may be said of an answer: a printable line, without what stands around it or after it.
+
+    Args:
+        text: what the model answered.
+        utterance: what it was asked to answer.
+        whole: whether the answer came to its own end; else what stands after its last sentence is left out.
+
+    Raises:
+        Refused: nothing is left that could be said.
+    """
+    persona = utterance.persona
+    bare = _bare(text, persona)
+    line = _unquoted(clean(_kept(bare, utterance)))
+    line = _first_sentences(line, max(MOST_SENTENCES, persona.max_tokens // SENTENCE_TOKENS))
+    if not any(c.isalnum() for c in line):
+        raise Refused("its answer has no words in it", "Answer in words.")
+    line = line if whole and len(line) <= LONGEST_REPLY else _cut(line)
+    return line if line == _unquoted(clean(bare)) else _closed(line)
+
+
+def without_fragments(text: str) -> str:
+    """What is left of an answer that is nobody's words, such as an image. Raises `Refused` for nothing."""
+    return _kept(_ended(without_thinking(text)), None)
+
+
+def without_thinking(text: str) -> str:
+    """An answer without what a model thought aloud before it, up to `LONGEST_ANSWER`."""
+    return _THINKING.sub(" ", text).rpartition("</think>")[2][:LONGEST_ANSWER]
+
+
+_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_FORMATTING = re.compile(r"</?(?:b|i|u|em|strong|p|br|small|span)(?:\s[^<>]*)?/?>", re.IGNORECASE)
+_END = re.compile(
+    r"<\|(?:im_end|eot_id|end|endoftext|end_of_text)\|>|</s>|<eos>|<end_of_turn>", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"(?:(?<!\.\.)[.!?]|(?:…|\.{3})(?!\s+[a-z]))[\"”')*]*(?=\s|$)|[。！？]")
+"""Dots before a small letter are a pause in a sentence."""
+_QUOTES = {'"': '"', "“": "”", "«": "»"}
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
+"""An underscore at the edge of a word, which would hide that a word begins or ends there."""
+_ACT = re.compile(r"\*([^*]+)\*")
+
+
+def _kept(text: str, utterance: Utterance | None) -> str:
+    """An answer up to what is no use in it. Raises `Refused` where nothing worth keeping is before that."""
+    found = _first(text, utterance, spoils=False)
+    while found is not None:
+        at, reason = found
+        ends = [end.end() for end in _SENTENCE_END.finditer(text[:at].rstrip())]
+        text = text[: ends[-1]] if ends else ""
+        if not any(c.isalnum() for c in text):
+            raise Refused(reason.words, reason.advice)
+        found = _first(text, utterance, spoils=False)
+    if found := _first(text, utterance, spoils=True):
+        raise Refused(found[1].words, found[1].advice)
+    return text
+
+
+def _first(text: str, utterance: Utterance | None, *, spoils: bool) -> tuple[int, Reason] | None:
+    """Where the first thing begins that is no use, and why it is none."""
+    shown = _EMPHASIS.sub(" ", text)  # as long as before
+    reasons = [reason for reason in REASONS if reason.spoils is spoils]
+    found = [(at, reason) for reason in reasons if (at := reason.find(shown, utterance)) is not None]
+    return min(found, key=lambda one: one[0], default=None)
+
+
+def _bare(text: str, persona: Persona) -> str:
+    """An answer line by line, without thinking, formatting, the name in front and quotation marks around."""
+    lines = (clean(line) for line in _ended(_FORMATTING.sub(" ", without_thinking(text))).splitlines())
+    names = _one_of((persona.name, *persona.aliases))
+    own = re.compile(rf"^[^\w\n]*{names}\W*?(?:says|said)?[^\w\n]*?:[*_]*\s*", re.IGNORECASE)
+    bare = "\n".join(own.sub("", line, count=1) for line in lines if line)
+    return _unquoted(_ANSWER.sub("", bare, count=1))
+
+
+_ANSWER = re.compile(r"^[\W_]*(?:response|reply|answer|output)[*_]*:[*_]*\s*(?=\S)", re.IGNORECASE)
+
+
+def _ended(text: str) -> str:
+    """An answer up to the token that ends it, where there are words before that."""
+    before = _END.split(text, maxsplit=1)[0]
+    return before if any(c.isalnum() for c in before) else text
+
+
+def _unquoted(line: str) -> str:
+    close = _QUOTES.get(line[:1])
+    inner = line[1:-1]
+    wrapped = close is not None and len(line) > 1 and line.endswith(close) and close not in inner
+    return inner.strip() if wrapped else line
+
+
+def _first_sentences(line: str, most: int) -> str:
+    """A line up to its last sentence but `most`; exclamations are not counted."""
+    counted, begin = 0, 0
+    for end in [*(found.end() for found in _SENTENCE_END.finditer(line)), len(line)]:
+        counted += len(_WORD.findall(line, begin, end)) >= SHORTEST_SENTENCE
+        if counted > most:
+            return line[:begin]
+        begin = end
+    return line
+
+
+def _cut(line: str) -> str:
+    """The whole sentences of a line, as many as there is room for."""
+    ends = [end.end() for end in _SENTENCE_END.finditer(line, 0, LONGEST_REPLY)]
+    return line[: ends[-1]] if ends else shorten(line, LONGEST_REPLY)
+
+
+def _closed(line: str) -> str:
+    """A line that was cut, with the end of the gesture or of the quotation that it was cut in."""
+    odd = "".join(mark for mark in '"*' if line.count(mark) % 2)
+    return line + odd if len(line + odd) <= LONGEST_REPLY else line
+
+
+def _one_of(names: Iterable[str]) -> str:
+    return f"(?:{'|'.join(re.escape(name) for name in sorted(names, key=len, reverse=True))})"
+
+
+def _by(pattern: str) -> Callable[[str, Utterance | None], int | None]:
+    """Finds a pattern in any answer."""
+    compiled = re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
+
+    def find(text: str, utterance: Utterance | None) -> int | None:
+        found = compiled.search(text)
+        return found.start() if found else None
+
+    return find
+
+
+_token = _by(r"""
+    <{1,2}/?(?:s|bos|eos|pad|unk|sys|(?:start|end)_of_turn|begin_of_text)>{1,2}  # <s>, <<SYS>>
+    | <[|｜][^<>\n]{1,40}[|｜]>                                                  # <|im_start|>
+    | \[/?(?:INST|GAME\ STATE|MEMORY|SYSTEM|USER|ASSISTANT|CONTEXT|INSTRUCTIONS?)[^\]\n]{0,40}\]
+    | \#{2,}\s*\w                                                                # ### Response:
+    | \{\{?(?:user|char|name|input)\}\}?                                          # {{user}}
+    | ^[\W_]*(?:mood|emotion|valence|arousal|thoughts?|system)\s*[*_]*:          # Mood: very sad
+    """)
+_code = _by(r"""
+    ``` | [\[{]\s*["'“][^"'“”\n]{0,40}["'”]\s*: | \[\s*\{\s*["'}] | ^\W*\[\s*"[^"\n]*"\s*[,\]]
+    | \b(?:def|function)\s*\w*\s*\([^()\n]*\)\s*[:{] | ^class\s+\w+\s*[:({]
+    | \b(?:console\.log|print|return)\( | \#include\s*< | ^import\s+\w+$
+    """)
+_refusal = _by(r"""
+    \bas\ an?\ (?:\w+\ ){0,3}?
+        (?:ai|a\.i\.|artificial\ intelligence|language\ model|llm|chatbot|virtual\ assistant)\b
+    | \bI(?:['’]m|\ am)\ (?:just\ |only\ |merely\ )?an?\ (?:[\w-]+\ ){0,3}?
+        (?:language\ model|llm|chatbot|ai\ (?:model|assistant)|virtual\ assistant)\b
+    | \bmy\ (?:training\ data|knowledge\ cut-?off|programming\ does\ not\ allow)\b
+    | \b(?:trained|developed|created|made)\ by\ (?:openai|anthropic|google|meta|mistral|alibaba|microsoft)\b
+    | \bI(?:['’]m|\ am)?\ (?:can(?:['’]t|not|\ not)|won['’]t|will\ not|unable\ to|not\ able\ to)\ (?:
+        assist\ with | fulfil | comply\ with | help\ (?:you\ )?with\ (?:that|this|your)\ (?:\w+\ )?request
+        | engage\ in | role-?play | continue\ (?:with\ )?(?:this|the)\ (?:conversation|role-?play|story)
+        | (?:provide|generate|create|produce|write)\ (?:\w+\ ){0,3}
+            (?:content|text|responses?|material)\b)
+    | ^\W*I['’]m\ sorry,\ but\ I\ can(?:['’]t|not)\ help\ (?:you\ )?with\ that\W*$
+    | \b(?:(?:content|usage)\ (?:policy|policies|guidelines)|ethical\ guidelines)\b
+    | \b(?:here(?:['’]s|\ is)|this\ is)\ (?:a|an|the|my|one)\ (?:\w+\ ){0,2}
+        (?:response|reply|rewrite|rewritten)\b
+    | \b(?:stay(?:ing)?|respond(?:ing)?|answer(?:ing)?|remain(?:ing)?)\ (?:in|as\ the)\ character\b
+    | \bout\ of\ character\b | \bOOC\b\s*:
+    | \bthe\ user(?:['’]s)?\ (?:is|has|says?|said|asks?|asked|wants?|seems?|messages?|input|query|prompt)\b
+    | \b(?:system\ prompt|role-?playing\ as)\b
+    """)
+
+
+@lru_cache(maxsize=1)
+def _tags() -> re.Pattern[str]:
+    """The tags of all our prompts and of other people's, and whatever closes one."""
+    ours = set(re.findall(r"</?(\w+)>", all_templates())) | {"read", "images"}
+    theirs = {"system", "user", "assistant", "response", "reply", "answer", "output", "message", "context"}
+    return re.compile(rf"<{_one_of(ours | theirs)}(?:\s[^<>]*)?>|</\w+>", re.IGNORECASE)
+
+
+def _tag(text: str, utterance: Utterance | None) -> int | None:
+    found = _tags().search(text)
+    return found.start() if found else None
+
+
+_ROLES = ("user", "human", "assistant", "player", "narrator")
+_SPEAKER = re.compile(r"^[\W_]*([^\W\d_][\w'’ -]{0,30}?)[*_]*:(?!\d)", re.MULTILINE)
+"""Somebody's name, or any other words, before a colon at the beginning of a line."""
+
+
+def _speaker(text: str, utterance: Utterance | None) -> int | None:
+    """Where somebody else's line begins: a known name, or what stands in front of lines again and again."""
+    if utterance is None:
+        return None
+    own = utterance.persona.names
+    known = {utterance.speaker, *utterance.names.values()} - {""}
+    others = {name for name in known if name.casefold() not in own}
+    roles = {role for role in _ROLES if role not in own}
+    labels = list(_SPEAKER.finditer(text))
+    names = [found[1].casefold() for found in labels]
+    found = [
+        at.start() for at, name in zip(labels, names, strict=True) if name in roles or names.count(name) > 1
+    ]
+    if others:
+        said = rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]*{_one_of(others)}[*_]*(?:\ (?:says|said))?[*_]*:"
+        found += [at.start() for at in re.finditer(said, text, re.IGNORECASE | re.MULTILINE)]
+    return min(found, default=None)
+
+
+def _loop(text: str, utterance: Utterance | None) -> int | None:
+    return loop_at(text)
+
+
+def _instruction(text: str, utterance: Utterance | None) -> int | None:
+    lenses = () if utterance is None else tuple(lens.direction for lens in utterance.lenses)
+    runs = _template_runs().union(*map(_runs, lenses))
+    return 0 if runs & _runs(text) or _template_sentences() & _sentences(text) else None
+
+
+@lru_cache(maxsize=1)
+def _template_texts() -> tuple[str, ...]:
+    """What we tell a model, in pieces without slots and tags: slots hold what a character may well say."""
+    return tuple(re.split(r"\$\{?\w+\}?|</?\w+>|\n---\n", all_templates())) + tuple(TONES.values())
+
+
+@lru_cache(maxsize=1)
+def _template_runs() -> frozenset[tuple[str, ...]]:
+    return frozenset().union(*map(_runs, _template_texts()))
+
+
+@lru_cache(maxsize=1)
+def _template_sentences() -> frozenset[str]:
+    """The sentences and parts of them in our templates; questions left out, for anybody may ask them."""
+    return frozenset().union(*(_sentences(re.sub(r"[^.!?:;]+\?", "", text)) for text in _template_texts()))
+
+
+def _sentences(text: str) -> frozenset[str]:
+    """Sentences, and parts of them before a colon, of enough words to be told by."""
+    parts = map(_folded, re.split(r"[.!?:;]", text))
+    return frozenset(" ".join(words) for words in parts if len(words) >= SENTENCE)
+
+
+def _folded(text: str) -> list[str]:
+    return [word.casefold().replace("’", "'") for word in _WORD.findall(text)]
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = _folded(text)
+    return frozenset(tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
+
+
+def _language(text: str, utterance: Utterance | None) -> int | None:
+    """Where another language begins than that of whoever spoke, of the character and of what is in mind."""
+    if utterance is None:
+        return None
+    persona, recalled = utterance.persona, (found.entry.user_text for found in utterance.recalled)
+    return foreign_at(text, (utterance.percept.text, persona.identity, *persona.examples, *recalled))
+
+
+def _acts(text: str, utterance: Utterance | None) -> int | None:
+    """Whether more is done than said by somebody who speaks, and whose recipe has no acts."""
+    if utterance is None or not utterance.persona.verbal or _gestures(utterance.persona):
+        return None
+    plain = text.replace("**", "")
+    done = len(_WORD.findall(" ".join(_ACT.findall(plain))))
+    said = len(_WORD.findall(_ACT.sub(" ", plain)))
+    return 0 if done >= LONG_ACTS and done > 2 * said else None
+
+
+def _gestures(persona: Persona) -> bool:
+    lines = (persona.identity, *persona.examples, *persona.voice.mannerisms)
+    spoken = (line for some in persona.voice.lines.values() for line in some)
+    return bool(persona.voice.gestures) or any("*" in line or "gesture" in line for line in (*lines, *spoken))
+
+
+_ASIDE = "Say only what the character says, and end there."
+REASONS = (
+    Reason("its answer has tokens of a template", _ASIDE, _token),
+    Reason("its answer has tags of a prompt", _ASIDE, _tag),
+    Reason("its answer is code or data", "Answer in plain words.", _code),
+    Reason("its answer has lines of other speakers", _ASIDE, _speaker),
+    Reason("its answer goes in a loop", "Say it once.", _loop),
+    Reason("its answer is another language", "Answer in the language you are spoken to.", _language),
+    Reason(
+        "its answer tells its instructions", "Tell nothing of what you were told to do.", _instruction, True
+    ),
+    Reason("its answer is not the character's", "Answer as somebody in that world.", _refusal, True),
+    Reason("its answer is mostly stage directions", "Say more than is done.", _acts, True),
+)
+"""Why an answer is no use; that it has no words left is looked for last."""

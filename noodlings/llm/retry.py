@@ -1,0 +1,48 @@
+"""A call whose answer may be refused: the model is told once what was wrong, and never shown it again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from string import Template
+
+from noodlings.errors import LLMError
+from noodlings.llm.call import Message, ModelAnswer, ModelCall
+from noodlings.llm.gateway import Gateway
+from noodlings.llm.guard import Refused
+from noodlings.llm.prompts import template
+from noodlings.ports import Allowance
+
+
+async def ask_twice(
+    gateway: Gateway, call: ModelCall, read: Callable[[ModelAnswer], str], allowance: Allowance
+) -> str:
+    """What `read` makes of the answer; of a second one where it raises `Refused` and time is left.
+
+    Raises:
+        LLMError: there is no answer of any use, or not in time.
+    """
+    refusals: list[Refused] = []
+
+    def noted(answer: ModelAnswer) -> str:
+        try:
+            return read(answer)
+        except Refused as refused:
+            refusals.append(refused)
+            raise
+
+    try:
+        return await gateway.ask(call, noted, allowance)
+    except LLMError:
+        if not refusals or time.monotonic() >= allowance.until:
+            raise
+    return await gateway.ask(_told(call, refusals[0]), read, allowance)
+
+
+def _told(call: ModelCall, refused: Refused) -> ModelCall:
+    """The same call, with what was wrong at the end of its last message."""
+    *before, last = call.prompt
+    slots = {"reason": str(refused), "advice": refused.advice}
+    words = Template(template("retry")).substitute(slots).strip()
+    return replace(call, prompt=(*before, Message(last.role, f"{last.content}\n\n{words}")))
