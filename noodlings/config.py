@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import platformdirs
 import yaml
@@ -124,6 +124,10 @@ class LLMSettings(_Section):
     first_token_seconds: float = Field(2.0, gt=0, le=600)
     concurrency: int = Field(4, ge=1, le=1_000)
     budget: BudgetSettings = BudgetSettings()
+    stop: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] | None = Field(None, max_length=3)
+    frequency_penalty: float | None = Field(None, ge=-2, le=2)
+    presence_penalty: float | None = Field(None, ge=-2, le=2)
+    min_p: float | None = Field(None, ge=0, le=1)
     appraise: bool = False
     record: str = ""
     replay: str = ""

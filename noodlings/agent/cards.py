@@ -190,6 +190,7 @@ def _rest(persona: Persona) -> dict[str, Any]:
         "constraints": {
             "temperature": persona.temperature,
             "response_cooldown": persona.response_cooldown,
+            **asdict(persona.sampling),
         },
         "language_mode": "verbal" if persona.verbal else "nonverbal",
         "voice": asdict(persona.voice),

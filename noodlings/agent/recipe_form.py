@@ -75,6 +75,7 @@ Identity = Annotated[str, Field(max_length=LONGEST_IDENTITY), AfterValidator(_on
 Name = Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(_one_line)]
 TransistorName = Annotated[str, AfterValidator(_transistor_name)]
 Unit = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
 
 class _Section(BaseModel):
@@ -140,6 +141,12 @@ class _Constraints(_Section):
     max_tokens: Annotated[int, Field(ge=1, le=100_000)] = 200
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     response_cooldown: Annotated[float, Field(ge=0, le=1e9, allow_inf_nan=False)] = COOL_DOWN
+    stop: (
+        Annotated[tuple[Annotated[str, Field(min_length=1, max_length=60)], ...], Field(max_length=3)] | None
+    ) = None
+    frequency_penalty: Penalty | None = None
+    presence_penalty: Penalty | None = None
+    min_p: Unit | None = None
 
 
 class _Voice(_Section):
@@ -286,6 +293,9 @@ class Recipe(_Section):
             verbal=verbal,
             examples=self.examples,
             temperature=limits.temperature,
+            sampling=values.Sampling(
+                limits.stop, limits.frequency_penalty, limits.presence_penalty, limits.min_p
+            ),
             response_cooldown=limits.response_cooldown,
             extra=_kept(self, _Counter()),
         )

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from noodlings.errors import LLMError, UserError
 from noodlings.files import make_private
+from noodlings.values.persona import Sampling
 
 CHARACTERS_A_TOKEN = 4
 """Of English prose, about; less in most other languages, so that there an estimate is too low."""
@@ -54,6 +55,8 @@ class ModelCall:
         tokens: at most so many in the answer, where the settings allow more; None leaves it to them.
         seed: makes the same call sound the same, at an endpoint that keeps seeds.
         format: the `response_format` of a structured answer, or None.
+        sampling: overrides that of the settings; with None neither is sent.
+        speaker: whose next line would end the answer, where anything is sent that ends it.
     """
 
     task: Task
@@ -62,6 +65,8 @@ class ModelCall:
     tokens: int | None = None
     seed: int | None = None
     format: dict[str, Any] | None = None
+    sampling: Sampling | None = None
+    speaker: str = ""
 
     @property
     def streamed(self) -> bool:

@@ -40,6 +40,8 @@ class OpenAIVoice:
             _temperature(utterance.persona, REPLY_TEMPERATURE),
             tokens=utterance.persona.max_tokens,
             seed=utterance.seed,
+            sampling=utterance.persona.sampling,
+            speaker=utterance.speaker,
         )
         return Speech(await self._said(call, utterance, allowance))
 
@@ -51,6 +53,8 @@ class OpenAIVoice:
             _temperature(utterance.persona, MODULATE_TEMPERATURE),
             tokens=utterance.persona.max_tokens,
             seed=utterance.seed,
+            sampling=utterance.persona.sampling,
+            speaker=utterance.speaker,
         )
         return await self._said(call, utterance, allowance)
 

@@ -174,7 +174,8 @@ LINGER = 0.5
 
 _USELESS = frozenset({401, 403})
 """Refusals of everything that is asked, beside those that may pass."""
-SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options"})
+SAMPLING = ("stop", "frequency_penalty", "presence_penalty", "min_p")
+SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options", *SAMPLING})
 """Parameters that a model may refuse by name, and is asked without from then on. In place of the first it is
 told `max_completion_tokens`, as some of OpenAI's want."""
 
@@ -183,12 +184,13 @@ class Transport:
     """The connections to an endpoint.
 
     Args:
-        settings: endpoint and key.
+        settings: endpoint, key, and how words are picked where a call does not say.
     """
 
     def __init__(self, settings: LLMSettings) -> None:
         self._base_url = settings.base_url
         self._key = settings.api_key.get_secret_value()
+        self._usual = {name: getattr(settings, name) for name in SAMPLING}
         self._client: AsyncOpenAI | None = None
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
 
@@ -294,7 +296,15 @@ class Transport:
             wanted["response_format"] = call.format
         if call.streamed:
             wanted |= {"stream": True, "stream_options": {"include_usage": True}}
-        return {name: value for name, value in wanted.items() if name not in refused}
+        if call.sampling is not None:
+            own = {name: getattr(call.sampling, name) for name in SAMPLING}
+            wanted |= {name: self._usual[name] if own[name] is None else own[name] for name in SAMPLING}
+        if wanted.get("stop") is not None:
+            wanted["stop"] = [*wanted["stop"], f"\n{call.speaker}:"]
+        sent = {name: value for name, value in wanted.items() if name not in refused and value is not None}
+        if "min_p" in sent:  # no parameter of OpenAI's, so its client takes it only like this
+            sent["extra_body"] = {"min_p": sent.pop("min_p")}
+        return sent
 
     def _connection(self, openai: ModuleType) -> AsyncOpenAI:
         """The client, made with the first call: from then on its connections are kept open."""

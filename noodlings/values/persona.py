@@ -52,6 +52,22 @@ class PersonaVoice:
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a model picks the words of an answer, beside its temperature; None is not said to it.
+
+    Attributes:
+        stop: where an answer ends, up to three.
+        frequency_penalty, presence_penalty: on words that were there before, -2…2.
+        min_p: the least probability of a word, as a part of the most probable one's, 0…1.
+    """
+
+    stop: tuple[str, ...] | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
+    min_p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Persona:
     """Who an agent is.
 
@@ -74,6 +90,7 @@ class Persona:
         verbal: whether it speaks; who does not answers with acts alone.
         examples: lines of its own, which show a model how it speaks.
         temperature: of a model that speaks for it, 0 … 2; None leaves it to the voice.
+        sampling: what else its recipe says of the model; what it leaves open is up to the settings.
         response_cooldown: world seconds after its last words in which it does not speak unasked, ≥ 0.
         extra: what its recipe holds that nothing uses, under the keys it stood under (JSON-compatible). It is
             as it was written: whoever shows any of it cleans it first.
@@ -97,6 +114,7 @@ class Persona:
     verbal: bool = True
     examples: tuple[str, ...] = ()
     temperature: float | None = None
+    sampling: Sampling = Sampling()
     response_cooldown: float = COOL_DOWN
     extra: Mapping[str, Any] = field(default_factory=dict)
 
