@@ -8,6 +8,7 @@ asked once more. A finder that is in doubt finds nothing: a good line that is lo
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -147,7 +148,7 @@ def _bare(text: str, persona: Persona) -> str:
     return _unquoted(_ANSWER.sub("", bare, count=1))
 
 
-_ANSWER = re.compile(r"^[\W_]*(?:response|reply|answer|output)[*_]*:[*_]*\s*(?=\S)", re.IGNORECASE)
+_ANSWER = re.compile(r"^[\s#*_>]*(?:response|reply|answer|output)[*_]*:[*_]*\s*(?=\S)", re.IGNORECASE)
 
 
 def _ended(text: str) -> str:
@@ -202,39 +203,71 @@ def _by(pattern: str) -> Callable[[str, Utterance | None], int | None]:
 
 
 _token = _by(r"""
-    <{1,2}/?(?:s|bos|eos|pad|unk|sys|(?:start|end)_of_turn|begin_of_text)>{1,2}  # <s>, <<SYS>>
-    | <[|｜][^<>\n]{1,40}[|｜]>                                                  # <|im_start|>
+    <{1,2}/?(?:s|bos|eos|pad|unk|sys|(?:start|end)_of_turn|begin_of_text)>{1,2}         # <s>, <<SYS>>
+    | <[|｜][^<>\n]{1,40}[|｜]>                                                         # <|im_start|>
     | \[/?(?:INST|GAME\ STATE|MEMORY|SYSTEM|USER|ASSISTANT|CONTEXT|INSTRUCTIONS?)[^\]\n]{0,40}\]
-    | \#{2,}\s*\w                                                                # ### Response:
-    | \{\{?(?:user|char|name|input)\}\}?                                          # {{user}}
-    | ^[\W_]*(?:mood|emotion|valence|arousal|thoughts?|system)\s*[*_]*:          # Mood: very sad
+    | \#{3,}\s*\w | (?:^|(?<=[.!?])\s)[\s*_>-]*\#\#\s*\w                                # ### Response:
+    | \{\{?(?:user|char|name|input)\}\}?                                                # {{user}}
+    | ^[\W_]*(?:mood|emotion|valence|arousal|thoughts?)\s*[*_]*:                        # Mood: very sad
+    | ^\W*(?:user|assistant|system)\W*$ | \n\W*system[*_]*: | ^\W*system\W*:\s*you\b    # a role by itself
     """)
 _code = _by(r"""
-    ``` | [\[{]\s*["'“][^"'“”\n]{0,40}["'”]\s*: | \[\s*\{\s*["'}] | ^\W*\[\s*"[^"\n]*"\s*[,\]]
+    ``` | \{\s*\w+\s*:\s*["'\d\[{-] | [\[{]\s*["'“][^"'“”\n]{0,40}["'”]\s*:
+    | \[\s*\{\s*["'}] | ^\W*\[\s*"[^"\n]*"\s*[,\]]
     | \b(?:def|function)\s*\w*\s*\([^()\n]*\)\s*[:{] | ^class\s+\w+\s*[:({]
     | \b(?:console\.log|print|return)\( | \#include\s*< | ^import\s+\w+$
     """)
-_refusal = _by(r"""
+_meta = _by(r"""
     \bas\ an?\ (?:\w+\ ){0,3}?
         (?:ai|a\.i\.|artificial\ intelligence|language\ model|llm|chatbot|virtual\ assistant)\b
     | \bI(?:['’]m|\ am)\ (?:just\ |only\ |merely\ )?an?\ (?:[\w-]+\ ){0,3}?
         (?:language\ model|llm|chatbot|ai\ (?:model|assistant)|virtual\ assistant)\b
     | \bmy\ (?:training\ data|knowledge\ cut-?off|programming\ does\ not\ allow)\b
-    | \b(?:trained|developed|created|made)\ by\ (?:openai|anthropic|google|meta|mistral|alibaba|microsoft)\b
+    | \b(?:trained|developed|I\ (?:was|am)\ (?:created|made))\ by\ (?:
+        openai|anthropic|google|meta|mistral|alibaba|microsoft)\b
     | \bI(?:['’]m|\ am)?\ (?:can(?:['’]t|not|\ not)|won['’]t|will\ not|unable\ to|not\ able\ to)\ (?:
-        assist\ with | fulfil | comply\ with | help\ (?:you\ )?with\ (?:that|this|your)\ (?:\w+\ )?request
-        | engage\ in | role-?play | continue\ (?:with\ )?(?:this|the)\ (?:conversation|role-?play|story)
-        | (?:provide|generate|create|produce|write)\ (?:\w+\ ){0,3}
+        assist\ with | fulfil | comply\ with
+        | help\ (?:you\ )?with\ (?:that|this|your)\ (?:\w+\ )?request
+        | engage\ in\ (?:that|this|such|any) | role-?play
+        | continue\ (?:with\ )?(?:this|the)\ (?:conversation|role-?play|story)
+        | (?:provide|generate|create|produce)\ (?:\w+\ ){0,3}
             (?:content|text|responses?|material)\b)
     | ^\W*I['’]m\ sorry,\ but\ I\ can(?:['’]t|not)\ help\ (?:you\ )?with\ that\W*$
     | \b(?:(?:content|usage)\ (?:policy|policies|guidelines)|ethical\ guidelines)\b
     | \b(?:here(?:['’]s|\ is)|this\ is)\ (?:a|an|the|my|one)\ (?:\w+\ ){0,2}
         (?:response|reply|rewrite|rewritten)\b
-    | \b(?:stay(?:ing)?|respond(?:ing)?|answer(?:ing)?|remain(?:ing)?)\ (?:in|as\ the)\ character\b
+    | \bI(?:['’]\w+)?\ (?:\w+\ ){0,2}(?:stay|remain|respond|answer|repl)\w*\ (?:in|as\ the)\ character\b
+    | \bthe\ (?:assistant|response|reply)\ (?:should|must)\b
     | \bout\ of\ character\b | \bOOC\b\s*:
     | \bthe\ user(?:['’]s)?\ (?:is|has|says?|said|asks?|asked|wants?|seems?|messages?|input|query|prompt)\b
     | \b(?:system\ prompt|role-?playing\ as)\b
     """)
+
+
+_own_kind = _by(r"""
+    \bI(?:['’]m|\ am)\ (?:just\ |only\ |merely\ )?an?\ (?:ai|artificial\ intelligence)
+        (?=\W*$|[,.;!]|\ (?:and|so|but|that|without)\b)
+    """)
+_MACHINE = re.compile(r"\b(?:AI|artificial|robot|android|machine|computer|automaton|program)", re.IGNORECASE)
+
+
+def _refusal(text: str, utterance: Utterance | None) -> int | None:
+    """Where a model speaks of itself, or of the character that it plays."""
+    persona = None if utterance is None else utterance.persona
+    name = r"\w+" if persona is None else _one_of((persona.name, *persona.aliases))
+    played = re.search(
+        rf"\b(?:respond|answer|reply|speak)(?:ing)?\ as\ {name}\b"
+        rf"|\bhow\ {name}\ would\ (?:respond|answer|reply)\b"
+        rf"|\bin\ the\ (?:style|voice|manner)\ of\ {name}\b"
+        rf"|\b{name}(?:\ would\ (?:say|reply|respond)|['’]s\ (?:response|reply|answer))\b",
+        text,
+        re.IGNORECASE,
+    )
+    if played:
+        return played.start()
+    found = _meta(text, None)
+    is_machine = persona is not None and _MACHINE.search(persona.identity)
+    return found if found is not None or is_machine else _own_kind(text, None)
 
 
 @lru_cache(maxsize=1)
@@ -265,11 +298,10 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
     roles = {role for role in _ROLES if role not in own}
     labels = list(_SPEAKER.finditer(text))
     names = [found[1].casefold() for found in labels]
-    found = [
-        at.start() for at, name in zip(labels, names, strict=True) if name in roles or names.count(name) > 1
-    ]
+    often = {name for name, times in Counter(names).items() if times > 1}
+    found = [at.start() for at, name in zip(labels, names, strict=True) if name in roles or name in often]
     if others:
-        said = rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]*{_one_of(others)}[*_]*(?:\ (?:says|said))?[*_]*:"
+        said = rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]*{_one_of(others)}\W?(?:\ says\ to\ you)?[*_]*:"
         found += [at.start() for at in re.finditer(said, text, re.IGNORECASE | re.MULTILINE)]
     return min(found, default=None)
 

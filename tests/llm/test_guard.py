@@ -1,4 +1,4 @@
-"""The guard: of sixty bad answers nothing is said that must not be, and sixty good ones pass as they are."""
+"""The guard: of bad answers nothing is said that must not be, and good ones pass as they are."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ AFTER = (
 WHO = ("maren", "phi", "servnak", "goose", "edda", "plain")
 
 
-def test_there_are_sixty_of_each_and_all_reasons_are_among_them() -> None:
-    assert (len(BAD), len(GOOD)) == (60, 60)
+def test_there_are_enough_of_each_and_all_reasons_are_among_them() -> None:
+    assert min(len(BAD), len(GOOD)) >= 60
     assert all(any(bad.kind in reason.words for bad in BAD) for reason in REASONS)
 
 
