@@ -148,7 +148,7 @@ async def test_an_image_is_one_new_line_or_refused(server: RealServer) -> None:
             image = await symbolist.imagine(event, SORROW, ("a bell in a well",), spent)
             assert image == clean(image) != ""
         assert symbolist.name == "smollm2"
-    assert spent.calls == 1
+    assert spent.calls in (1, 2)  # refused once, it is asked once more
     assert spent.tokens > 200
 
 
