@@ -272,10 +272,12 @@ def _refusal(text: str, utterance: Utterance | None) -> int | None:
 
 @lru_cache(maxsize=1)
 def _tags() -> re.Pattern[str]:
-    """The tags of all our prompts and of other people's, and whatever closes one."""
+    """The tags of all our prompts and of other people's, whatever closes one or stands alone."""
     ours = set(re.findall(r"</?(\w+)>", all_templates())) | {"read", "images"}
     theirs = {"system", "user", "assistant", "response", "reply", "answer", "output", "message", "context"}
-    return re.compile(rf"<{_one_of(ours | theirs)}(?:\s[^<>]*)?>|</\w+>", re.IGNORECASE)
+    alone = r"^\W*<[a-z]\w*>\W*$|<[a-z]\w*\Z"  # on a line, or unfinished at the end
+    known = rf"<{_one_of(ours | theirs)}(?:\s[^<>]*)?>|</\w*"
+    return re.compile(f"{known}|{alone}", re.IGNORECASE | re.MULTILINE)
 
 
 def _tag(text: str, utterance: Utterance | None) -> int | None:

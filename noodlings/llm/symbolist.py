@@ -84,6 +84,8 @@ def image_in(text: str, event: str, avoid: Sequence[str]) -> str:
         raise _refused("has no words in it")
     if words & _ABOUT:
         raise _refused("is words about one")
+    if "*" in image:
+        raise _refused("is something that somebody does")
     if _SPOKEN.search(image):
         raise _refused("is somebody's line")
     if foreign_at(image, (event,)) is not None:

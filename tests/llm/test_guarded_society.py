@@ -14,7 +14,8 @@ from tests.agent.played import society_of
 from tests.llm.answers import BAD, EDDA, GOOD, TOLD
 from tests.llm.server import Answer, chat, serving
 
-LINES = (TOLD, "hello", "what do you remember?", "My house burned down, I am terrified")
+LINES = (TOLD, "My house burned down, I am terrified")
+"""Each of them intense, so that each answer is given for an image as well."""
 
 
 async def test_no_bad_answer_reaches_the_world_the_store_or_a_next_prompt(tmp_path: Path) -> None:
@@ -56,7 +57,7 @@ async def test_no_bad_answer_reaches_the_world_the_store_or_a_next_prompt(tmp_pa
         assert records[0].symbols
         society.close()
     assert {"llm", "offline"} <= set(voices)
-    assert len(server.asked) > 110
+    assert len(server.asked) > 3 * len(BAD)
     assert [telling for telling in tellings if telling in everything] == []
 
 
