@@ -137,7 +137,8 @@ def test_a_new_template_is_guarded_without_being_named() -> None:
         "appraise",
         "retry",
         "nonverbal",
-        "lenses",
+        "lens",
+        "memories",
         "game",
         "examples",
     ):
