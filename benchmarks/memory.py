@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import itertools
 import json
 import sqlite3
 import tempfile
@@ -32,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from noodlings.app import build
+from noodlings.bridge.list_wrapper import MemoryListWrapper
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
 from noodlings.memory.change_journal import ChangeJournal
@@ -153,6 +155,36 @@ def adding(
     return Measured(what, entries, "µs", times.pop("noodlings"), beside=times)
 
 
+def hosting(seconds: float) -> Iterator[Measured]:
+    """What an old bridge does with its list of 500 rows, of which 200 matter, and a bare memory beside it."""
+    grief = {"user": ME, "affect": [-0.8, 0.5, 0.1, 0.8, 0.0], "surprise": 0.9}
+    context = MemoryListWrapper(
+        {"text": f"line {n}", "timestamp": float(n)} | (grief if n % 5 < 2 else {}) for n in range(500)
+    )
+    saved, more = json.dumps(context), itertools.count(500)
+    memory = HierarchicalMemory()
+
+    def cut() -> None:
+        context.append({"text": "brb", "timestamp": float(next(more))})
+        context.assign(context[-500:])
+
+    calls: dict[str, dict[str, Call]] = {
+        "append a row": {
+            "noodlings": lambda: context.append({"text": "brb", "timestamp": float(next(more))}),
+            "memory alone": lambda: memory.add(float(next(more)), 0, ME, "brb", None),
+        },
+        "append a row and cut": {"noodlings": cut},
+        "load rows": {
+            "noodlings": lambda: MemoryListWrapper(json.loads(saved)),
+            "json": lambda: json.loads(saved),
+        },
+    }
+    for what, each in calls.items():
+        times = best_microseconds(each, seconds)
+        yield Measured(what, 500, "µs", times.pop("noodlings"), beside=times)
+    yield Measured("rows as JSON", 500, "KB", len(saved) / 1_000)
+
+
 def room() -> Measured:
     """A full agent: 200 lines that matter, then 20 that only pass by."""
 
@@ -266,6 +298,7 @@ def measure(quick: bool) -> Iterator[Measured]:
         kept = memory.retrieve_episodic(limit=None)
         yield adding("add a line that passes by", 0.1, entries, kept, plain, seconds)
         yield adding("add one that matters, another leaves", 1.0, entries, kept, plain, seconds)
+    yield from hosting(seconds)
     yield room()
     yield keeping(200 if quick else 2_000)
     yield asyncio.run(perceiving(100 if quick else 1_000))

@@ -22,18 +22,18 @@ copy is of one moment. As with any list, whoever goes through it while others ap
 from __future__ import annotations
 
 import copy
-import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from threading import Lock, RLock
+from threading import RLock
 from typing import Any, SupportsIndex
 
 from noodlings.bridge.attribute import ListAttribute
 from noodlings.bridge.host_rows import Row, mark_of, read_row, words_of
 from noodlings.bridge.row_marks import Content, RowMarks, content_of, unmarked
+from noodlings.bridge.shown_rows import ShownRows
 from noodlings.errors import UserError
 from noodlings.memory.encode import encode
 from noodlings.memory.hierarchical import HierarchicalMemory, one_at_a_time
@@ -45,11 +45,6 @@ SHOWN = 500
 """So many rows are shown: as many as old bridges keep."""
 KNOWN_AGAIN = 500
 """So many rows that are shown no longer are known again when a host assigns a list that holds them."""
-
-_owned: set[int] = set()
-"""Python's ids of all dicts that any list shows. A host may append one dict to the lists of several agents,
-and what one of them remembers must not stand in the rows of another."""
-_owning = Lock()
 
 
 @one_at_a_time(but=("save", "load", "context_for_response"))
@@ -79,7 +74,7 @@ class MemoryListWrapper(list[Row]):
         self._marks = RowMarks(self.hm)
         self._changing = False
         self._changed: set[int] = set()
-        self._own(())
+        self._rows = ShownRows()
         self.hm.mirror(self._follow)
         self._follow(None)
         if not isinstance(hm, HierarchicalMemory):
@@ -140,19 +135,19 @@ class MemoryListWrapper(list[Row]):
             return
         with self._alone():
             self._ids.append(self._encode(row))
-            super().append(self._owned_row(row))
+            super().append(self._shown_for(row))
             if len(self) > self.capacity:
-                self._let_go(self[0])
+                first = self[0]
                 super().__delitem__(0)
                 del self._ids[0]
+                self._rows.let_go(first, self)
         self._mark_rows()
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Append each."""
         more = list(rows)
-        self._show(
-            [*self, *more], [*self._ids, *self._take_in(more, [None] * len(more), several=len(more) > 1)]
-        )
+        ids = self._take_in(more, [None] * len(more), several=len(more) > 1)
+        self._show([*self, *more], [*self._ids, *ids])
 
     def insert(self, index: SupportsIndex, row: Row) -> None:
         """Encode a row and show it there."""
@@ -253,9 +248,10 @@ class MemoryListWrapper(list[Row]):
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
         list.extend(twin, copy.deepcopy([*self], memo))
-        copied = {name: value for name, value in vars(self).items() if name != "_own_rows"}
+        copied = {name: value for name, value in vars(self).items() if name != "_rows"}
         vars(twin).update(copy.deepcopy(copied, memo))
-        twin._own(twin)
+        twin._rows = ShownRows(twin)
+        twin._mark_rows(all_rows=True)
         return twin
 
     def _change(self, change: Callable[[list[Row]], Any]) -> None:
@@ -294,7 +290,7 @@ class MemoryListWrapper(list[Row]):
         that this list shows is said once more, and what its mark tells is of the first time.
         """
         coming = zip(rows, ids, strict=True)
-        unread = [{} if entry_id or id(row) in self._own_rows else row for row, entry_id in coming]
+        unread = [{} if entry_id or row in self._rows else row for row, entry_id in coming]
         marks = self._marks.read(unread, several=several)
         told = [mark.entry if mark else None for mark in marks]
         last = max((place for place, entry in enumerate(told) if entry), default=-1)
@@ -335,9 +331,9 @@ class MemoryListWrapper(list[Row]):
 
     def _show(self, rows: list[Row], ids: list[int]) -> None:
         rows = rows[-self.capacity :]
-        before = frozenset(self._own_rows)
-        self._own(row for row in rows if id(row) in before)
-        shown = [row if id(row) in before else self._owned_row(row) for row in rows]
+        known = [row in self._rows for row in rows]
+        shown = [row if is_known else self._shown_for(row) for row, is_known in zip(rows, known, strict=True)]
+        self._rows.keep(shown)
         super().__setitem__(slice(None), shown)
         self._ids = ids[-self.capacity :]
         working = slice(-self.hm.working_capacity, None)
@@ -345,7 +341,7 @@ class MemoryListWrapper(list[Row]):
             with self._alone():
                 latest = zip(self._ids[working], self[working], strict=True)
                 self.hm.set_working([self._entry(*pair) for pair in latest])
-        self._mark_rows(all_rows=any(id(row) not in before for row in shown))
+        self._mark_rows(all_rows=not all(known))
 
     def _encode(self, row: Row) -> int:
         percept, extra = read_row(row, self._now())
@@ -375,34 +371,11 @@ class MemoryListWrapper(list[Row]):
     def _now(self) -> float:
         return max(self.hm.now, 0.0)
 
-    # -- which dicts are shown
-
-    def _own(self, rows: Iterable[Row]) -> None:
-        """These dicts and no others are shown here."""
-        if "_own_rows" not in vars(self):
-            self._own_rows: set[int] = set()
-            weakref.finalize(self, _owned.difference_update, self._own_rows)
-        now = {id(row) for row in rows}
-        with _owning:
-            _owned.difference_update(self._own_rows - now)
-            _owned.update(now)
-            self._own_rows.intersection_update(now)
-            self._own_rows.update(now)
-
-    def _owned_row(self, row: Row) -> Row:
-        """The dict that is shown for a row: a copy where another list shows it, or did so last."""
-        with _owning:
-            if (id(row) in _owned and id(row) not in self._own_rows) or self._marks.is_elsewhere(row):
-                row = unmarked(row)
-            self._own_rows.add(id(row))
-            _owned.add(id(row))
-        return row
-
-    def _let_go(self, first: Row) -> None:
-        if sum(row is first for row in self) == 1:
-            with _owning:
-                self._own_rows.discard(id(first))
-                _owned.discard(id(first))
+    def _shown_for(self, row: Row) -> Row:
+        """The dict that is shown for a row: a copy where another list shows it, or marked it last."""
+        if self._marks.is_elsewhere(row):
+            row = unmarked(row)
+        return self._rows.claim(row, unmarked(row)) if row not in self._rows else row
 
     # -- what the memory does
 

@@ -81,6 +81,7 @@ class RowMarks:
         twin = RowMarks(memo[id(self._hm)])
         twin._continued |= self._continued
         twin._forgotten = dict(self._forgotten)
+        twin._records = dict(self._records)
         return twin
 
     def entry(self, entry_id: int) -> MemoryEntry | None:

@@ -402,3 +402,13 @@ def test_two_threads_that_share_their_dicts_share_no_memories() -> None:
         list(pool.map(hear, lists))
     assert "SECRET" in json.dumps(lists[0])
     assert "SECRET" not in json.dumps(lists[1])
+
+
+def test_a_deep_copy_writes_all_that_it_knows() -> None:
+    context = told(80, every=5, shown=30)
+    twin = copy.deepcopy(context)
+    assert episodic(reloaded(twin)) == episodic(context)
+    twin.append(line(99))
+    twin.assign(twin[-20:])
+    assert episodic(reloaded(twin)) == episodic(context)
+    assert twin[-1] is not context[-1]
