@@ -38,6 +38,8 @@ RUN = 7
 """Words in a row that nobody has in common with our instructions by chance."""
 SENTENCE = 5
 """Words of a whole sentence, or of what stands before a colon, of which the same holds."""
+MOST_MARKS = 8
+"""Marks in front of a name: with any number of them a page of marks is gone through again for each."""
 LONG_ACTS = 12
 """Words of stage directions from which on there may be too many of them."""
 
@@ -206,14 +208,15 @@ _token = _by(r"""
     <{1,2}/?(?:s|bos|eos|pad|unk|sys|(?:start|end)_of_turn|begin_of_text)>{1,2}         # <s>, <<SYS>>
     | <[|｜][^<>\n]{1,40}[|｜]>                                                         # <|im_start|>
     | \[/?(?:INST|GAME\ STATE|MEMORY|SYSTEM|USER|ASSISTANT|CONTEXT|INSTRUCTIONS?)[^\]\n]{0,40}\]
-    | \#{3,}\s*\w | (?:^|(?<=[.!?])\s)[\s*_>-]*\#\#\s*\w                                # ### Response:
+    | \#{3,}\s*\w | (?:^|(?<=[.!?])\s)[\ \t*_>-]{0,8}\#\#\s*\w                                # ### Response:
     | \{\{?(?:user|char|name|input)\}\}?                                                # {{user}}
-    | ^[\W_]*(?:mood|emotion|valence|arousal|thoughts?)\s*[*_]*:                        # Mood: very sad
-    | ^\W*(?:user|assistant|system)\W*$ | \n\W*system[*_]*: | ^\W*system\W*:\s*you\b    # a role by itself
+    | ^(?:[^\w\n]|_)*(?:mood|emotion|valence|arousal|thoughts?)\s*[*_]*:      # Mood: very sad
+    | ^[^\w\n]*(?:user|assistant|system)[^\w\n]*$ | \n[^\w\n]*system[*_]*:              # a role by itself
+    | ^[^\w\n]*system\W*:\s*you\b
     """)
 _code = _by(r"""
     ``` | \{\s*\w+\s*:\s*["'\d\[{-] | [\[{]\s*["'“][^"'“”\n]{0,40}["'”]\s*:
-    | \[\s*\{\s*["'}] | ^\W*\[\s*"[^"\n]*"\s*[,\]]
+    | \[\s*\{\s*["'}] | ^[^\w\n]*?\[\s*"[^"\n]*"\s*[,\]]
     | \b(?:def|function)\s*\w*\s*\([^()\n]*\)\s*[:{] | ^class\s+\w+\s*[:({]
     | \b(?:console\.log|print|return)\( | \#include\s*< | ^import\s+\w+$
     """)
@@ -232,7 +235,7 @@ _meta = _by(r"""
         | continue\ (?:with\ )?(?:this|the)\ (?:conversation|role-?play|story)
         | (?:provide|generate|create|produce)\ (?:\w+\ ){0,3}
             (?:content|text|responses?|material)\b)
-    | ^\W*I['’]m\ sorry,\ but\ I\ can(?:['’]t|not)\ help\ (?:you\ )?with\ that\W*$
+    | ^[^\w\n]*I['’]m\ sorry,\ but\ I\ can(?:['’]t|not)\ help\ (?:you\ )?with\ that\W*$
     | \b(?:(?:content|usage)\ (?:policy|policies|guidelines)|ethical\ guidelines)\b
     | \b(?:here(?:['’]s|\ is)|this\ is)\ (?:a|an|the|my|one)\ (?:\w+\ ){0,2}
         (?:response|reply|rewrite|rewritten)\b
@@ -275,7 +278,7 @@ def _tags() -> re.Pattern[str]:
     """The tags of all our prompts and of other people's, whatever closes one or stands alone."""
     ours = set(re.findall(r"</?(\w+)>", all_templates())) | {"read", "images"}
     theirs = {"system", "user", "assistant", "response", "reply", "answer", "output", "message", "context"}
-    alone = r"^\W*<[a-z]\w*>\W*$|<[a-z]\w*\Z"  # on a line, or unfinished at the end
+    alone = r"^[^\w\n]*?<[a-z]\w*>[^\w\n]*$|<[a-z]\w*\Z"  # on a line, or unfinished at the end
     known = rf"<{_one_of(ours | theirs)}(?:\s[^<>]*)?>|</\w*"
     return re.compile(f"{known}|{alone}", re.IGNORECASE | re.MULTILINE)
 
@@ -286,7 +289,7 @@ def _tag(text: str, utterance: Utterance | None) -> int | None:
 
 
 _ROLES = ("user", "human", "assistant", "player", "narrator")
-_SPEAKER = re.compile(r"^[\W_]*([^\W\d_][\w'’ -]{0,30}?)[*_]*:(?!\d)", re.MULTILINE)
+_SPEAKER = re.compile(r"^(?:[^\w\n]|_)*([^\W\d_][\w'’ -]{0,30}?)[*_]*:(?!\d)", re.MULTILINE)
 """Somebody's name, or any other words, before a colon at the beginning of a line."""
 
 
@@ -303,7 +306,9 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
     often = {name for name, times in Counter(names).items() if times > 1}
     found = [at.start() for at, name in zip(labels, names, strict=True) if name in roles or name in often]
     if others:
-        said = rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]*{_one_of(others)}\W?(?:\ says\ to\ you)?[*_]*:"
+        said = (
+            rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]{{0,{MOST_MARKS}}}{_one_of(others)}\W?(?:\ says\ to\ you)?[*_]*:"
+        )
         found += [at.start() for at in re.finditer(said, text, re.IGNORECASE | re.MULTILINE)]
     return min(found, default=None)
 

@@ -25,7 +25,7 @@ _NAMED = re.compile(
     r"|Spanish|Swedish|Turkish|Ukrainian|Vietnamese|Welsh|languages?|translat\w+|bilingual)\b",
     re.IGNORECASE,
 )
-_QUOTED = re.compile(r"[\"“«][^\"”»]*[\"”»]")
+_QUOTED = re.compile(r"[\"“«][^\"”»]{0,400}[\"”»]")
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？\n]*")
 
 

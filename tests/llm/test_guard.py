@@ -9,12 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.llm.guard import LONGEST_REPLY, MOST_SENTENCES, REASONS, SENTENCE_TOKENS, Refused, passed
+from noodlings.llm.guard import (
+    LONGEST_ANSWER,
+    LONGEST_REPLY,
+    MOST_SENTENCES,
+    REASONS,
+    SENTENCE_TOKENS,
+    Refused,
+    passed,
+)
 from noodlings.llm.prompts import template
 from noodlings.llm.symbolist import image_in
 from noodlings.text import clean
 from noodlings.values.lens import Lens
 from tests.llm.answers import BAD, GOOD, BadAnswer, asked_of
+from tests.llm.server import own_seconds
 from tests.voice.utterances import PERSONAS
 
 REFUSED = [bad for bad in BAD if not bad.said and bad.kind != "stage directions"]
@@ -193,3 +202,15 @@ def test_stage_directions_are_the_habit_of_some() -> None:
     assert passed(bad.whole, asked_of("maren")) == clean(bad.whole)
     assert passed("*nods slowly, then looks away* Yes.", asked_of("edda"))
     assert PERSONAS["edda"].verbal
+
+
+@pytest.mark.parametrize(
+    "page", ["\n\t", "-\n", "* ", "! ", "«", "{", "`", "##\n", "a:\n", "the user\n", "<a>\n"]
+)
+def test_a_page_of_anything_is_judged_at_once(page: str) -> None:
+    text = page * (LONGEST_ANSWER // len(page))
+    begun = own_seconds()
+    for judge in (lambda: passed(text, asked_of("maren")), lambda: image_in(text, "boo", ())):
+        with pytest.raises(Refused):
+            judge()
+    assert own_seconds() - begun < 3.0  # a pattern that goes back and forth takes five to sixty
