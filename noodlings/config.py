@@ -122,6 +122,8 @@ class LLMSettings(_Section):
     max_tokens: TaskTokens = TaskTokens()
     timeout_seconds: float = Field(10.0, gt=0, le=600)
     first_token_seconds: float = Field(2.0, gt=0, le=600)
+    stall_seconds: float = Field(5.0, gt=0, le=600)
+    answer_seconds: float = Field(30.0, gt=0, le=600)
     concurrency: int = Field(4, ge=1, le=1_000)
     budget: BudgetSettings = BudgetSettings()
     stop: tuple[Annotated[str, Field(min_length=1, max_length=60)], ...] | None = Field(None, max_length=3)

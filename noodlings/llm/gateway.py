@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import TypeVar
 from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.call import (
+    CHARACTERS_A_TOKEN,
     CallFailed,
     CallRecorder,
     CallReplay,
@@ -32,13 +33,19 @@ from noodlings.llm.call import (
 from noodlings.llm.circuit_breaker import CircuitBreaker, CircuitOpen
 from noodlings.llm.endpoint import address
 from noodlings.llm.token_budget import TokenBudget
-from noodlings.llm.transport import Transport
+from noodlings.llm.transport import Transport, unfinished
 from noodlings.ports import Allowance, WorldStore
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt, where a failure may pass; the server may ask for longer."""
 SHARES = {Task.APPRAISE: 0.5}
 """How much of the whole deadline a task may take, where not all of it: a reply comes after an appraisal."""
+FLOWS = 0.7
+"""The part of the whole time of an answer in which it flows; before that the prompt is read."""
+FEWEST_TOKENS = 24
+"""An answer may have so many, however slow the model: one sentence."""
+TELLING_SECONDS = 1.0
+"""An answer that flowed for less says little of a model's speed."""
 FAIR = 0.5
 """An endpoint that had less than this part of a task's time is not to blame for what was late."""
 
@@ -53,7 +60,9 @@ class _Errand:
         call, user_id: what is asked, and for which player.
         until: its deadline, by the monotonic clock.
         spent: what it cost so far.
-        heard: to be called when the first word of its answer is there.
+        heard: to be called with each piece of its answer.
+        pieces: of its answer, as far as they are there.
+        began: when the first of them came.
         sent: when the attempt that is on its way was sent; None while it waits for its turn.
     """
 
@@ -61,7 +70,9 @@ class _Errand:
     user_id: str
     until: float
     spent: Spent
-    heard: Callable[[], object] = lambda: None
+    heard: Callable[[str], object] = lambda text: None
+    pieces: list[str] = field(default_factory=list)
+    began: float = 0.0
     sent: float | None = None
 
 
@@ -97,6 +108,7 @@ class Gateway:
         self._circuit_breaker = CircuitBreaker(monotonic)
         self._budget = TokenBudget(settings.budget, world_store)
         self._slots = asyncio.Semaphore(settings.concurrency)
+        self._tokens_a_second: float | None = None
         self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
         self._replay = CallReplay(Path(settings.replay).expanduser()) if settings.replay else None
 
@@ -157,11 +169,15 @@ class Gateway:
             raise LLMError("no time is left for it in this turn")
         errand = _Errand(call, allowance.user_id, begun + seconds, spent)
         try:
-            with self._circuit_breaker.call(), self._watched(errand, allowance.late):
+            with self._circuit_breaker.call():
                 try:
-                    async with asyncio.timeout(seconds):
-                        return await self._attempts(errand)
+                    async with asyncio.timeout(seconds) as patience:
+                        with self._watched(errand, allowance.late, patience):
+                            return await self._attempts(errand)
                 except TimeoutError:
+                    if errand.pieces:  # slow is not dead
+                        said = "".join(errand.pieces)
+                        return unfinished(said, "it was too slow for one sentence", ailing=False)
                     raise self._late(errand, seconds, whole) from None
         except CircuitOpen as refused:
             again = datetime.fromtimestamp(self._now() + refused.seconds, UTC).strftime("%H:%M:%S UTC")
@@ -190,10 +206,12 @@ class Gateway:
             receipt = Receipt(sum(len(message.content) for message in call.prompt))
             errand.sent = self._monotonic()
             limit: int = getattr(self._settings.max_tokens, call.task)
-            tokens = min(limit, call.tokens or limit)
+            tokens = min(limit, call.tokens or limit, self._in_so_long(call))
+            errand.pieces.clear()
             try:
                 return await self._transport.send(call, self.model(call.task), tokens, receipt, errand.heard)
             finally:
+                self._note_speed(errand)
                 spent.tokens += receipt.tokens
                 self._budget.spend(who, self._now(), tokens=receipt.tokens)
 
@@ -206,14 +224,40 @@ class Gateway:
         return CallFailed(f"it gave no answer in {seconds:.3g} s", ailing=had >= FAIR * whole)
 
     @contextmanager
-    def _watched(self, errand: _Errand, late: Callable[[], None]) -> Iterator[None]:
-        """While the first word of a streamed answer is waited for, `late` may be called."""
+    def _watched(
+        self, errand: _Errand, late: Callable[[], None], patience: asyncio.Timeout
+    ) -> Iterator[None]:
+        """While the first word of a streamed answer is waited for, `late` may be called; then it flows on."""
         if not errand.call.streamed:
             yield
             return
-        timer = asyncio.get_running_loop().call_later(self._settings.first_token_seconds, late)
-        errand.heard = timer.cancel
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(self._settings.first_token_seconds, late)
+        end = loop.time() + self._settings.answer_seconds
+
+        def heard(text: str) -> None:
+            if not errand.pieces:
+                timer.cancel()
+                errand.began = self._monotonic()
+                patience.reschedule(max(end, patience.when() or 0.0))
+            errand.pieces.append(text)
+
+        errand.heard = heard
         try:
             yield
         finally:
             timer.cancel()
+
+    def _in_so_long(self, call: ModelCall) -> int:
+        """Tokens that an answer may have, to be said in time at the speed that was measured last."""
+        if not call.streamed or self._tokens_a_second is None:
+            return 10**9
+        return max(FEWEST_TOKENS, int(FLOWS * self._settings.answer_seconds * self._tokens_a_second))
+
+    def _note_speed(self, errand: _Errand) -> None:
+        """How fast an answer flowed, where it flowed long enough to tell."""
+        seconds = self._monotonic() - errand.began
+        if errand.pieces and seconds >= TELLING_SECONDS:
+            measured = sum(map(len, errand.pieces)) / CHARACTERS_A_TOKEN / seconds
+            before = self._tokens_a_second
+            self._tokens_a_second = measured if before is None else (before + measured) / 2

@@ -15,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -169,6 +170,8 @@ def _usage(found: Any) -> int:
 
 LARGEST_ANSWER = 4_000_000
 """Bytes; of a larger answer no more is read. A stream takes some 300 for each token."""
+_ENDS = re.compile(r"[.!?…][\"”')*]*(?=\s|$)|[。！？]")
+"""The end of a sentence."""
 LINGER = 0.5
 """Seconds that a stream whose answer is complete may take to say what it cost, and to end."""
 
@@ -190,12 +193,13 @@ class Transport:
     def __init__(self, settings: LLMSettings) -> None:
         self._base_url = settings.base_url
         self._key = settings.api_key.get_secret_value()
+        self._stall = settings.stall_seconds
         self._usual = {name: getattr(settings, name) for name in SAMPLING}
         self._client: AsyncOpenAI | None = None
         self._refused: defaultdict[str, set[str]] = defaultdict(set)
 
     async def send(
-        self, call: ModelCall, model: str, tokens: int, receipt: Receipt, heard: Callable[[], object]
+        self, call: ModelCall, model: str, tokens: int, receipt: Receipt, heard: Callable[[str], object]
     ) -> ModelAnswer:
         """The endpoint's answer.
 
@@ -203,7 +207,7 @@ class Transport:
             model: its name there.
             tokens: the most there may be in the answer.
             receipt: gets what it costs, also when it fails.
-            heard: called when the first word of a streamed call is there.
+            heard: called with each piece of a streamed answer.
 
         Raises:
             CallFailed: there is no answer.
@@ -245,10 +249,11 @@ class Transport:
         return answer
 
     async def _streamed(
-        self, pieces: AsyncIterator[bytes], receipt: Receipt, heard: Callable[[], object]
+        self, pieces: AsyncIterator[bytes], receipt: Receipt, heard: Callable[[str], object]
     ) -> ModelAnswer:
         texts: list[str] = []
-        end = ""
+        end, lingers = "", False
+        now = asyncio.get_running_loop().time
         try:
             async with asyncio.timeout(None) as patience:
                 async for data in events(pieces):
@@ -261,11 +266,14 @@ class Transport:
                         texts.append(part.text)
                         end = end or part.end
                         if part.text:
-                            heard()
-                    if end and patience.when() is None:
-                        patience.reschedule(asyncio.get_running_loop().time() + LINGER)
+                            heard(part.text)
+                            patience.reschedule(now() + self._stall)
+                    if end and not lingers:
+                        lingers = True
+                        patience.reschedule(now() + LINGER)
         except TimeoutError:
-            pass  # the answer is complete, only the connection lingers
+            if not end:  # else the answer is complete, only the connection lingers
+                return unfinished("".join(texts), "it fell silent in the middle")
         if not end:
             raise CallFailed("its stream ended in the middle")
         return ModelAnswer("".join(texts), end != "length")
@@ -319,6 +327,13 @@ class Transport:
                 ),
             )
         return self._client
+
+
+def unfinished(text: str, why: str, *, ailing: bool = True) -> ModelAnswer:
+    """What there is of an answer when its time is up. Raises `CallFailed` where that is no whole sentence."""
+    if not _ENDS.search(text):
+        raise CallFailed(why, ailing=ailing)
+    return ModelAnswer(text, whole=False)
 
 
 async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

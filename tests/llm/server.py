@@ -33,11 +33,11 @@ def contents(prompt: Prompt) -> tuple[str, ...]:
 class Answer:
     """What goes over the wire: a status, a body, and how it is sent.
 
-    `kind` is the content type; `headers` are more of them, each with its line end; `streamed` replaces the
-    body where a stream is asked for. `hold` keeps the connection open without an answer, `bare` does after
-    the headers; `cut` closes it in the middle of the body; `drip` sends one byte and then holds; `unended`
-    holds after the body, whose length it does not tell. `pace` is seconds between bytes. `gate` is waited for
-    before the body.
+    `kind` is the content type; `headers` are more of them, each with its line end; `streamed` replaces
+    the body where a stream is asked for. `hold` keeps the connection open without an answer, `bare` does
+    after the headers; `cut` closes it in the middle of the body; `drip` sends one byte and then holds;
+    `unended` holds after the body, whose length it does not tell. `pace` is seconds between bytes, or
+    between what ends `by`. `gate` is waited for before the body.
     """
 
     body: bytes = b""
@@ -49,6 +49,7 @@ class Answer:
     bare: bool = False
     cut: bool = False
     drip: bool = False
+    by: bytes = b""
     unended: bool = False
     pace: float = 0.0
     gate: asyncio.Event | None = None
@@ -98,11 +99,11 @@ class Server:
     most: int = 0
 
     def settings(self, **changes: Any) -> LLMSettings:
-        """Settings that lead here."""
+        """Settings that lead here; what has begun to flow has no more time than what has not."""
         url = f"http://127.0.0.1:{self.port}/v1"
-        return LLMSettings(
-            **({"base_url": url, "model": "m", "api_key": KEY, "timeout_seconds": 5.0} | changes)
-        )
+        whole = changes.get("timeout_seconds", 5.0)
+        times = dict.fromkeys(("timeout_seconds", "stall_seconds", "answer_seconds"), whole)
+        return LLMSettings(**({"base_url": url, "model": "m", "api_key": KEY} | times | changes))
 
     @asynccontextmanager
     async def gateway(self, **changes: Any) -> AsyncIterator[Gateway]:
@@ -146,7 +147,7 @@ class Server:
         if answer.gate is not None:
             await answer.gate.wait()
         sent = 0 if answer.bare else 1 if answer.drip else len(answer.body) // (2 if answer.cut else 1)
-        for piece in _paced(answer.body[:sent], answer.pace):
+        for piece in _paced(answer.body[:sent], answer.pace, answer.by):
             writer.write(piece)
             await writer.drain()
             await asyncio.sleep(answer.pace)
@@ -154,9 +155,13 @@ class Server:
             await self.closing.wait()
 
 
-def _paced(body: bytes, pace: float) -> list[bytes]:
-    """The body at once, or byte by byte where there is a pace."""
-    return [body[at : at + 1] for at in range(len(body))] if pace else [body]
+def _paced(body: bytes, pace: float, by: bytes) -> list[bytes]:
+    """The body at once, or where there is a pace byte by byte, or up to each of what it goes by."""
+    if not pace:
+        return [body]
+    return (
+        re.findall(b"(?s).+?" + re.escape(by), body) if by else [body[at : at + 1] for at in range(len(body))]
+    )
 
 
 async def _at_once(seconds: float) -> None:

@@ -175,7 +175,7 @@ async def test_a_thought_goes_through_each_lens_in_turn(server: RealServer) -> N
 async def test_a_stream_comes_word_by_word_and_says_what_it_cost(server: RealServer) -> None:
     heard: list[int] = []
     wire, receipt = Transport(server.settings()), Receipt(40)
-    answer = await wire.send(COUNT, "smollm2", 4, receipt, lambda: heard.append(receipt.answered))
+    answer = await wire.send(COUNT, "smollm2", 4, receipt, lambda _: heard.append(receipt.answered))
     await wire.close()
     assert len(heard) >= 3
     assert heard == sorted(heard)
@@ -207,7 +207,7 @@ async def test_a_server_killed_in_the_middle_of_an_answer_is_found_again_when_it
         assert await gateway.ask(COUNT, lambda answer: answer.text, Allowance())
         wire = Transport(real.settings())
         with pytest.raises(CallFailed, match="broke off"):
-            await wire.send(COUNT, "smollm2", 200, Receipt(0), real.process.kill)
+            await wire.send(COUNT, "smollm2", 200, Receipt(0), lambda _: real.process.kill())
         await wire.close()
         real.process.wait()
         for _ in range(FAILURES):
