@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 
 import yaml
@@ -10,7 +11,8 @@ import yaml
 from noodlings.agent.recipes import load_recipe
 from noodlings.ports import Utterance
 from noodlings.text import clean
-from tests.voice.utterances import PERSONAS, memory, utterance
+from noodlings.values.persona import Persona
+from tests.voice.utterances import memory, utterance
 
 HERE = Path(__file__).parent
 EDDA = HERE / "edda.yaml"
@@ -50,7 +52,13 @@ GOOD = tuple((who, line) for who, lines in _read("good_answers.yaml").items() fo
 
 
 def asked_of(who: str, line: str = TOLD, *, told: str = "I like soup") -> Utterance:
-    """Caity says it to somebody."""
-    PERSONAS.setdefault("edda", load_recipe(EDDA))
-    PERSONAS.setdefault("goose", load_recipe(GOOSE))
-    return utterance(line, memory(1, told), who=who)
+    """Caity says it to somebody, one of ours or of those above."""
+    if who not in others():
+        return utterance(line, memory(1, told), who=who)
+    return replace(utterance(line, memory(1, told)), persona=others()[who])
+
+
+@lru_cache(maxsize=1)
+def others() -> dict[str, Persona]:
+    """Who is only here, by id."""
+    return {persona.id: persona for persona in map(load_recipe, (EDDA, GOOSE))}

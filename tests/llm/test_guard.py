@@ -22,9 +22,8 @@ from noodlings.llm.prompts import template
 from noodlings.llm.symbolist import image_in
 from noodlings.text import clean
 from noodlings.values.lens import Lens
-from tests.llm.answers import BAD, GOOD, BadAnswer, asked_of
+from tests.llm.answers import BAD, GOOD, BadAnswer, asked_of, others
 from tests.llm.server import own_seconds
-from tests.voice.utterances import PERSONAS
 
 REFUSED = [bad for bad in BAD if not bad.said and bad.kind != "stage directions"]
 IN_IMAGES = ("template", "tags", "code", "loop", "instructions", "not the character")
@@ -201,7 +200,7 @@ def test_stage_directions_are_the_habit_of_some() -> None:
     (bad,) = (bad for bad in BAD if bad.kind == "stage directions")
     assert passed(bad.whole, asked_of("maren")) == clean(bad.whole)
     assert passed("*nods slowly, then looks away* Yes.", asked_of("edda"))
-    assert PERSONAS["edda"].verbal
+    assert others()["edda"].verbal
 
 
 @pytest.mark.parametrize(
