@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from noodlings.agent.recipe_form import LONGEST_IDENTITY
 from noodlings.text import clean, shorten
+from noodlings.values.acting import ACT
 
 LONGEST_LOOK = 400
 """Characters of what one sees, of a description that was written for a model."""
@@ -28,7 +29,6 @@ _USER = re.compile(r"\{\{\s*user\s*\}\}|<user>", re.IGNORECASE)
 _OF_USER = re.compile(rf"(?:{_USER.pattern})['’]s\b", re.IGNORECASE)
 _MACRO = re.compile(r"\{\{[^{}]*\}\}")
 _BLOCK = re.compile(r"<START>", re.IGNORECASE)
-_ACT = re.compile(r"\*([^*]+)\*")
 _QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*[\"”)]*\s*")
 _THIRD_PERSON = re.compile(r"(?!(?:his|its|this|always|perhaps|as|is|was|yes)\b)[a-z]+s\b")
@@ -140,7 +140,7 @@ def _segments(line: str) -> Iterator[tuple[bool, str]]:
             piece if at % 2 else (f"*{piece.strip()}*" if any(map(str.isalnum, piece)) else " ")
             for at, piece in enumerate(_QUOTED.split(line))
         )
-    for at, piece in enumerate(_ACT.split(line)):
+    for at, piece in enumerate(ACT.split(line)):
         text = clean(piece if at % 2 else _QUOTED.sub(r"\1", piece).replace("*", ""))
         if any(map(str.isalnum, text)):
             yield bool(at % 2), text

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections import defaultdict, deque
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
@@ -22,6 +23,10 @@ from noodlings.values.persona import Sampling
 
 CHARACTERS_A_TOKEN = 4
 """Of English prose, about; less in most other languages, so that there an estimate is too low."""
+
+
+SENTENCE_END = re.compile(r"(?:(?<!\.\.)[.!?]|(?:…|\.{3})(?!\s+[a-z]))[\"”')*]*(?=\s|$)|[。！？]")
+"""Where a sentence of an answer ends. Dots before a small letter are a pause in it."""
 
 
 class Task(StrEnum):

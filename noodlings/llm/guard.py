@@ -14,11 +14,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from noodlings.errors import LLMError
+from noodlings.llm.call import SENTENCE_END
 from noodlings.llm.language import foreign_at
 from noodlings.llm.loops import loop_at
 from noodlings.llm.prompts import TONES, all_templates
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
+from noodlings.values.acting import ACT
 from noodlings.values.persona import Persona
 
 LONGEST_REPLY = 1_000
@@ -109,13 +111,10 @@ _FORMATTING = re.compile(r"</?(?:b|i|u|em|strong|p|br|small|span)(?:\s[^<>]*)?/?
 _END = re.compile(
     r"<\|(?:im_end|eot_id|end|endoftext|end_of_text)\|>|</s>|<eos>|<end_of_turn>", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"(?:(?<!\.\.)[.!?]|(?:…|\.{3})(?!\s+[a-z]))[\"”')*]*(?=\s|$)|[。！？]")
-"""Dots before a small letter are a pause in a sentence."""
 _QUOTES = {'"': '"', "“": "”", "«": "»"}
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")
 """An underscore at the edge of a word, which would hide that a word begins or ends there."""
-_ACT = re.compile(r"\*([^*]+)\*")
 
 
 def _kept(text: str, utterance: Utterance | None) -> str:
@@ -123,7 +122,7 @@ def _kept(text: str, utterance: Utterance | None) -> str:
     found = _first(text, utterance, spoils=False)
     while found is not None:
         at, reason = found
-        ends = [end.end() for end in _SENTENCE_END.finditer(text[:at].rstrip())]
+        ends = [end.end() for end in SENTENCE_END.finditer(text[:at].rstrip())]
         text = text[: ends[-1]] if ends else ""
         if not any(c.isalnum() for c in text):
             raise Refused(reason.words, reason.advice)
@@ -169,7 +168,7 @@ def _unquoted(line: str) -> str:
 def _first_sentences(line: str, most: int) -> str:
     """A line up to its last sentence but `most`; exclamations are not counted."""
     counted, begin = 0, 0
-    for end in [*(found.end() for found in _SENTENCE_END.finditer(line)), len(line)]:
+    for end in [*(found.end() for found in SENTENCE_END.finditer(line)), len(line)]:
         counted += len(_WORD.findall(line, begin, end)) >= SHORTEST_SENTENCE
         if counted > most:
             return line[:begin]
@@ -179,7 +178,7 @@ def _first_sentences(line: str, most: int) -> str:
 
 def _cut(line: str) -> str:
     """The whole sentences of a line, as many as there is room for."""
-    ends = [end.end() for end in _SENTENCE_END.finditer(line, 0, LONGEST_REPLY)]
+    ends = [end.end() for end in SENTENCE_END.finditer(line, 0, LONGEST_REPLY)]
     return line[: ends[-1]] if ends else shorten(line, LONGEST_REPLY)
 
 
@@ -368,8 +367,8 @@ def _acts(text: str, utterance: Utterance | None) -> int | None:
     if utterance is None or not utterance.persona.verbal or _gestures(utterance.persona):
         return None
     plain = text.replace("**", "")
-    done = len(_WORD.findall(" ".join(_ACT.findall(plain))))
-    said = len(_WORD.findall(_ACT.sub(" ", plain)))
+    done = len(_WORD.findall(" ".join(ACT.findall(plain))))
+    said = len(_WORD.findall(ACT.sub(" ", plain)))
     return 0 if done >= LONG_ACTS and done > 2 * said else None
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.config import LLMSettings
-from noodlings.llm.call import CallFailed, ModelAnswer, ModelCall, Receipt
+from noodlings.llm.call import SENTENCE_END, CallFailed, ModelAnswer, ModelCall, Receipt
 from noodlings.llm.endpoint import NO_KEY, clean_words, failure, refusal
 
 if TYPE_CHECKING:
@@ -170,8 +169,6 @@ def _usage(found: Any) -> int:
 
 LARGEST_ANSWER = 4_000_000
 """Bytes; of a larger answer no more is read. A stream takes some 300 for each token."""
-_ENDS = re.compile(r"[.!?…][\"”')*]*(?=\s|$)|[。！？]")
-"""The end of a sentence."""
 LINGER = 0.5
 """Seconds that a stream whose answer is complete may take to say what it cost, and to end."""
 
@@ -331,7 +328,7 @@ class Transport:
 
 def unfinished(text: str, why: str, *, ailing: bool = True) -> ModelAnswer:
     """What there is of an answer when its time is up. Raises `CallFailed` where that is no whole sentence."""
-    if not _ENDS.search(text):
+    if not SENTENCE_END.search(text):
         raise CallFailed(why, ailing=ailing)
     return ModelAnswer(text, whole=False)
 

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from noodlings.text import clean
 
 _BOLD = re.compile(r"\*\*+")
-_ACT = re.compile(r"\*([^*]+)\*")
+ACT = re.compile(r"\*([^*]+)\*")
+"""What is done in a line."""
 _QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)")
 _END = re.compile(r"[\s,.;:!?…]+$")
 _MADE = ("goes {0}", "goes {0} {0}", "lets out a loud {0}", "answers with a long {0}", "goes {0}, briefly")
@@ -25,7 +26,7 @@ def acts_of(reply: str) -> str:
     Words in quotation marks within an act are spoken, so they go as well; words between two asterisks on each
     side are emphasised, not done.
     """
-    acts = (_END.sub("", clean(_QUOTED.sub("", act))) for act in _ACT.findall(_BOLD.sub("", reply)))
+    acts = (_END.sub("", clean(_QUOTED.sub("", act))) for act in ACT.findall(_BOLD.sub("", reply)))
     done = ", ".join(act for act in acts if any(map(str.isalnum, act)))
     return f"*{done}*" if done else ""
 

@@ -54,9 +54,10 @@ async def test_a_stream_that_falls_silent_gives_its_whole_sentences_or_none() ->
     async with serving(flowing("Sit down. There is", 0.01, unended=True)) as server, gateway(server) as at:
         answer = await asked(at)
         assert (answer.text.strip(), answer.whole) == ("Sit down. There is", False)
-        server.answer = lambda _: flowing("there is a", 0.01, unended=True)
-        with pytest.raises(LLMError, match="it fell silent in the middle"):
-            await asked(at)
+        for unfinished in ("there is a", "well... there is"):
+            server.answer = lambda _, text=unfinished: flowing(text, 0.01, unended=True)
+            with pytest.raises(LLMError, match="it fell silent in the middle"):
+                await asked(at)
 
 
 async def test_slow_answers_do_not_open_the_circuit_and_silence_does() -> None:
