@@ -1,8 +1,8 @@
 """Marks: what rows carry of the memory behind them, so that what a host writes of its list brings it back.
 
-A host keeps its list in its own way, as JSON most often, and may keep only a part of it. So a row whose entry
-is episodic, pinned or answered has under `KEY` what the memory knows of it, and the newest of these rows also
-what is episodic besides, of rows that the list no longer shows too.
+A host keeps its list in its own way, as JSON most often, and may keep only a part of it. So a row whose
+entry is episodic, pinned or answered has under `MARK_KEY` what the memory knows of it, and the newest of
+these rows also what is episodic besides, of rows that the list no longer shows too.
 
 - A mark says which list made it. Rows wander between the lists of several characters, and what one of them
   remembers must not come to another with its words: see `RowMarks.trusts`.
@@ -25,8 +25,7 @@ from weakref import WeakValueDictionary
 from noodlings.bridge.host_rows import Row, words_of
 from noodlings.errors import UserError
 from noodlings.memory.hierarchical import HierarchicalMemory
-from noodlings.memory.saved import MARK_KEY as KEY
-from noodlings.memory.saved import SavedEntry, count, read_record, record_of
+from noodlings.memory.saved import MARK_KEY, SavedEntry, count, read_record, record_of
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
 
@@ -191,7 +190,7 @@ class RowMarks:
         if own is not None or others:
             counts = {_PERCEIVED: self._hm.perceived, _CONSOLIDATED: self._hm.consolidated}
             mark: Row = {_OF: self._of} | ({} if own is None else {_ENTRY: own})
-            bearer[KEY] = mark | {_OTHERS: others} | counts
+            bearer[MARK_KEY] = mark | {_OTHERS: others} | counts
         else:
             self._put(bearer, None)
 
@@ -199,9 +198,9 @@ class RowMarks:
         """A new mark each time, never a changed one: hosts copy rows, and write the copies later."""
         if record is None:
             if _is_ours(row):
-                del row[KEY]
+                del row[MARK_KEY]
         elif _is_free(row):
-            row[KEY] = {_OF: self._of, _ENTRY: record}
+            row[MARK_KEY] = {_OF: self._of, _ENTRY: record}
 
 
 def content_of(entry: MemoryEntry) -> Content:
@@ -211,7 +210,7 @@ def content_of(entry: MemoryEntry) -> Content:
 
 def unmarked(row: Row) -> Row:
     """A copy of a row without its mark."""
-    return {name: value for name, value in row.items() if name != KEY or not _is_ours(row)}
+    return {name: value for name, value in row.items() if name != MARK_KEY or not _is_ours(row)}
 
 
 def _record_of(kept: SavedEntry) -> Record:
@@ -221,7 +220,7 @@ def _record_of(kept: SavedEntry) -> Record:
 
 
 def _mark(row: Row) -> Mapping[str, Any]:
-    mark = row.get(KEY)
+    mark = row.get(MARK_KEY)
     return mark if isinstance(mark, Mapping) else {}
 
 
@@ -232,7 +231,7 @@ def _is_ours(row: Row) -> bool:
 
 
 def _is_free(row: Row) -> bool:
-    return KEY not in row or _is_ours(row)
+    return MARK_KEY not in row or _is_ours(row)
 
 
 def _read(row: Row) -> Mark:

@@ -217,7 +217,7 @@ def _amount(affect: Affect) -> float:
 def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[MemoryEntry]:
     """Those of the entries that may colour this reply, in the same order."""
     persona, percept = state["persona"], state["percept"]
-    own, text = {persona.id, f"agent_{persona.id}"}, percept.text
+    own, text = persona.own_ids, percept.text
     return [
         entry
         for entry in entries

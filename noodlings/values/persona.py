@@ -119,6 +119,11 @@ class Persona:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def own_ids(self) -> tuple[str, str]:
+        """The ids under which its own lines may be kept: "servnak", and as the first bridges had it."""
+        return self.id, f"agent_{self.id}"
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """Everything it is called, folded for comparison; also "agent_servnak", as the first bridges did."""
-        return tuple(name.casefold() for name in (self.id, self.name, *self.aliases, f"agent_{self.id}"))
+        """Everything it is called, folded for comparison."""
+        return tuple(name.casefold() for name in (*self.own_ids, self.name, *self.aliases))

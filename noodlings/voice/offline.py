@@ -134,14 +134,14 @@ class OfflineVoice:
         """The reply in its parts."""
         understood = heard(utterance)
         said = {line.casefold() for line in utterance.said}
-        seeds, verbal = _seeds(utterance), utterance.persona.verbal
+        seeds = _seeds(utterance)
+        begin, go_on = (reply, longer) if utterance.persona.verbal else (act, more)
         for seed in islice(seeds, ATTEMPTS):
-            made = reply(understood, utterance, seed) if verbal else act(understood, utterance, seed)
-            draft = in_manner(made, utterance.named_mood, understood)
+            draft = in_manner(begin(understood, utterance, seed), utterance.named_mood, understood)
             if draft.text.casefold() not in said:
                 return draft
         for seed in seeds:
-            draft = longer(draft, utterance, seed) if verbal else more(draft, utterance, seed)
+            draft = go_on(draft, utterance, seed)
             if draft.text.casefold() not in said:
                 break
         return draft

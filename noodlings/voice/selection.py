@@ -384,8 +384,7 @@ def corrects(utterance: Utterance) -> bool:
 
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
     """Not its own lines, not what is being said right now, and nothing that was only a question."""
-    own = {utterance.persona.id, f"agent_{utterance.persona.id}"}
-    if entry.user_id in own or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
+    if entry.user_id in utterance.persona.own_ids or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
     return not _TELLS_YOU.search(entry.user_text) and not only_asks(entry.user_text)
 
@@ -421,10 +420,8 @@ def _people_named(utterance: Utterance) -> frozenset[str]:
     """Ids of those whose name is in the line."""
     words = {word.removesuffix("'s") for word in tokens(utterance.percept.text)}
     everybody = {r.entry.user_id for r in utterance.recalled} | set(utterance.names)
-    return frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set()) - {
-        utterance.persona.id,
-        f"agent_{utterance.persona.id}",
-    }
+    named = frozenset(u for u in everybody if words >= set(tokens(shown(u, utterance))) != set())
+    return named.difference(utterance.persona.own_ids)
 
 
 def _stems_of_names(utterance: Utterance) -> frozenset[str]:

@@ -256,7 +256,7 @@ def _in_mind(found: Recalled, utterance: Utterance) -> str:
 
 def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     persona = utterance.persona
-    own = entry.user_id in (persona.id, f"agent_{persona.id}")
+    own = entry.user_id in persona.own_ids
     who = "you" if own else shown(entry.user_id, utterance)
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
     return fenced(f"{when}{note}, {who}: {entry.user_text}", LONGEST_MEMORY)
