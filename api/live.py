@@ -1,7 +1,7 @@
 """The live stream: a snapshot, then whatever happens as it happens, with signs of life between.
 
-Messages are JSON objects with a `type`: snapshot, step, turn, lost, heartbeat. What a client sends is not
-looked at. Whoever is too slow loses the oldest, and is told how many with `lost`.
+Messages are JSON objects with a `type`: snapshot, step, speech, turn, lost, heartbeat. What a client sends is
+not looked at. Whoever is too slow loses the oldest, and is told how many with `lost`.
 """
 
 from __future__ import annotations
@@ -42,14 +42,15 @@ class Sheets:
     """What happened as messages, each written once for all who are shown the same."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, int, str, int], tuple[WhyView | None, str]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int, str, str, int], tuple[WhyView | None, str]] = OrderedDict()
 
     def written(self, view: TurnEventView) -> str:
         """The message of something that happened."""
         # What is shown to different readers are different objects; the one that is kept cannot be another.
-        key = (view.agent, view.entry, view.step, id(view.turn))
+        key = (view.agent, view.entry, view.step, view.said, id(view.turn))
         if key not in self._kept:
-            message = {"type": "step" if view.turn is None else "turn"} | view.as_dict()
+            kind = "speech" if view.said else "step" if view.turn is None else "turn"
+            message = {"type": kind} | view.as_dict()
             self._kept[key] = view.turn, _written(message)
             if len(self._kept) > SHEETS:
                 self._kept.popitem(last=False)

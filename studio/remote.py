@@ -175,7 +175,7 @@ async def _sign(message: str | bytes) -> Sign | None:
         raise NoodlingsError("the stream is not that of noodlings serve") from None
     if kind == "heartbeat":
         return None
-    if kind in ("step", "turn"):
+    if kind in ("step", "speech", "turn"):
         turn_event = (await asyncio.to_thread(_turn_event_reader))(told)
         return Sign(turn_event.agent, turn_event.step, turn_event)
     return Sign()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
@@ -156,8 +156,11 @@ class Agent:
 
     # -- what it does
 
-    async def perceive(self, percept: Percept) -> Trace:
+    async def perceive(self, percept: Percept, said: Callable[[str], None] = lambda text: None) -> Trace:
         """The whole way of one event. Returns the stored trace; its `response` is None for silence.
+
+        Args:
+            said: called with each part of the answer as soon as it may be heard, see `TurnEvent.said`.
 
         Raises:
             StoreError: the percept, or what came of it, could not be kept.
@@ -168,6 +171,9 @@ class Agent:
         if turn.decision.speak:
             async with self._speaking:
                 await self._answer(turn)
+            if turn.response:
+                self._tell(turn, "speech", turn.response)
+                said(turn.response)
         await self._follow_up.follow(turn)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
@@ -252,10 +258,10 @@ class Agent:
                     return "thought so long that something else was asked"
         return ""
 
-    def _tell(self, turn: Turn, step: str) -> None:
+    def _tell(self, turn: Turn, step: str, said: str = "") -> None:
         """Whoever looks on changes nothing: what goes wrong in a watcher ends in the log."""
         if self._services.watchers:
-            turn_event = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id))
+            turn_event = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id), said)
             for watcher in tuple(self._services.watchers):
                 try:
                     watcher(turn_event)

@@ -138,9 +138,11 @@ class Society:
             hint = f"did you mean {called[near[0]].name}?"
         raise NotFound(f"There is no character {shorten(clean(name), 30)}; {hint}")
 
-    async def perceive(self, agent_id: str, percept: Percept) -> Trace:
+    async def perceive(
+        self, agent_id: str, percept: Percept, said: Callable[[str], None] = lambda text: None
+    ) -> Trace:
         """Let one agent perceive something; see `Agent.perceive`."""
-        return await self.agents[agent_id].perceive(percept)
+        return await self.agents[agent_id].perceive(percept, said)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.

@@ -35,8 +35,10 @@ class TurnEventView(View):
 
     Attributes:
         entry: the memory of what it perceives.
-        step: "perceived", the steps of a turn as they are done, "thinking" when a reply is late, "turn".
+        step: "perceived", the steps of a turn as they are done, "thinking" when a reply is late,
+            "speech" with each part of a reply as soon as it may be heard, "turn".
         turn: with "turn" the whole of it, else None.
+        said: with "speech" one or more whole sentences of the reply.
     """
 
     agent: str
@@ -44,6 +46,7 @@ class TurnEventView(View):
     entry: int
     step: str
     turn: WhyView | None
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,9 @@ class Feed:
             if trace is None:
                 return None
             turn = self._turn(trace, agent, caller)
-        return TurnEventView(agent.id, agent.persona.name, turn_event.entry_id, turn_event.step, turn)
+        return TurnEventView(
+            agent.id, agent.persona.name, turn_event.entry_id, turn_event.step, turn, turn_event.said
+        )
 
     def _trace(self, waiting: _Waiting, agent: Agent) -> Trace | None:
         """The trace as it is by now: when something was forgotten, its answer may be gone."""

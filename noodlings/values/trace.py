@@ -108,11 +108,15 @@ class TurnEvent:
     Attributes:
         agent_id, entry_id: whose turn, and the percept that it is about.
         step: "perceived" when the percept is kept, "recall" when it is known what comes to mind, "thinking"
-            when a reply is late, "turn" at the end; between the first and the last only where it answers.
+            when a reply is late, "speech" with each part of a reply as soon as it may be heard, "turn" at the
+            end; between the first and the last only where it answers.
         trace: as far as it goes; whole with "turn".
+        said: with "speech" one or more whole sentences; those of a turn, in order and with a space between
+            them, are its response.
     """
 
     agent_id: str
     entry_id: int
     step: str
     trace: Trace
+    said: str = ""

@@ -37,6 +37,7 @@ STEPS = {
     "think": "a thought",
     "modulate": "transistors colour it",
     "thinking": "it takes a moment …",
+    "speech": "it is said",
     "respond": "the answer",
     "turn": "done",
 }
