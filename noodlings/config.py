@@ -153,6 +153,7 @@ class WorldSettings(_Section):
     idle_seconds: float = Field(45.0, ge=0, le=86_400)
     clock_speed: float = Field(1.0, gt=0, le=100_000)
     player: str = "traveller"
+    speech: Literal["whole", "sentences"] = "whole"
     seed: int = 0
 
 

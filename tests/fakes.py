@@ -114,6 +114,10 @@ class ScriptedMinds:
     async def perceive(self, agent_id: str, percept: Percept) -> Trace:
         """A finished turn with the scripted words."""
         self.heard.append((agent_id, percept))
+        return self.trace(agent_id, percept, self.answer(agent_id, percept))
+
+    def trace(self, agent_id: str, percept: Percept, response: str | None) -> Trace:
+        """A turn with these words."""
         return Trace(
             agent_id=agent_id,
             entry_id=len(self.heard),
@@ -124,7 +128,7 @@ class ScriptedMinds:
             surprise=0.0,
             importance=0.0,
             parts=ImportanceParts(),
-            response=self.answer(agent_id, percept),
+            response=response,
         )
 
     async def idle(self, agent_id: str, now: float) -> str | None:

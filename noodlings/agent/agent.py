@@ -170,10 +170,7 @@ class Agent:
         turn = await self._pipeline.hear(percept)
         if turn.decision.speak:
             async with self._speaking:
-                await self._answer(turn)
-            if turn.response:
-                self._tell(turn, "speech", turn.response)
-                said(turn.response)
+                await self._answer(turn, said)
         await self._follow_up.follow(turn)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
@@ -202,9 +199,9 @@ class Agent:
         """End what it does in the background, without a model where one is waited for."""
         await self._follow_up.hurry()
 
-    async def _answer(self, turn: Turn) -> None:
+    async def _answer(self, turn: Turn, said: Callable[[str], None]) -> None:
         """Steps 5 to 8 and 10. Leaves the turn as it was where what it answers was forgotten meanwhile."""
-        late = False
+        late, forgettings = False, self._core.forgettings
 
         def is_late() -> None:
             nonlocal late
@@ -212,7 +209,17 @@ class Agent:
                 late = True
                 self._tell(turn, "thinking")
 
-        turn.allowance = Allowance(turn.percept.user_id, time.monotonic() + self._services.patience, is_late)
+        def hear(part: str) -> bool:
+            """Say a part of the answer, where nothing came between since it was begun."""
+            if self._core.forgettings != forgettings or (late and not turn.said and self._overtaken(turn)):
+                return False
+            turn.said = f"{turn.said} {part}".lstrip()
+            self._tell(turn, "speech", part)
+            said(part)
+            return True
+
+        until = time.monotonic() + self._services.patience
+        turn.allowance = Allowance(turn.percept.user_id, until, is_late, hear)
         entry = self.entry(turn.entry.id)
         if entry is not None:
             await self._responder.refine(turn, entry)
@@ -224,15 +231,21 @@ class Agent:
             await self._responder.think(turn)
             if self._core.forgettings == forgettings:
                 break  # else an answer might be made of what was forgotten while it was thought out
+            if turn.said:
+                break
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
         if entry is None:
             turn.unsay("what it heard was forgotten")
             return
-        overtaken = late and self._overtaken(turn)
+        overtaken = late and not turn.said and self._overtaken(turn)
         if overtaken:
             turn.unsay(overtaken)
+        elif turn.said and self._core.forgettings != forgettings:
+            turn.unsay("what it remembered was forgotten while it spoke")
         self._respond(turn, entry)
         self._unit_of_work.commit(turn.trace(self.id))
+        if rest := (turn.response or "").removeprefix(turn.said).lstrip():
+            hear(rest)
 
     def _respond(self, turn: Turn, entry: MemoryEntry) -> None:
         """Complete the entry with what was said, and link it with what that came from."""
@@ -261,7 +274,7 @@ class Agent:
     def _tell(self, turn: Turn, step: str, said: str = "") -> None:
         """Whoever looks on changes nothing: what goes wrong in a watcher ends in the log."""
         if self._services.watchers:
-            turn_event = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id), said)
+            turn_event = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id), turn.percept, said)
             for watcher in tuple(self._services.watchers):
                 try:
                     watcher(turn_event)

@@ -190,17 +190,23 @@ class Responder:
         if not self._services.fused:
             await self._one_by_one(turn, utterance, voice)
             return
-        state, chain = self._state(turn, utterance, voice), self._core.chain
+        core = self._core
+        state, chain = self._state(turn, utterance, voice), core.chain
         seen = chain.lenses(state)
+        lensed = replace(utterance, lenses=seen.lenses)
+        turn.audience = self._audience(lensed)
+        persona = core.persona
+        if chain.changes_words or persona.voice.sounds or not persona.verbal:
+            turn.allowance.said = None  # what the model says is not yet what is said
         with timed(turn.milliseconds, "think"):
-            speech = await voice.speak(replace(utterance, lenses=seen.lenses), turn.allowance)
+            speech = await voice.speak(lensed, turn.allowance)
         with timed(turn.milliseconds, "modulate"):
             coloured = await chain.own_way(speech.text, state)
         turn.say(voice.name, speech, coloured.text, (*seen.modulations, *coloured.modulations))
-        turn.audience = self._audience(replace(utterance, lenses=seen.lenses))
         turn.degraded += (*seen.degraded, *coloured.degraded)
 
     async def _one_by_one(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
+        turn.allowance.said = None  # the transistors change what the voice says
         with timed(turn.milliseconds, "think"):
             speech = await voice.speak(utterance, turn.allowance)
         with timed(turn.milliseconds, "modulate"):

@@ -38,6 +38,7 @@ class Turn:
         thought: the plain thought before anything modulates it.
         modulations: what each transistor made of it, in order.
         response, voice, used: what was said, by which voice, out of which entries.
+        said: what was said of the response already; it begins with it.
         allowance: what it may spend on models, and spent.
         audience: who may learn of the answer; before there is one, of the percept.
     """
@@ -60,12 +61,15 @@ class Turn:
     response: str | None = None
     voice: str = ""
     used: frozenset[int] = frozenset()
+    said: str = ""
     allowance: Allowance = field(default_factory=Allowance)
 
     def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
         """What a voice thought, what the transistors made of it, and what is said."""
         self.voice, self.thought, self.used = voice, speech.text, frozenset(speech.used)
         self.modulations, self.response = modulations, response
+        if speech.cut:
+            self.degraded.append(f"the rest of the reply: {speech.cut}")
 
     def unsay(self, why: str) -> None:
         """Nothing is said after all, and no word of what might have been is kept."""

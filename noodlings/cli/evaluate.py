@@ -16,6 +16,7 @@ from noodlings.cli.options import AsJson, Config, settings_of
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
     from noodlings.clock import ManualClock
+    from noodlings.lab.evaluate.talk import Exchange
     from noodlings.ports import Embedder
     from noodlings.values.affect import Affect
 
@@ -30,6 +31,16 @@ class EmbedderName(StrEnum):
     MINILM = "minilm"
     NONE = "none"
 
+
+class VoiceName(StrEnum):
+    """Who answers in an evaluation of talk."""
+
+    OFFLINE = "offline"
+    MODEL = "model"
+
+
+LAST_SECONDS = 5.0
+"""Real seconds for what is done in the background, when all is said."""
 
 Data = Annotated[
     Path | None,
@@ -131,6 +142,10 @@ def talk(
         Path, typer.Argument(metavar="FILE.yaml", help="Cases: who tells what, and what is asked.")
     ],
     embedder: Embedding = EmbedderName.MINILM,
+    voice: Annotated[
+        VoiceName,
+        typer.Option("--voice", help="Who answers: the offline voice, or the model of the llm settings."),
+    ] = VoiceName.OFFLINE,
     one: Annotated[
         bool,
         typer.Option("--one", help="One character lives all cases; all is told before anything is asked."),
@@ -159,8 +174,15 @@ def talk(
 
     cases = read_cases(file)
     idle = None if filler is None else read_idle(filler)
-    with _counting(steps(cases), "talking") as done, _listening(embedder) as (society, clock):
-        exchanges = asyncio.run(Conversations(society, clock, idle, busy).run(cases, one, done))
+
+    async def lived(society: Society, clock: ManualClock, done: Callable[[], None]) -> list[Exchange]:
+        try:
+            return await Conversations(society, clock, idle, busy).run(cases, one, done)
+        finally:
+            await society.rest(LAST_SECONDS)
+
+    with _listening(embedder, voice) as (society, clock), _counting(steps(cases), "talking") as done:
+        exchanges = asyncio.run(lived(society, clock, done))
     if show and not as_json:
         for line in shown_exchanges(exchanges):
             Screen(terminal=sys.stdout.isatty()).show(line)
@@ -168,14 +190,26 @@ def talk(
 
 
 @contextmanager
-def _listening(embedder: EmbedderName) -> Iterator[tuple[Society, ManualClock]]:
-    """A society that keeps nothing, put together as every other, whose agents remember by this embedder."""
+def _listening(
+    embedder: EmbedderName, voice: VoiceName = VoiceName.OFFLINE
+) -> Iterator[tuple[Society, ManualClock]]:
+    """A society that keeps nothing, put together as every other, whose agents remember by this embedder.
+
+    Raises:
+        UserError: a model is to speak, and none is configured.
+    """
     from noodlings.app import build
     from noodlings.clock import ManualClock
     from noodlings.config import load_settings
+    from noodlings.errors import UserError
     from noodlings.store.memory import MemoryStore
 
-    settings = load_settings(embedding={"model": embedder.value}, memory={"use_hierarchical": True})
+    given: dict[str, Any] = {"embedding": {"model": embedder.value}, "memory": {"use_hierarchical": True}}
+    if voice is VoiceName.OFFLINE:
+        given["llm"] = {"base_url": ""}
+    settings = load_settings(**given)
+    if voice is VoiceName.MODEL and not settings.llm.base_url:
+        raise UserError("no model is configured: set llm.base_url and llm.model, or leave --voice away")
     clock = ManualClock()
     with closing(build(settings, clock=clock, store=MemoryStore())) as society:
         yield society, clock

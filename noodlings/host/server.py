@@ -24,7 +24,7 @@ from rich.text import Text
 from noodlings.config import Settings
 from noodlings.connections import Connections, most_connections
 from noodlings.errors import UserError
-from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_thinking
+from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
@@ -259,7 +259,7 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
     scrollback = Scrollback()
     world = rooms_of(society, shown=scrollback.note)
     serving = Serving(society, world, scrollback, connections)
-    unwatch = society.watch(shown_thinking(world))
+    unwatch = society.watch(shown_in(world))
     background = [
         asyncio.create_task(_load(serving), name="loading models"),
         asyncio.create_task(_idle_life(serving), name="idle life"),

@@ -120,7 +120,7 @@ async def _visited(
         society.introduce(caller.user_id, caller.name)
         world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
         loading = asyncio.create_task(asyncio.to_thread(society.warm), name="loading models")
-        unwatch = society.watch(shown_thinking(world))
+        unwatch = society.watch(shown_in(world))
         try:
             yield world, connect(society, world, caller, screen)
         finally:
@@ -144,16 +144,19 @@ def rooms_of(society: Society, **more: Any) -> World:
         seed=society.settings.world.seed,
         state=society.world_state,
         changed=society.save_world,
+        by_sentence=society.settings.world.speech == "sentences",
         **more,
     )
 
 
-def shown_thinking(world: World) -> Callable[[TurnEvent], None]:
-    """A watcher that lets a room see who is long about an answer."""
+def shown_in(world: World) -> Callable[[TurnEvent], None]:
+    """A watcher that lets a room see who is long about an answer, and what is said while it is made."""
 
     def watch(turn_event: TurnEvent) -> None:
         if turn_event.step == "thinking":
             world.thinking(turn_event.agent_id)
+        elif turn_event.step == "speech":
+            world.speaking(turn_event.agent_id, turn_event.percept, turn_event.trace, turn_event.said)
 
     return watch
 

@@ -148,7 +148,9 @@ class Feed:
         """Something that a caller may read, as it is by now; None when it was forgotten meanwhile."""
         turn_event = waiting.turn_event
         agent = self._society.agents[turn_event.agent_id]
-        if agent.forgettings != waiting.forgettings and agent.entry(turn_event.entry_id) is None:
+        if agent.forgettings != waiting.forgettings and (
+            turn_event.said or agent.entry(turn_event.entry_id) is None  # it may be said of what is forgotten
+        ):
             return None
         turn = None
         if turn_event.step == TURN:

@@ -61,6 +61,7 @@ class _Errand:
         until: its deadline, by the monotonic clock.
         spent: what it cost so far.
         heard: to be called with each piece of its answer.
+        flows: to be called with all of them together, after each.
         pieces: of its answer, as far as they are there.
         began: when the first of them came.
         sent: when the attempt that is on its way was sent; None while it waits for its turn.
@@ -71,6 +72,7 @@ class _Errand:
     until: float
     spent: Spent
     heard: Callable[[str], object] = lambda text: None
+    flows: Callable[[str], object] | None = None
     pieces: list[str] = field(default_factory=list)
     began: float = 0.0
     sent: float | None = None
@@ -120,7 +122,13 @@ class Gateway:
         """Load the library that the first call would wait a second for. On any thread."""
         import_module("openai")
 
-    async def ask(self, call: ModelCall, read: Callable[[ModelAnswer], T], allowance: Allowance) -> T:
+    async def ask(
+        self,
+        call: ModelCall,
+        read: Callable[[ModelAnswer], T],
+        allowance: Allowance,
+        flows: Callable[[str], object] | None = None,
+    ) -> T:
         """What `read` makes of the model's answer.
 
         Args:
@@ -128,13 +136,15 @@ class Gateway:
             read: raises `LLMError` when the answer is no use.
             allowance: for whom, and until when; what was spent is added to it, also when it fails. Where the
                 first word of a reply takes longer than `llm.first_token_seconds`, `late` is called, once.
+            flows: called with a streamed answer as far as it is there, again and again; what it raises, a
+                `CallFailed`, ends the call.
 
         Raises:
             LLMError: there is no answer of any use, or not in time.
         """
         spent = Spent()
         try:
-            return read(await self._recorded(call, allowance, spent))
+            return read(await self._recorded(call, allowance, spent, flows))
         except LLMError as error:
             raise LLMError(f"{self._endpoint}: {error}") from None
         finally:
@@ -145,13 +155,19 @@ class Gateway:
         """Let go of open connections. A second time it does nothing."""
         await self._transport.close()
 
-    async def _recorded(self, call: ModelCall, allowance: Allowance, spent: Spent) -> ModelAnswer:
+    async def _recorded(
+        self,
+        call: ModelCall,
+        allowance: Allowance,
+        spent: Spent,
+        flows: Callable[[str], object] | None,
+    ) -> ModelAnswer:
         """The answer of the endpoint, or of the recording in its place."""
         if self._replay is not None:
             return self._replay.take(call, spent)
         outcome: ModelAnswer | LLMError
         try:
-            outcome = await self._in_time(call, allowance, spent)
+            outcome = await self._in_time(call, allowance, spent, flows)
         except LLMError as error:
             outcome = error
         if self._recorder is not None:
@@ -160,14 +176,20 @@ class Gateway:
             raise outcome
         return outcome
 
-    async def _in_time(self, call: ModelCall, allowance: Allowance, spent: Spent) -> ModelAnswer:
+    async def _in_time(
+        self,
+        call: ModelCall,
+        allowance: Allowance,
+        spent: Spent,
+        flows: Callable[[str], object] | None,
+    ) -> ModelAnswer:
         """The answer before the deadline, if the endpoint is not left alone."""
         whole = SHARES.get(call.task, 1.0) * self._settings.timeout_seconds
         begun = self._monotonic()
         seconds = min(whole, allowance.until - begun)
         if seconds <= 0:
             raise LLMError("no time is left for it in this turn")
-        errand = _Errand(call, allowance.user_id, begun + seconds, spent)
+        errand = _Errand(call, allowance.user_id, begun + seconds, spent, flows=flows)
         try:
             with self._circuit_breaker.call():
                 try:
@@ -241,6 +263,8 @@ class Gateway:
                 errand.began = self._monotonic()
                 patience.reschedule(max(end, patience.when() or 0.0))
             errand.pieces.append(text)
+            if errand.flows is not None:
+                errand.flows("".join(errand.pieces))
 
         errand.heard = heard
         try:

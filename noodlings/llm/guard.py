@@ -288,7 +288,7 @@ def _tag(text: str, utterance: Utterance | None) -> int | None:
 
 
 _ROLES = ("user", "human", "assistant", "player", "narrator")
-_SPEAKER = re.compile(r"^(?:[^\w\n]|_)*([^\W\d_][\w'’ -]{0,30}?)[*_]*:(?!\d)", re.MULTILINE)
+LABEL = re.compile(r"^(?:[^\w\n]|_)*([^\W\d_][\w'’ -]{0,30}?)[*_]*:(?!\d)", re.MULTILINE)
 """Somebody's name, or any other words, before a colon at the beginning of a line."""
 
 
@@ -300,7 +300,7 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
     known = {utterance.speaker, *utterance.names.values()} - {""}
     others = {name for name in known if name.casefold() not in own}
     roles = {role for role in _ROLES if role not in own}
-    labels = list(_SPEAKER.finditer(text))
+    labels = list(LABEL.finditer(text))
     names = [found[1].casefold() for found in labels]
     often = {name for name, times in Counter(names).items() if times > 1}
     found = [at.start() for at, name in zip(labels, names, strict=True) if name in roles or name in often]

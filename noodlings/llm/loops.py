@@ -24,7 +24,10 @@ _STUTTER = re.compile(r"(\S{1,8}?)\1{39,}")
 
 
 def loop_at(text: str) -> int | None:
-    """Where the loop begins that makes up most of the rest of a text; None without one."""
+    """Where the loop begins that makes up most of the rest of a text; None without one.
+
+    What is repeated is no part of it the first time where it is one or more whole sentences.
+    """
     found = list(_WORD.finditer(text))[:MOST_WORDS]
     words = [word.group().casefold() for word in found]
     begins = [found[_aligned(text, found, *loop)].start() for loop in _loops(words)]
@@ -37,9 +40,12 @@ def loop_at(text: str) -> int | None:
 
 def _aligned(text: str, words: list[re.Match[str]], begin: int, period: int) -> int:
     """The first word of a loop, or that of a sentence soon after: the one before may end like those in it."""
-    first = range(max(begin, 1), begin + period)
-    ends = (at for at in first if _END.search(text, words[at - 1].end(), words[at].start()))
-    return next(ends, begin) if begin else begin
+
+    def begins_sentence(at: int) -> bool:
+        return not at or _END.search(text, words[at - 1].end(), words[at].start()) is not None
+
+    first = next(filter(begins_sentence, range(begin, begin + period)), begin)
+    return first + period if begins_sentence(first) and begins_sentence(first + period) else first
 
 
 def _loops(words: list[str]) -> list[tuple[int, int]]:

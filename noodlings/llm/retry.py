@@ -12,13 +12,20 @@ from noodlings.llm.call import Message, ModelAnswer, ModelCall
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import Refused
 from noodlings.llm.prompts import template
+from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance
 
 
 async def ask_twice(
-    gateway: Gateway, call: ModelCall, read: Callable[[ModelAnswer], str], allowance: Allowance
+    gateway: Gateway,
+    call: ModelCall,
+    read: Callable[[ModelAnswer], str],
+    allowance: Allowance,
+    stream: SentenceStream | None = None,
 ) -> str:
     """What `read` makes of the answer; of a second one where it raises `Refused` and time is left.
+
+    Where a `stream` has said something of the first, there is no second.
 
     Raises:
         LLMError: there is no answer of any use, or not in time.
@@ -32,12 +39,13 @@ async def ask_twice(
             refusals.append(refused)
             raise
 
+    flows = stream.hear if stream else None
     try:
-        return await gateway.ask(call, noted, allowance)
+        return await gateway.ask(call, noted, allowance, flows)
     except LLMError:
-        if not refusals or time.monotonic() >= allowance.until:
+        if (stream and stream.spoken) or not refusals or time.monotonic() >= allowance.until:
             raise
-    return await gateway.ask(_told(call, refusals[0]), read, allowance)
+    return await gateway.ask(_told(call, refusals[0]), read, allowance, flows)
 
 
 def _told(call: ModelCall, refused: Refused) -> ModelCall:

@@ -92,10 +92,12 @@ class Speech:
     Attributes:
         text: what is said, one printable line, never empty.
         used: ids of the entries whose content was put into words.
+        cut: why the rest of it is missing, in words; "" where it is whole.
     """
 
     text: str
     used: tuple[int, ...] = ()
+    cut: str = ""
 
 
 @dataclass(slots=True)
@@ -106,12 +108,15 @@ class Allowance:
         user_id: for whom it is spent; "" for nobody.
         until: the end of its time, by `time.monotonic`.
         late: called when the first word of a reply lets itself be waited for.
+        said: says the next whole sentences of a reply while the rest is still made, and tells whether they
+            were said; from then on the reply begins with them. None where only the whole will do.
         calls, tokens: spent, failed calls included; whoever asks a model adds to them.
     """
 
     user_id: str = ""
     until: float = math.inf
     late: Callable[[], None] = lambda: None
+    said: Callable[[str], bool] | None = None
     calls: int = 0
     tokens: int = 0
 

@@ -85,6 +85,11 @@ class Chain:
             modulations.append(_modulation(transistor, "", "", how, lens))
         return Lenses(tuple(lenses), tuple(modulations), tuple(degraded))
 
+    @property
+    def changes_words(self) -> bool:
+        """Whether `own_way` may change the words of a fused call."""
+        return any(transistor.gain and not transistor.by_lens for transistor in self.transistors)
+
     async def own_way(self, thought: str, state: ThoughtState) -> Coloured:
         """After a fused call: the thought through those transistors that use no lens, one by one."""
         return await _run([t for t in self.transistors if not t.by_lens], thought, state)

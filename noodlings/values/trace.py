@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.memory import ImportanceParts
+from noodlings.values.percept import Percept
 from noodlings.values.tone import PLAIN, Tone
 
 
@@ -106,11 +107,12 @@ class TurnEvent:
     """A sign of an agent at work, for whoever looks on.
 
     Attributes:
-        agent_id, entry_id: whose turn, and the percept that it is about.
+        agent_id, entry_id: whose turn, and as what the percept is remembered.
         step: "perceived" when the percept is kept, "recall" when it is known what comes to mind, "thinking"
             when a reply is late, "speech" with each part of a reply as soon as it may be heard, "turn" at the
             end; between the first and the last only where it answers.
         trace: as far as it goes; whole with "turn".
+        percept: what it is about.
         said: with "speech" one or more whole sentences; those of a turn, in order and with a space between
             them, are its response.
     """
@@ -119,4 +121,5 @@ class TurnEvent:
     entry_id: int
     step: str
     trace: Trace
+    percept: Percept
     said: str = ""

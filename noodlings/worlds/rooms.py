@@ -91,6 +91,7 @@ class World:
         changed: called with the whole state (JSON-compatible) whenever somebody moved.
         capacity: percepts that may wait for one character.
         shown: called with each line that is seen in a room, and with whoever may learn of it.
+        by_sentence: `speaking` is called with the parts of every answer, so players see them one by one.
     """
 
     def __init__(
@@ -106,12 +107,14 @@ class World:
         changed: Callable[[dict[str, Any]], None] = lambda state: None,
         capacity: int = CAPACITY,
         shown: Callable[[Room, RoomLine, Audience], None] = lambda room, line, audience: None,
+        by_sentence: bool = False,
     ) -> None:
         self.places = places
         self._clock = clock
         self._idle_act = idle
         self._changed = changed
         self._shown = shown
+        self._by_sentence = by_sentence
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._minds = Minds(perceive, self.answered, capacity)
@@ -267,26 +270,40 @@ class World:
             text = f"{being.name} loses the thread for a moment; the log says why."
             self._show(agent_id, RoomLine(Kind.EVENT, text))
             return
-        words, manner = split_gestures(shorten(clean(trace.response or ""), MAX_LINE), being.name)
+        line = self._answer_line(being, percept, trace, trace.response or "")
+        if line is not None:
+            self._happen(being, line, percept.depth + 1, trace)
+
+    def speaking(self, agent_id: str, percept: Percept, trace: Trace, said: str) -> None:
+        """Let the players around see a part of an answer, in a world that shows answers by sentence.
+
+        No mind perceives it: characters hear the whole, when it is `answered`.
+        """
+        being = self._beings.get(agent_id)
+        line = None if being is None else self._answer_line(being, percept, trace, said)
+        if line is not None and self._by_sentence:
+            present = frozenset({agent_id, *(other.id for other in self._others(agent_id))})
+            self._show(agent_id, line, Audience(present, confined=True) if trace.audience.confined else None)
+
+    def _answer_line(self, being: Being, percept: Percept, trace: Trace, said: str) -> RoomLine | None:
+        """An answer, or a part of it, as it is seen; None for nothing, or for somebody who is gone."""
+        words, manner = split_gestures(shorten(clean(said), MAX_LINE), being.name)
         if not words and not manner:
-            return
-        depth = percept.depth + 1
-        overheard = self._overheard(agent_id, trace)
+            return None
+        overheard = self._overheard(being.id, trace)
         if not words and not overheard:
-            self._happen(being, RoomLine(Kind.EMOTE, heard(manner), agent_id, being.name), depth, trace)
-        elif percept.kind is Kind.WHISPER or overheard:
-            # What was asked in confidence is answered so: aloud it would tell the whole room, or whoever came
-            # in while it was thought.
-            acted = not words
-            words, manner = (manner, "") if acted else (words, manner)
-            target = self._beings.get(percept.user_id)
-            if target is None or target not in self._others(agent_id):
-                log.info("%s had an answer for %s, who is gone", agent_id, percept.user_id)
-                return
-            line = RoomLine(Kind.WHISPER, words, agent_id, being.name, manner, target.id, target.name, acted)
-            self._happen(being, line, depth, trace)
-        else:
-            self._happen(being, RoomLine(Kind.SAY, words, agent_id, being.name, manner), depth, trace)
+            return RoomLine(Kind.EMOTE, heard(manner), being.id, being.name)
+        if percept.kind is not Kind.WHISPER and not overheard:
+            return RoomLine(Kind.SAY, words, being.id, being.name, manner)
+        # What was asked in confidence is answered so: aloud it would tell the whole room, or whoever came in
+        # while it was thought.
+        acted = not words
+        words, manner = (manner, "") if acted else (words, manner)
+        target = self._beings.get(percept.user_id)
+        if target is None or target not in self._others(being.id):
+            log.info("%s had an answer for %s, who is gone", being.id, percept.user_id)
+            return None
+        return RoomLine(Kind.WHISPER, words, being.id, being.name, manner, target.id, target.name, acted)
 
     def _overheard(self, agent_id: str, trace: Trace) -> bool:
         """Whether somebody is in the room of a character who may not learn of its answer."""
@@ -324,7 +341,8 @@ class World:
         others = self._others(being.id)
         present = frozenset({being.id, *(other.id for other in others)})
         audience = Audience(present, confined=True) if trace and trace.audience.confined else None
-        self._show(being.id, line, audience)
+        if trace is None or not self._by_sentence:
+            self._show(being.id, line, audience)
         if depth > MAX_DEPTH:
             return line
         now, place = self._clock.now(), self._rooms[being.id]

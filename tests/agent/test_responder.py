@@ -1,6 +1,7 @@
 """How an agent comes to its words: lenses in one call or in several, without a model, late, or overtaken."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -135,7 +136,7 @@ async def test_gain_0_switches_a_transistor_off(make_agent, percept):
 async def test_the_steps_of_a_turn_are_told_in_order(watched, store, percept):
     agent, seen = watched()
     trace = await agent.perceive(percept())
-    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "turn"]
+    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "speech", "turn"]
     assert {(turn_event.agent_id, turn_event.entry_id) for turn_event in seen} == {("phi", trace.entry_id)}
     assert seen[-1].trace == trace
     assert seen[0].trace.response is None
@@ -167,8 +168,8 @@ async def test_a_watcher_that_fails_breaks_nothing(make_agent, store, percept, c
     trace = await agent.perceive(percept())
     assert trace.response
     assert store.traces("phi") == [trace]
-    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "turn"]
-    assert caplog.text.count("a watcher of phi failed") == 3
+    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "speech", "turn"]
+    assert caplog.text.count("a watcher of phi failed") == 4
 
 
 async def test_a_watcher_that_goes_in_the_midst_hears_no_more(make_agent, percept):
@@ -182,7 +183,7 @@ async def test_a_watcher_that_goes_in_the_midst_hears_no_more(make_agent, percep
     agent = make_agent(watchers=watchers)
     await agent.perceive(percept())
     assert seen == ["perceived"]
-    assert len(others) == 3
+    assert len(others) == 4
 
 
 # -- late
@@ -191,7 +192,7 @@ async def test_a_watcher_that_goes_in_the_midst_hears_no_more(make_agent, percep
 async def test_a_late_reply_is_seen_to_be_thought_about_once(watched, percept):
     agent, seen = watched(voice=Voice(late=True))
     trace = await agent.perceive(percept())
-    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "thinking", "turn"]
+    assert [turn_event.step for turn_event in seen] == ["perceived", "recall", "thinking", "speech", "turn"]
     assert trace.response == "I hear you."
 
 
@@ -250,3 +251,81 @@ async def test_a_reply_in_time_is_given_whatever_came_meanwhile(make_agent, perc
     agent = make_agent(voice=voice)
     trace = await late_then(agent, voice, percept, lambda: percept("never mind. what time is it?"))
     assert trace.response == "I hear you."
+
+
+# -- sentence by sentence
+
+
+class Speaking(Voice):
+    """A model that says two sentences, or only the first; before the second one things may happen."""
+
+    def __init__(self, between=lambda: None, cut="", late=False):
+        super().__init__(late=late)
+        self.between, self.cut = between, cut
+
+    async def speak(self, utterance, allowance):
+        speech = await super().speak(utterance, allowance)
+        if allowance.said is not None:
+            allowance.said("A boat lies there.")
+        self.between()
+        return replace(speech, text="A boat lies there." + " Nobody is in it." * (not self.cut), cut=self.cut)
+
+
+def parts(seen):
+    return [turn_event.said for turn_event in seen if turn_event.step == "speech"]
+
+
+async def test_sentences_are_told_as_they_are_made_and_then_the_rest(watched, percept):
+    agent, seen = watched(voice=Speaking())
+    told = []
+    trace = await agent.perceive(percept(), told.append)
+    assert told == parts(seen) == ["A boat lies there.", "Nobody is in it."]
+    assert trace.response == " ".join(told)
+    first = next(turn_event for turn_event in seen if turn_event.step == "speech")
+    assert (first.trace.response, first.trace.audience) == (None, trace.audience)
+
+
+async def test_what_is_changed_after_the_model_is_told_as_a_whole(watched, percept):
+    agent, seen = watched(voice=Speaking(), fused=False)
+    trace = await agent.perceive(percept())
+    assert parts(seen) == [trace.response]
+
+
+async def test_an_answer_that_is_begun_is_ended_though_something_else_is_asked(watched, percept):
+    agent, _ = watched(voice=(voice := Speaking(late=True)))
+    others = []
+    voice.between = lambda: others.append(asyncio.create_task(agent.perceive(percept("and there?"))))
+    trace = await agent.perceive(percept("what lies there?"))
+    await others[0]
+    assert trace.response == "A boat lies there. Nobody is in it."
+
+
+async def test_an_answer_that_is_overtaken_is_not_begun(watched, percept):
+    agent, seen = watched(voice=(voice := Speaking(late=True)))
+    voice.gate.clear()
+    first = asyncio.create_task(agent.perceive(percept("what lies there?")))
+    await voice.called.wait()
+    second = asyncio.create_task(agent.perceive(percept("and there?")))
+    await asyncio.sleep(0)  # it is taken in before it waits for anything
+    assert [turn_event.step for turn_event in seen].count("perceived") == 2
+    voice.gate.set()
+    assert (await first).response is None
+    assert (await second).response == " ".join(parts(seen))
+
+
+async def test_what_is_forgotten_while_it_speaks_is_not_kept_as_said(watched, percept, clock, store):
+    agent, seen = watched(voice=(voice := Speaking()))
+    told = await agent.perceive(percept("my boat is called Rosalind"))
+    voice.between = lambda: agent.forget([told.entry_id], "user_caity", clock.now())
+    trace = await agent.perceive(percept("what lies there?"))
+    assert (trace.response, trace.thought) == (None, "")
+    assert trace.decision == "what it remembered was forgotten while it spoke"
+    assert store.entries("phi", [trace.entry_id])[trace.entry_id].response is None
+    assert parts(seen)[2:] == ["A boat lies there."]
+
+
+async def test_a_reply_that_is_cut_off_says_why(watched, percept):
+    agent, seen = watched(voice=Speaking(cut="it fell silent"))
+    trace = await agent.perceive(percept())
+    assert (parts(seen), trace.response) == (["A boat lies there."], "A boat lies there.")
+    assert trace.degraded == ("the rest of the reply: it fell silent",)

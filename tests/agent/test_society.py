@@ -30,10 +30,10 @@ async def test_whoever_watches_is_told_of_every_agent_until_it_is_enough(society
     unwatch = society.watch(seen.append)
     await hello(society)
     await hello(society, "servnak")
-    assert [turn_event.agent_id for turn_event in seen] == ["phi"] * 3 + ["servnak"] * 3
+    assert [turn_event.agent_id for turn_event in seen] == ["phi"] * 4 + ["servnak"] * 4
     unwatch()
     await hello(society)
-    assert len(seen) == 6
+    assert len(seen) == 8
 
 
 async def test_one_watcher_going_leaves_the_others(society: Society) -> None:

@@ -83,6 +83,14 @@ def stream(*events: str, **how: Any) -> Answer:
     return Answer(sse(*events), kind="text/event-stream; charset=utf-8", **how)
 
 
+def flowing(text: str, pace: float, **how: object) -> Answer:
+    """A stream of words, so many seconds apart."""
+    deltas = [json.dumps({"choices": [{"delta": {"content": f"{word} "}}]}) for word in text.split()]
+    ended = [] if how.get("unended") else [json.dumps({"choices": [{"delta": {}, "finish_reason": "stop"}]})]
+    body = sse(*deltas, *ended, *([] if how.get("unended") else ["[DONE]"]))
+    return Answer(body, kind="text/event-stream", pace=pace, by=b"\r\n\r\n", **how)  # type: ignore[arg-type]
+
+
 @dataclass
 class Server:
     """Where it listens, what it was asked, and what it answers (changed between calls at will).

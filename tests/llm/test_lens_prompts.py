@@ -42,7 +42,7 @@ def fences(messages: tuple[str, str], tag: str) -> list[list[str]]:
 
 def test_no_lens_no_word_of_any():
     system, user = contents(reply_prompt(HELLO))
-    assert "colours" not in system + user
+    assert "colours" not in user
     assert "$" not in system + user
 
 
@@ -70,10 +70,10 @@ def test_the_strongest_lens_alone_is_told_with_what_was_read_in_fences():
     prompt = contents(reply_prompt(replace(HELLO, lenses=(weak, strong))))
     assert fences(prompt, "read") == [["a warm place", "three days ago, Caity: My dog died yesterday"]]
     assert fences(prompt, "images") == [["a bell in a well"]]
-    told = prompt[-1]
+    system, *_, told = prompt
     assert told.index("long for") < told.index("a warm place") < told.index("a bell")
     assert "an old image colour" not in told
-    assert "the images themselves are never named" in " ".join(told.split())
+    assert "the images themselves are never named" in " ".join(system.split())
 
 
 def test_of_each_sort_only_the_strongest_are_read():

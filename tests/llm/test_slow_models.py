@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import AbstractAsyncContextManager
 
 import pytest
@@ -13,19 +12,11 @@ from noodlings.llm.circuit_breaker import FAILURES
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
 from noodlings.ports import Allowance
-from tests.llm.server import Answer, Server, asking, serving, sse
+from tests.llm.server import Answer, Server, asking, flowing, serving
 from tests.voice.utterances import utterance
 
 CALL = ModelCall(Task.REPLY, asking("be a cat", "hello"), 0.8, tokens=200)
 TALE = "I went down to the shore. There was a boat, and in the boat an old man who never stops talking"
-
-
-def flowing(text: str, pace: float, **how: object) -> Answer:
-    """A stream of words, so many seconds apart."""
-    deltas = [json.dumps({"choices": [{"delta": {"content": f"{word} "}}]}) for word in text.split()]
-    ended = [] if how.get("unended") else [json.dumps({"choices": [{"delta": {}, "finish_reason": "stop"}]})]
-    body = sse(*deltas, *ended, *([] if how.get("unended") else ["[DONE]"]))
-    return Answer(body, kind="text/event-stream", pace=pace, by=b"\r\n\r\n", **how)  # type: ignore[arg-type]
 
 
 def gateway(server: Server, **limits: float) -> AbstractAsyncContextManager[Gateway]:

@@ -440,3 +440,47 @@ async def test_lines_are_shown_with_their_room_to_whoever_keeps_them():
     stage = Stage(shown=lambda room, line, audience: kept.append((room.name, line.text))).enter()
     stage.world.say("user_caity", "hello")
     assert kept[-1] == (PLACES.rooms["workshop"].name, "hello")
+
+
+# -- sentence by sentence
+
+
+def turn_of(stage, agent_id, percept, response=None, audience=None):
+    trace = stage.minds.trace(agent_id, percept, response)
+    return trace if audience is None else replace(trace, audience=audience)
+
+
+async def test_sentences_are_seen_one_by_one_and_heard_by_minds_as_a_whole():
+    stage = Stage(by_sentence=True).enter()
+    asked = Percept("user_caity", "what do you see?", 1000.0, present=frozenset({"user_caity", "phi"}))
+    for part in ("A boat lies there.", "*points* Nobody is in it."):
+        stage.world.speaking("servnak", asked, turn_of(stage, "servnak", asked), part)
+    stage.world.answered(
+        "servnak", asked, turn_of(stage, "servnak", asked, "A boat lies there. *points* Nobody is in it.")
+    )
+    await stage.world.settle()
+    assert stage.seen() == [
+        'SERVNAK says, "A boat lies there."',
+        'SERVNAK (points) says, "Nobody is in it."',
+    ]
+    assert [percept.text for percept in stage.heard("phi")] == ["A boat lies there. Nobody is in it."]
+
+
+async def test_sentences_are_whispered_where_somebody_may_not_hear_them():
+    stage = Stage(by_sentence=True).enter().enter("ben")
+    asked = Percept("user_caity", "what did I tell you?", 1000.0, present=frozenset({"user_caity"}))
+    told = turn_of(
+        stage, "servnak", asked, None, Audience(frozenset({"user_caity", "servnak"}), confined=True)
+    )
+    stage.world.speaking("servnak", asked, told, "That your boat is called Rosalind.")
+    assert "Rosalind" not in str([line for line in stage.lines if line.target == ""])
+    assert [line.kind for line in stage.lines[1:]] == [Kind.WHISPER, Kind.WHISPER]
+
+
+async def test_a_world_that_wants_whole_answers_sees_no_part_twice():
+    stage = Stage().enter()
+    asked = Percept("user_caity", "what do you see?", 1000.0)
+    stage.world.speaking("servnak", asked, turn_of(stage, "servnak", asked), "A boat lies there.")
+    stage.world.answered("servnak", asked, turn_of(stage, "servnak", asked, "A boat lies there. Go."))
+    await stage.world.settle()
+    assert stage.seen() == ['SERVNAK says, "A boat lies there. Go."']
