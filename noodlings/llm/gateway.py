@@ -118,6 +118,11 @@ class Gateway:
         """The name of the model that is asked."""
         return getattr(self._settings.models, task) or self._settings.model
 
+    @property
+    def prompt_tokens(self) -> int:
+        """The most there are to be in the prompt of a reply."""
+        return self._settings.prompt_tokens
+
     def warm(self) -> None:
         """Load the library that the first call would wait a second for. On any thread."""
         import_module("openai")

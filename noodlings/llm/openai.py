@@ -43,7 +43,7 @@ class OpenAIVoice:
         """
         call = ModelCall(
             Task.REPLY,
-            reply_prompt(utterance),
+            reply_prompt(utterance, self._gateway.prompt_tokens),
             _temperature(utterance.persona, REPLY_TEMPERATURE),
             tokens=utterance.persona.max_tokens,
             seed=utterance.seed,

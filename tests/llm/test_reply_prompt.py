@@ -104,3 +104,35 @@ def test_what_one_of_those_who_listen_did_not_hear_is_not_in_the_talk() -> None:
     assert "only you may know" not in "".join(contents(reply_prompt(with_bob)))
     assert alone.audience.confined
     assert not with_bob.audience.confined
+
+
+@pytest.mark.parametrize("tokens", [500, 700, 1_000, 2_000])
+def test_of_a_prompt_that_is_too_long_the_oldest_talk_is_left_out(tokens: int) -> None:
+    talk = tuple(heard(number, f"line {number}, " + "and so on " * 20, "I see.") for number in range(11, 30))
+    told = replace(utterance("and now?", memory(3, "my dog died")), history=talk)
+    whole, prompt = reply_prompt(told, 1_000_000), reply_prompt(told, tokens)
+    assert sum(map(len, contents(prompt))) <= 4 * tokens
+    assert (prompt[0], prompt[-1]) == (whole[0], whole[-1])
+    left = prompt[1:-1]
+    assert left == whole[len(whole) - 1 - len(left) : -1]
+    assert (len(whole) - len(prompt)) % 2 == 0
+    assert "my dog died" in prompt[-1].content
+
+
+def test_the_talk_that_is_left_begins_where_it_did_a_turn_before() -> None:
+    def first(upto: int) -> str:
+        talk = tuple(
+            heard(number, f"line {number} " + "and so on " * 20, "I see.") for number in range(11, upto)
+        )
+        return reply_prompt(replace(utterance("and now?"), history=talk), 1_000)[1].content
+
+    firsts = [first(upto) for upto in range(21, 30)]
+    assert len(set(firsts)) <= 3
+
+
+def test_where_no_talk_is_left_the_oldest_memories_are_left_out() -> None:
+    memories = [memory(number, f"memory {number}, " + "and so on " * 25) for number in range(1, 13)]
+    prompt = contents(reply_prompt(utterance("and now?", *memories), 800))
+    assert sum(map(len, prompt)) <= 3_200
+    assert "memory 12" in prompt[-1]
+    assert "memory 1," not in prompt[-1]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from string import Template
 
-from noodlings.llm.call import Message, Prompt
+from noodlings.llm.call import CHARACTERS_A_TOKEN, Message, Prompt
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
@@ -30,6 +31,8 @@ LONGEST_MEMORY = 300
 LONGEST_LINE = 240
 """Characters of each line of the talk before."""
 LONGEST_NAME = 60
+STEP = 5
+"""Percepts of the talk before that are left out together, so that what is left stays the same for a while."""
 LATELY = 5
 """Images that it is reminded not to repeat."""
 EXAMPLES = 3
@@ -58,12 +61,29 @@ TONES = {
 }
 
 
-def reply_prompt(utterance: Utterance) -> Prompt:
+def reply_prompt(utterance: Utterance, tokens: int = 3_000) -> Prompt:
     """What a model is asked for a reply: who it is, the talk of before in turns, and what it answers.
 
     The first message never changes, and what was said before stays as it was, so that an endpoint which keeps
     what it has read reads little more than the last message anew.
+
+    Args:
+        tokens: the most there are to be in it, estimated from its characters. Where it has more, the oldest
+            talk is left out, `STEP` percepts at a time, and then the oldest memories.
     """
+    prompt = _reply_prompt(utterance)
+    if sum(len(message.content) for message in prompt) <= tokens * CHARACTERS_A_TOKEN:
+        return prompt
+    if utterance.history:
+        upto = (utterance.history[0].id - 1) // STEP * STEP + STEP
+        later = tuple(entry for entry in utterance.history if entry.id > upto)
+        return reply_prompt(replace(utterance, history=later), tokens)
+    if utterance.recalled:
+        return reply_prompt(replace(utterance, recalled=utterance.recalled[1:]), tokens)
+    return prompt
+
+
+def _reply_prompt(utterance: Utterance) -> Prompt:
     persona, percept = utterance.persona, utterance.percept
     talk, since = _talk(utterance)
     system = {"identity": persona.identity, "examples": _examples(persona), "name": persona.name}
