@@ -313,7 +313,9 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
 
 
 def _loop(text: str, utterance: Utterance | None) -> int | None:
-    return loop_at(text)
+    sounds = () if utterance is None else utterance.persona.voice.sounds
+    made = {word for sound in sounds for word in _folded(sound)}
+    return None if made.issuperset(_folded(text)) else loop_at(text)  # a goose may honk for long
 
 
 def _instruction(text: str, utterance: Utterance | None) -> int | None:
