@@ -22,9 +22,10 @@ from collections.abc import Callable, Sequence
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.decision import Decision
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
-from noodlings.agent.perceiving import PerceptPipeline
+from noodlings.agent.perceiving import GIVEN, PerceptPipeline
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -38,9 +39,9 @@ from noodlings.mind.appetites import Goal
 from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.recall.search import Searcher
-from noodlings.values.affect import Affect
+from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, of_all
-from noodlings.values.memory import Link, MemoryEntry
+from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace, TurnEvent
@@ -156,11 +157,17 @@ class Agent:
 
     # -- what it does
 
-    async def perceive(self, percept: Percept, said: Callable[[str], None] = lambda text: None) -> Trace:
+    async def perceive(
+        self,
+        percept: Percept,
+        said: Callable[[str], None] = lambda text: None,
+        earlier: tuple[MemoryEntry, ...] = (),
+    ) -> Trace:
         """The whole way of one event. Returns the stored trace; its `response` is None for silence.
 
         Args:
             said: called with each part of the answer as soon as it may be heard, see `TurnEvent.said`.
+            earlier: see `Turn.earlier`; for a model, and not remembered.
 
         Raises:
             StoreError: the percept, or what came of it, could not be kept.
@@ -168,6 +175,7 @@ class Agent:
         if self.archive is not None:
             self.archive.begin()
         turn = await self._pipeline.hear(percept)
+        turn.earlier = earlier
         if turn.decision.speak:
             async with self._speaking:
                 await self._answer(turn, said)
@@ -175,6 +183,53 @@ class Agent:
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
         return trace
+
+    async def answer_again(
+        self,
+        entry_id: int,
+        said: Callable[[str], None] = lambda text: None,
+        earlier: tuple[MemoryEntry, ...] = (),
+    ) -> Trace | None:
+        """Answer once more what is kept already: what was perceived and felt stays as it is, and the new
+        answer takes the place of the old one, in memory, trace, links and among its own lines.
+
+        Where there is no new answer the old one stays. Returns the trace of the new one; None where the entry
+        is gone, or was its own doing. The other arguments, and what is raised, are those of `perceive`.
+        """
+        entry = self.entry(entry_id)
+        if entry is None or entry.user_id == self.id:
+            return None
+        kept = self._services.store.traces(self.id, 1, before=entry_id + 1)
+        felt = kept[0] if kept and kept[0].entry_id == entry_id else None
+        alone = entry.affect or NEUTRAL
+        turn = Turn(
+            Percept(
+                entry.user_id,
+                entry.user_text,
+                self._services.clock.now(),
+                entry.kind,
+                addressed=True,
+                audience=entry.audience,
+                present=entry.audience.witnesses - {self.id},
+                place=entry.place,
+            ),
+            entry,
+            alone if felt is None else felt.affect,
+            GIVEN if felt is None else felt.appraised_by,
+            self.mood,
+            Decision(True, "asked for another answer"),
+            {},
+            [],
+            entry.audience,
+            alone,
+            earlier=earlier,
+        )
+        async with self._speaking:
+            await self._answer(turn, said)
+        if self.archive is not None:
+            self.archive.forget((), (entry_id,))  # the words of the old answer
+        self._tell(turn, "turn")
+        return turn.trace(self.id)
 
     async def idle(self, now: float) -> str | None:
         """Something it does of its own accord, or None: a line in quotation marks is spoken.
@@ -253,15 +308,29 @@ class Agent:
         if turn.response is None:
             return
         with timed(turn.milliseconds, "respond"):
+            before = self._unanswer(entry)
             self._core.note_said(OwnLine(turn.response, turn.audience), turn.percept.timestamp)
             both = of_all((entry, turn))
             turn.entry = self.memory.complete(entry, turn.response, both if both.confined else None)
             truly = self._responder.truly_recalled(turn)
-            self.memory.reinforce([found.entry for found in truly], turn.percept.timestamp)
+            fresh = [found.entry for found in truly if found.entry.id not in before]
+            self.memory.reinforce(fresh, turn.percept.timestamp)
             self._journal.linked(recalled(turn.entry, truly))
+
+    def _unanswer(self, entry: MemoryEntry) -> frozenset[int]:
+        """Take back the answer that an entry had, if any; the ids of what came to mind for it."""
+        if entry.response is None:
+            return frozenset()
+        self._core.unsay(entry.response)
+        links = self._services.store.links_of(self.id, [entry.id])
+        theirs = [link for link in links if link.source == entry.id and link.type is LinkType.RECALLED]
+        self._journal.unlinked(theirs)
+        return frozenset(link.target for link in theirs)
 
     def _overtaken(self, turn: Turn) -> str:
         """Why an answer that comes late makes no sense any more, or "" while it does."""
+        if turn.entry.response is not None:  # whoever asks for another one waits for it
+            return ""
         user_id = turn.percept.user_id
         for entry in self.memory.retrieve_working():
             if entry.id > turn.entry.id and entry.user_id == user_id and entry.place == turn.entry.place:

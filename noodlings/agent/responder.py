@@ -138,7 +138,7 @@ class Responder:
             for entry in self._core.memory.retrieve_working()
             if first < entry.id < turn.entry.id and entry.kind in _TALK
         ]
-        return tuple(disclosed(heard, turn.percept.listeners))
+        return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
     async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
         """Whatever voice and transistors made: who does not speak only acts, and who must honk honks."""
@@ -154,14 +154,16 @@ class Responder:
     def utterance(self, turn: Turn) -> Utterance:
         """Everything that a voice may build the answer of a turn from."""
         felt = replace(turn.percept, affect=turn.affect)
-        utterance = self.utterance_of(felt, turn.recalled, turn.entry.id)
+        again = turn.entry.response is not None  # another answer must not come out as the one it replaces
+        moment = turn.percept.timestamp if again else turn.entry.id
+        utterance = self.utterance_of(felt, turn.recalled, moment)
         importance = turn.entry.encoded_importance
         return replace(utterance, mood=turn.mood, tone=turn.tone, importance=importance)
 
     def utterance_of(
-        self, percept: Percept, in_mind: Sequence[Recalled], entry_id: int | None = None
+        self, percept: Percept, in_mind: Sequence[Recalled], moment: float | None = None
     ) -> Utterance:
-        """The same for a percept that is not kept yet, or never will be."""
+        """The same for a percept that is not kept yet, or never will be; `moment` is what chance goes by."""
         core, names = self._core, self._services.names()
         game, rules, now = core.feelings.game, self._services.rules, percept.timestamp
         named = game.mood(rules, now) if game.began else None
@@ -176,7 +178,7 @@ class Responder:
             named_mood=named or "",
             manner=rules.moods.get(named, "") if named else "",
             blocks=game.blocks(rules, now),
-            seed=core.seed_of(now if entry_id is None else entry_id),
+            seed=core.seed_of(now if moment is None else moment),
         )
 
     def truly_recalled(self, turn: Turn) -> list[Recalled]:

@@ -238,6 +238,12 @@ class AgentCore:
         self.said.append(line)
         self.last_spoke = now
 
+    def unsay(self, text: str) -> None:
+        """It did not say this after all, the last time that it did."""
+        at = max((at for at, line in enumerate(self.said) if line.text == text), default=None)
+        if at is not None:
+            del self.said[at]
+
     def seed_of(self, moment: float) -> int:
         """A number of its own for each moment, the same in every process."""
         return zlib.crc32(f"{self.seed}:{self.id}:{moment}".encode())

@@ -41,6 +41,7 @@ class Turn:
         said: what was said of the response already; it begins with it.
         allowance: what it may spend on models, and spent.
         audience: who may learn of the answer; before there is one, of the percept.
+        earlier: talk of before that the agent never heard, as whoever speaks to it tells it, oldest first.
     """
 
     percept: Percept
@@ -63,6 +64,7 @@ class Turn:
     used: frozenset[int] = frozenset()
     said: str = ""
     allowance: Allowance = field(default_factory=Allowance)
+    earlier: tuple[MemoryEntry, ...] = ()
 
     def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
         """What a voice thought, what the transistors made of it, and what is said."""

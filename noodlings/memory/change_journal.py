@@ -21,6 +21,7 @@ class ChangeJournal:
         self._updated: dict[int, MemoryEntry] = {}
         self._episodic: dict[int, bool] = {}
         self._links: list[Link] = []
+        self._unlinked: list[Link] = []
         self._vectors: dict[int, EntryVector] = {}
         self._symbols: dict[int, Symbol] = {}
         self._faded: list[int] = []
@@ -45,6 +46,10 @@ class ChangeJournal:
     def linked(self, links: Iterable[Link]) -> None:
         """Entries belong together."""
         self._links += links
+
+    def unlinked(self, links: Iterable[Link]) -> None:
+        """Entries that were linked do not belong together any more."""
+        self._unlinked += links
 
     def symbolised(self, symbol: Symbol) -> None:
         """An intense moment became a symbol."""
@@ -80,6 +85,7 @@ class ChangeJournal:
             evicted=tuple(i for i, member in self._episodic.items() if not member),
             state=state,
             trace=trace,
+            unlinked=tuple(self._unlinked),
             links=tuple(self._links),
             vectors=tuple(self._vectors.values()),
             symbols=tuple(self._symbols.values()),

@@ -261,7 +261,8 @@ class NoteSync:
         known = updated | {entry.id for entry in changes.added}
         # Whatever only left episodic memory has had its note since it came there.
         new = known & {*changes.episodic, *changes.evicted}
-        linked = {end for link in changes.links for end in (link.source, link.target)}
+        changed = (*changes.links, *changes.unlinked)
+        linked = {end for link in changed for end in (link.source, link.target)}
         due = new | updated | linked
         if due:
             self._background.add(changes.agent_id, due, new)

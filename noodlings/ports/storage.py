@@ -57,6 +57,7 @@ class Changes:
         evicted: ids that left episodic memory (they stay in the archive).
         state: the agent's state from now on, or None to leave it.
         trace: the finished turn, or None.
+        unlinked: links that are there and go, before `links` come.
         links: between entries that are there by then; one that is there already keeps the stronger strength.
         vectors: of entries that are there by then; one that is there already is replaced.
         symbols: new symbols, of entries that are there by then.
@@ -70,6 +71,7 @@ class Changes:
     evicted: tuple[int, ...] = ()
     state: AgentState | None = None
     trace: Trace | None = None
+    unlinked: tuple[Link, ...] = ()
     links: tuple[Link, ...] = ()
     vectors: tuple[EntryVector, ...] = ()
     symbols: tuple[Symbol, ...] = ()

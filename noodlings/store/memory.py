@@ -74,6 +74,8 @@ class MemoryStore:
             oldest = batch.trace["entry_id"] - self._kept_traces
             while agent.traces and (first := next(iter(agent.traces))) <= oldest:
                 del agent.traces[first]
+        for row in batch.unlinked:
+            agent.links.pop((row["source_id"], row["target_id"], row["type"]), None)
         for row in batch.links:
             _keep_link(agent, row)
         _keep_vectors(agent, batch.vectors)

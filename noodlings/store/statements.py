@@ -139,6 +139,10 @@ ADD_LINK = _add_link.on_conflict_do_update(
     set_={"strength": _add_link.excluded.strength},
     where=_add_link.excluded.strength > links.c.strength,
 )
+DROP_LINK = delete(links).where(
+    links.c.agent_id == _agent,
+    *(links.c[name] == bindparam(f"of_{name}") for name in ("source_id", "target_id", "type")),
+)
 LINKS = (
     select(links)
     .where(links.c.agent_id == _agent)

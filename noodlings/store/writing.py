@@ -80,6 +80,7 @@ class CommitRows:
         revised: id → the columns of its history.
         joined, left: ids of older entries that came to episodic memory, or of any that left it.
         trace: the row of the finished turn, or None.
+        unlinked: whole rows of links that go.
         links: whole rows of new links, or stronger ones; the ends of one may have been forgotten meanwhile.
         vectors: whole rows of vectors, the entry of one may have been forgotten meanwhile.
         symbols: whole rows of new symbols, the entry of one may have been forgotten meanwhile.
@@ -93,6 +94,7 @@ class CommitRows:
     joined: list[int]
     left: list[int]
     trace: Row | None
+    unlinked: list[Row]
     links: list[Row]
     vectors: list[Row]
     symbols: list[Row]
@@ -121,6 +123,7 @@ def commit_rows(changes: Changes) -> CommitRows:
         joined=sorted(members - {row["id"] for row in added}),
         left=[whole(entry_id, "id") for entry_id in changes.evicted],
         trace=None if changes.trace is None else trace_row(changes.trace),
+        unlinked=[link_row(changes.agent_id, link) for link in changes.unlinked],
         links=[link_row(changes.agent_id, link) for link in changes.links],
         vectors=[vector_row(changes.agent_id, vector) for vector in changes.vectors],
         symbols=[symbol_row(changes.agent_id, symbol) for symbol in changes.symbols],
@@ -163,6 +166,9 @@ def _keep_trace(transaction: DriverTransaction, trace: Row, kept_traces: int) ->
 
 def _keep_links(transaction: DriverTransaction, batch: CommitRows) -> None:
     """Add links, or make them stronger. One from or to an entry that was forgotten meanwhile is left out."""
+    ends = ("source_id", "target_id", "type")
+    gone = [{"of_agent": batch.agent_id} | {f"of_{end}": row[end] for end in ends} for row in batch.unlinked]
+    transaction.run_each(sql.DROP_LINK, gone)
     there = _there(transaction, batch.agent_id, batch.linked)
     rows = [row for row in batch.links if {row["source_id"], row["target_id"]} <= there]
     transaction.run_each(sql.ADD_LINK, rows)

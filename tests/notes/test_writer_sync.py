@@ -49,6 +49,9 @@ def test_what_comes_later_is_in_the_note(tmp_path: Path) -> None:
     assert "> LATER" in note
     assert "pinned: true" in note
     assert "followed ← 2 (1.00)" in note
+    with opened(tmp_path) as folder:
+        folder.commit(Changes("phi", unlinked=(Link(2, 1, LinkType.FOLLOWED, 1.0, 1.0),)))
+    assert "followed" not in "".join(written(tmp_path).values())
 
 
 def test_several_agents_hear_the_same_in_the_same_second(tmp_path: Path) -> None:

@@ -55,6 +55,15 @@ def test_of_each_type_the_strongest_is_kept_in_whatever_order_they_come(
     ]
 
 
+def test_a_link_that_goes_makes_room_for_a_weaker_one_and_no_other_goes_with_it(store: AnyStore) -> None:
+    others = [a_link(2, 1), a_link(3, 1, type=LinkType.BY_HAND), a_link(3, 2)]
+    linked(filled(store, 3), a_link(3, 1, 0.9), *others)
+    store.commit(Changes(AGENT, unlinked=(a_link(3, 1, 0.9),), links=(a_link(3, 1, 0.2),)))
+    assert a_link(3, 1, 0.2) in store.links_of(AGENT, [1])
+    store.commit(Changes(AGENT, unlinked=(a_link(3, 1), a_link(1, 3))))
+    assert store.links_of(AGENT, [1, 2, 3]) == others
+
+
 def test_links_are_found_from_both_ends_and_each_once(store: AnyStore) -> None:
     made = [a_link(1, 2), a_link(2, 1), a_link(3, 1), a_link(3, 1, type=LinkType.BY_HAND), a_link(4, 5)]
     linked(filled(store, 5), *made)
