@@ -114,7 +114,7 @@ class Gate:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": CLOSED, "reason": str(refused)[:100]})
                 return
-            answer = problem(refused.status, str(refused), headers=refused.headers)
+            answer = problem(refused.status, str(refused), headers=refused.headers, path=scope["path"])
             await answer(scope, receive, send)
             return
         await self._app(scope, receive, send)

@@ -22,7 +22,7 @@ from api import examples
 from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of
-from api.turns import FINGERPRINT, KEY
+from api.turns import FINGERPRINT, HISTORY, KEY
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import UserError
 from noodlings.inspect.why import WhyView
@@ -34,7 +34,7 @@ from noodlings.values.percept import PRIVATE, Kind, Percept
 MAX_KEY = 200
 MOST_DEPTH = 100
 CUT_OFF = "cut off"
-TAKEN = frozenset({KEY, FINGERPRINT, "tags"})
+TAKEN = frozenset({KEY, FINGERPRINT, HISTORY, "tags"})
 """Under these names something else is kept with a line."""
 UNANSWERED = "an answer: this turn was cut off in its midst; to be answered, send it again with another key"
 

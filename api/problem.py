@@ -1,6 +1,7 @@
 """Everything that goes wrong, in one shape: `application/problem+json` (RFC 9457).
 
-The rule it keeps: what was raised on purpose is told in its own words, everything else only in the log.
+Under `CHAT` it is the one that chat clients know, OpenAI's. The rule it keeps: what was raised on purpose is
+told in its own words, everything else only in the log.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from noodlings.errors import Forbidden, LLMError, NoodlingsError, NotFound, Stor
 from noodlings.text import clean, shorten
 
 MEDIA_TYPE = "application/problem+json"
+CHAT = "/v1/"
+"""What the paths of the door for chat clients begin with, see `api.chat`."""
 _LONGEST = 500
 """Characters of what was wrong with one value."""
 
@@ -89,10 +92,41 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 """What every route may answer instead, for its documentation."""
 
 
+_CODES = {
+    HTTPStatus.UNAUTHORIZED: "invalid_api_key",
+    HTTPStatus.FORBIDDEN: "permission_denied",
+    HTTPStatus.TOO_MANY_REQUESTS: "rate_limit_exceeded",
+}
+
+
+def chat_problem(status: int, detail: str, param: str = "", code: str = "") -> dict[str, Any]:
+    """The same as chat clients read it: `param` is what in the request it is about, `code` a name for it."""
+    kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        kind = "rate_limit_error"
+    named = code or _CODES.get(HTTPStatus(status))
+    return {"error": {"message": clean(detail), "type": kind, "param": param or None, "code": named}}
+
+
 def problem(
-    status: int, detail: str, errors: tuple[InvalidField, ...] = (), headers: dict[str, str] | None = None
+    status: int,
+    detail: str,
+    errors: tuple[InvalidField, ...] = (),
+    headers: dict[str, str] | None = None,
+    *,
+    path: str = "",
+    code: str = "",
 ) -> JSONResponse:
-    """An answer in the one shape."""
+    """An answer in the one shape; in that of chat clients where `path` is one of theirs.
+
+    Args:
+        code: a name for it that chat clients know.
+    """
+    if path.startswith(CHAT):
+        if errors:  # 422 is none of their statuses
+            status = HTTPStatus.BAD_REQUEST
+        param = "model" if code else errors[0].where.removeprefix("body.") if errors else ""
+        return JSONResponse(chat_problem(status, detail, param, code), status, headers)
     body = Problem(
         type="about:blank",
         title=HTTPStatus(status).phrase,
@@ -125,7 +159,8 @@ async def _ours(request: Request, error: Exception) -> JSONResponse:
         log.error(
             "%s %s: %s", shorten(request.method, 20), getattr(request.scope.get("route"), "path", "-"), error
         )
-    return problem(status_of(error), told(error), headers=headers)
+    path, code = request.url.path, "model_not_found" if isinstance(error, NotFound) else ""
+    return problem(status_of(error), told(error), headers=headers, path=path, code=code)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:
@@ -138,7 +173,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
         for one in error.errors()[:20]
     )
     detail = "; ".join(f"{one.where}: {one.what}" for one in found)
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, found)
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, found, path=request.url.path)
 
 
 async def _of_framework(request: Request, error: Exception) -> JSONResponse:
@@ -148,11 +183,12 @@ async def _of_framework(request: Request, error: Exception) -> JSONResponse:
         HTTPStatus.METHOD_NOT_ALLOWED: f"{shorten(request.method, 20)} is not possible here; see /docs.",
     }
     detail = details.get(HTTPStatus(error.status_code), str(error.detail))
-    return problem(error.status_code, detail, headers=dict(error.headers or {}))
+    return problem(error.status_code, detail, headers=dict(error.headers or {}), path=request.url.path)
 
 
 async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     # Starlette raises it again after this answer, and the server logs it with its traceback.
     asked = shorten(request.method, 20), shorten(clean(request.url.path), 200)
     log.error("%s %s broke: %s", *asked, type(error).__name__)
-    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; the log has the details.")
+    words = "Something broke here; the log has the details."
+    return problem(HTTPStatus.INTERNAL_SERVER_ERROR, words, path=request.url.path)

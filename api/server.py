@@ -15,9 +15,10 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, command_lines, corrections, live, memory, perceive, recipes, status
+from api import agents, chat, command_lines, corrections, live, memory, perceive, recipes, status
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
+from api.client_talk import Talks
 from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
@@ -78,8 +79,10 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     )
     app.state.parts = parts
     app.state.sheets = live.Sheets()
+    app.state.talks = Talks(parts.society)
     for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status):
         app.include_router(topic.router, prefix="/api")
+    app.include_router(chat.router, prefix="/v1")
     app.include_router(status.probes)
     app.include_router(status.figures)
     tell_problems(app)

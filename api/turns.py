@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 
@@ -24,6 +26,8 @@ KEY = "client_key"
 """Under this a key stands in the data of a percept."""
 FINGERPRINT = "client_body"
 """Beside it, what was sent with it."""
+HISTORY = "client_history"
+"""Under this, what a chat client had said before, as a fingerprint; see `api.client_talk`."""
 KNOWN_KEYS = 10_000
 """Keys that are known without asking the store, of all agents together."""
 LOOKED_BACK = 500
@@ -80,13 +84,19 @@ class Turns:
         return len(self._tasks)
 
     async def perceive(
-        self, agent_id: str, percept: Percept, key: str = "", token: str = ""
+        self,
+        agent_id: str,
+        percept: Percept,
+        key: str = "",
+        token: str = "",
+        turn: Callable[[Percept], Awaitable[Trace]] | None = None,
     ) -> tuple[int, bool, bool]:
         """Let an agent perceive something, once; whoever stops waiting does not stop the turn.
 
         Args:
             key: of the client, see above; "" for none.
             token: by which whoever sends it is known, see `api.authentication.AccessToken.key`.
+            turn: what becomes of the percept; None lets the agent simply perceive it.
 
         Returns:
             The entry it became, whether this was a retry, and whether of a turn that a kill or a full disk
@@ -97,7 +107,7 @@ class Turns:
                 enough to do for this user or token; 503, the server is stopping.
         """
         if not key:
-            return (await asyncio.shield(self._begin(agent_id, percept, token))).entry_id, False, False
+            return (await asyncio.shield(self._begin(agent_id, percept, token, turn))).entry_id, False, False
         place, sent = (agent_id, percept.user_id, key), _fingerprint(percept)
         under_way = self._under_way.get(place)
         if under_way is not None:
@@ -108,7 +118,7 @@ class Turns:
             _require_same(once.fingerprint, sent)
             return once.entry_id, True, once.cut_off
         marked = replace(percept, data=dict(percept.data) | {KEY: key, FINGERPRINT: sent})
-        task = self._begin(agent_id, marked, token)
+        task = self._begin(agent_id, marked, token, turn)
         self._under_way[place] = sent, task
         task.add_done_callback(lambda done: self._remember(place, sent, done))
         return (await asyncio.shield(task)).entry_id, False, False
@@ -125,7 +135,13 @@ class Turns:
         if left:
             await asyncio.wait(left, timeout=LEAVE_SECONDS)
 
-    def _begin(self, agent_id: str, percept: Percept, token: str) -> asyncio.Task[Trace]:
+    def _begin(
+        self,
+        agent_id: str,
+        percept: Percept,
+        token: str,
+        turn: Callable[[Percept], Awaitable[Trace]] | None,
+    ) -> asyncio.Task[Trace]:
         if self._closed:
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
         shares: list[_Share] = [(agent_id, "", ""), (agent_id, "token", token)]
@@ -133,7 +149,8 @@ class Turns:
             shares.append((agent_id, "user", percept.user_id))
         for share in shares:
             self._require_room(share)
-        task = asyncio.create_task(self._turn(agent_id, percept), name=f"turn of {agent_id}")
+        perceive = turn or partial(self._society.perceive, agent_id)
+        task = asyncio.create_task(self._turn(perceive, percept), name=f"turn of {agent_id}")
         self._tasks.add(task)
         self._unfinished.update(shares)
         task.add_done_callback(lambda done: self._finished(shares, done))
@@ -150,9 +167,9 @@ class Turns:
                 {"Retry-After": BUSY_SECONDS},
             )
 
-    async def _turn(self, agent_id: str, percept: Percept) -> Trace:
+    async def _turn(self, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept) -> Trace:
         await self._scheduler.turn()  # or whoever reads would wait for all that were sent at the same moment
-        return await self._society.perceive(agent_id, percept)
+        return await perceive(percept)
 
     def _finished(self, shares: list[_Share], task: asyncio.Task[Trace]) -> None:
         self._tasks.discard(task)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
@@ -22,7 +22,7 @@ from noodlings.agent.state import AgentCore, Feelings
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
-from noodlings.errors import UserError
+from noodlings.errors import LLMError, UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.hierarchical import HierarchicalMemory
 from noodlings.memory.plain import CAPACITY, PlainMemory
@@ -30,7 +30,18 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import NoteSync, NoteWriter
-from noodlings.ports import Clock, Embedder, FeelingModel, Notes, Repository, Symbolist, Voice, WorldStore
+from noodlings.ports import (
+    Allowance,
+    Ask,
+    Clock,
+    Embedder,
+    FeelingModel,
+    Notes,
+    Repository,
+    Symbolist,
+    Voice,
+    WorldStore,
+)
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
 from noodlings.text import clean
@@ -148,6 +159,7 @@ def build(
         notes=notes,
         embedding=embedding,
         watchers=watchers,
+        ask=_asking(gateway),
         load=gateway.warm if gateway else None,
         release=gateway.close if gateway else None,
         has_account=accounts.owns,
@@ -276,6 +288,24 @@ def _model_voice(gateway: Gateway | None) -> Voice | None:
     from noodlings.llm.openai import OpenAIVoice
 
     return OpenAIVoice(gateway)
+
+
+def _asking(gateway: Gateway | None) -> Ask | None:
+    if gateway is None:
+        return None
+    from noodlings.llm.call import Message, ModelAnswer, ModelCall, Task
+
+    def read(answer: ModelAnswer) -> str:
+        lines = (clean(line) for line in answer.text.splitlines())
+        if not (text := "\n".join(lines).strip()):
+            raise LLMError("it answered nothing")
+        return text
+
+    async def ask(messages: Sequence[tuple[str, str]], allowance: Allowance) -> str:
+        prompt = tuple(Message(role, words) for role, words in messages)
+        return await gateway.ask(ModelCall(Task.REPLY, prompt, temperature=0.3), read, allowance)
+
+    return ask
 
 
 def _feeling_model(settings: Settings, gateway: Gateway | None) -> FeelingModel | None:

@@ -94,7 +94,11 @@ def repeating(evening: Evening) -> Callable[..., object]:
     """A model that says whatever words it was shown."""
 
     async def ask(
-        self: Gateway, call: ModelCall, read: Callable[[ModelAnswer], object], allowance: Allowance
+        self: Gateway,
+        call: ModelCall,
+        read: Callable[[ModelAnswer], object],
+        allowance: Allowance,
+        flows: Callable[[str], object] | None = None,
     ) -> object:
         shown = "\n".join(contents(call.prompt))
         words = " ".join(sorted(set(WORD.findall(shown)))[-12:])
@@ -111,7 +115,10 @@ def repeating(evening: Evening) -> Callable[..., object]:
         else:
             evening.prompts += 1
             evening.look(shown, answered.get().listeners, "a prompt")
-        return read(ModelAnswer(f"I know of {words}, number {evening.prompts}."))
+        text = f"I know of {words}, number {evening.prompts}. That is all I can tell you."
+        if flows is not None:
+            flows(text)
+        return read(ModelAnswer(text))
 
     return ask
 

@@ -14,9 +14,10 @@ from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError, there_are
-from noodlings.ports import Clock, Notes, Repository
+from noodlings.ports import Ask, Clock, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import is_account_id
+from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -67,6 +68,7 @@ class Society:
         notes: copies of what is stored, for people; closed with the society, or None without any.
         embedding: embeds what is stored, in the background; closed with the society, or None.
         watchers: whoever is told what agents do, as the agents know them.
+        ask: what the model answers to messages as they are, without any character; None without a model.
         load: loads what the first call to a model would wait for.
         release: lets go of the connections to models, once nothing more is asked of them.
         has_account: whether a user's id is that of somebody who comes in with a password, and nobody else's.
@@ -76,6 +78,7 @@ class Society:
         personas: who there is, by id.
         agents: by id, loaded when they are first asked for.
         corrections: what people change in a memory after the fact.
+        ask: see above.
         skipped_recipes: why recipes were left out, one line each, which names the file.
     """
 
@@ -90,6 +93,7 @@ class Society:
         notes: Notes | None = None,
         embedding: EmbeddingQueue | None = None,
         watchers: list[Watcher] | None = None,
+        ask: Ask | None = None,
         load: Callable[[], None] | None = None,
         release: Callable[[], Awaitable[None]] | None = None,
         has_account: Callable[[str], bool] = is_account_id,
@@ -100,6 +104,7 @@ class Society:
         self.settings = settings
         self.store = store
         self.voice_name = voice_name
+        self.ask = ask
         self.has_account = has_account
         self.account_of = account_of
         self.skipped_recipes = tuple(skipped_recipes)
@@ -139,10 +144,14 @@ class Society:
         raise NotFound(f"There is no character {shorten(clean(name), 30)}; {hint}")
 
     async def perceive(
-        self, agent_id: str, percept: Percept, said: Callable[[str], None] = lambda text: None
+        self,
+        agent_id: str,
+        percept: Percept,
+        said: Callable[[str], None] = lambda text: None,
+        earlier: tuple[MemoryEntry, ...] = (),
     ) -> Trace:
         """Let one agent perceive something; see `Agent.perceive`."""
-        return await self.agents[agent_id].perceive(percept, said)
+        return await self.agents[agent_id].perceive(percept, said, earlier)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.

@@ -12,7 +12,16 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.ports.language import Allowance, FeelingModel, OwnLine, Speech, Symbolist, Utterance, Voice
+from noodlings.ports.language import (
+    Allowance,
+    Ask,
+    FeelingModel,
+    OwnLine,
+    Speech,
+    Symbolist,
+    Utterance,
+    Voice,
+)
 from noodlings.ports.storage import (
     AgentImporter,
     AgentRecord,
@@ -31,6 +40,7 @@ __all__ = [
     "AgentRecord",
     "AgentState",
     "Allowance",
+    "Ask",
     "Changes",
     "Clock",
     "Embedder",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -119,6 +119,10 @@ class Allowance:
     said: Callable[[str], bool] | None = None
     calls: int = 0
     tokens: int = 0
+
+
+Ask = Callable[[Sequence[tuple[str, str]], Allowance], Awaitable[str]]
+"""Messages (role and words) as they are → what a model answers, in printable lines; raises `LLMError`."""
 
 
 class FeelingModel(Protocol):

@@ -18,6 +18,7 @@ from tests.api.conftest import TOKENS, MakeSite, Site
 
 SECRET = "the zebrafinch sleeps in the old mill"
 SAID = {"user_id": "user_caity", "text": "hello"}
+CHAT = {"model": "servnak", "messages": [{"role": "user", "content": "hello"}], "user": "user_caity"}
 M = "/api/agents/servnak/memory"
 
 OPEN = ("admin", "world", "viewer", "caity", "toad")
@@ -59,6 +60,9 @@ MATRIX = [  # method, path, body, who may; the world acts for caity throughout, 
     ("DELETE", f"{M}/entries/1", None, ("admin", "world", "caity")),
     ("DELETE", f"{M}/entries?user_id=user_caity", None, ("admin", "world", "caity")),
     ("POST", "/api/recipes/nobody", None, ("admin",)),
+    ("GET", "/v1/models", None, OPEN),
+    ("GET", "/v1/models/servnak", None, OPEN),
+    ("POST", "/v1/chat/completions", CHAT, ("admin", "world", "caity")),
 ]
 DENIED = {401, 403, 404}
 
@@ -97,7 +101,12 @@ async def test_every_route_is_in_the_matrix(guarded: Site):
     routes = {(method.upper(), path) for path, methods in schema["paths"].items() for method in methods}
     probed = {(method, path.split("?")[0]) for method, path, _, _ in MATRIX}
     named = {
-        (method, path.replace("servnak", "{agent}").replace("entries/1", "entries/{entry}"))
+        (
+            method,
+            path.replace("models/servnak", "models/{model}")
+            .replace("servnak", "{agent}")
+            .replace("entries/1", "entries/{entry}"),
+        )
         for method, path in probed
     }
     named = {(m, p.replace("turns/1", "turns/{entry}").replace("nobody", "{id}")) for m, p in named}

@@ -1,0 +1,311 @@
+"""A door for chat clients: characters as models, in the shapes of OpenAI's chat completions.
+
+It is thin over `api.client_talk` and `api.turns`: whoever speaks here speaks alone with a character, so that
+what is said is confined as any talk alone is. See docs/chat.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Request, Response
+from fastapi.responses import JSONResponse, StreamingResponse
+from pydantic import BaseModel, BeforeValidator, Field, StrictBool, WithJsonSchema
+
+from api.authentication import MAX_ID, AccessToken
+from api.client_talk import ClientTalk, Said, Talks
+from api.parts import Held, Living, OnBehalfOf, parts_of
+from api.perceive import KeyHeader
+from api.problem import chat_problem, status_of
+from api.turns import HISTORY
+from noodlings.agent.society import Society
+from noodlings.errors import NoodlingsError, NotFound, UserError, told
+from noodlings.ports import Allowance
+from noodlings.recall.narrative import token_count
+from noodlings.text import clean
+from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.percept import Percept
+from noodlings.values.trace import Trace
+
+ALIVE_SECONDS = 2.0
+"""So often a stream that has nothing to say shows that it is alive. Until the first time what goes wrong is
+told by a status, after it by an event."""
+
+router = APIRouter(tags=["chat"])
+
+
+def _words(content: object) -> object:
+    """The words of a message, from text or parts that are text. Raises `ValueError` for other parts."""
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        if not all(isinstance(part, dict) and part.get("type") == "text" for part in content):
+            raise ValueError("a character hears words alone: each part of a message is of the type text")
+        content = [part.get("text") for part in content]
+        if not all(isinstance(text, str) for text in content):
+            raise ValueError("the text of each part is a string")
+        content = "\n".join(content)
+    return "\n".join(map(clean, content.splitlines())) if isinstance(content, str) else content
+
+
+_PART = {
+    "type": "object",
+    "properties": {"type": {"const": "text"}, "text": {"type": "string"}},
+    "required": ["type", "text"],
+}
+_CONTENT = {"anyOf": [{"type": "string"}, {"type": "array", "items": _PART}, {"type": "null"}]}
+Words = Annotated[str, BeforeValidator(_words), WithJsonSchema(_CONTENT)]
+
+
+class ChatMessage(BaseModel):
+    """One message of a talk; of those with tools nothing is understood."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Words = ""
+
+    def said(self) -> Said:
+        """Whose turn it is, and the words."""
+        return ("system" if self.role == "developer" else self.role), self.content
+
+
+class StreamOptions(BaseModel):
+    """What a stream is to hold beside the answer."""
+
+    include_usage: StrictBool | None = None
+
+
+class ChatRequest(BaseModel):
+    """A talk so far, and who is to answer. What is not named here is taken no notice of."""
+
+    model: str = Field(min_length=1, max_length=MAX_ID, description="Id or name of a character.")
+    messages: list[ChatMessage] = Field(min_length=1)
+    stream: StrictBool | None = None
+    stream_options: StreamOptions | None = None
+    n: Annotated[int, Field(ge=1, le=1, strict=True)] | None = Field(
+        None, description="A character gives one answer."
+    )
+    user: str | None = Field(
+        None, max_length=MAX_ID, description="Who speaks; may be left out by whoever is somebody."
+    )
+
+    model_config = {
+        "json_schema_extra": {
+            "examples": [{"model": "servnak", "messages": [{"role": "user", "content": "Hello!"}]}]
+        }
+    }
+
+
+_WRONG = chat_problem(404, "There is no character servank; did you mean SERVNAK?", "model", "model_not_found")
+_RESPONSES: dict[int | str, dict[str, Any]] = {
+    status: {"description": "It was refused.", "content": {"application/json": {"example": _WRONG}}}
+    for status in ("4XX", "503")
+}
+
+
+def _shown(example: dict[str, Any], **also: Any) -> dict[int | str, dict[str, Any]]:
+    content = {"application/json": {"schema": {"type": "object"}, "example": example}} | also
+    return _RESPONSES | {200: {"description": "As asked.", "content": content}}
+
+
+def _model(agent_id: str) -> dict[str, Any]:
+    """A character, as a model."""
+    return {"id": agent_id, "object": "model", "created": 0, "owned_by": "noodlings"}
+
+
+def _completion(content: str, usage: dict[str, int], **same: Any) -> dict[str, Any]:
+    """An answer, whole."""
+    message = {"role": "assistant", "content": content}
+    choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
+    return same | {"object": "chat.completion", "choices": [choice], "usage": usage}
+
+
+def _usage(prompt: int, answer: int) -> dict[str, int]:
+    return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
+
+
+_ANSWER = _completion("GREETINGS.", _usage(5, 3), id="chatcmpl-1f", created=1_767_225_600, model="servnak")
+
+
+@router.get("/models", responses=_shown({"object": "list", "data": [_model("servnak")]}))
+async def models(held: Held, society: Living) -> Response:
+    """Each character as a model."""
+    by_name = sorted(society.personas.values(), key=lambda persona: persona.name.casefold())
+    return JSONResponse({"object": "list", "data": [_model(persona.id) for persona in by_name]})
+
+
+@router.get("/models/{model}", responses=_shown(_model("servnak")))
+async def model(
+    model: Annotated[str, Path(max_length=MAX_ID, description="Id or name.", examples=["servnak"])],
+    held: Held,
+    society: Living,
+) -> Response:
+    """One character as a model."""
+    return JSONResponse(_model(_character(society, model)))
+
+
+@router.post(
+    "/chat/completions",
+    responses=_shown(_ANSWER, **{"text/event-stream": {"schema": {"type": "string"}}}),
+)
+async def completions(
+    request: Request, asked: ChatRequest, held: Held, society: Living, user: OnBehalfOf, key: KeyHeader = ""
+) -> Response:
+    """Say something to a character, alone with it: the last message of the user, which it remembers.
+
+    The same message after the same history asks for another answer in place of the last one; a changed one
+    takes its place. What a client wants of a model for itself, as a title, is answered and not remembered.
+    """
+    caller = _speaker(held, asked.user or "", user, society)
+    request.state.caller = caller
+    agent_id = _character(society, asked.model)
+    talk = ClientTalk.of([message.said() for message in asked.messages])
+    reply = _Reply(request, caller, agent_id, talk)
+    begun = asyncio.ensure_future(reply.task() if talk.is_task else reply.turn(held, clean(key)))
+    begun.add_done_callback(reply.ended)
+    if not asked.stream:
+        await asyncio.shield(begun)  # whoever stops waiting does not stop it
+        headers = {"Idempotency-Replayed": "true"} if reply.replayed else None
+        return JSONResponse(reply.completion(), headers=headers)
+    first = await reply.part()
+    if first == _END:
+        await begun  # what was refused is told by its status
+    options = asked.stream_options
+    events = reply.events(first, begun, options is not None and bool(options.include_usage))
+    return StreamingResponse(events, media_type="text/event-stream")
+
+
+_END = ""
+"""Comes after the last part of an answer."""
+
+
+class _Reply:
+    """One answer on its way.
+
+    Attributes:
+        replayed: it is that of an earlier request with the same key.
+    """
+
+    def __init__(self, request: Request, caller: Caller, agent_id: str, talk: ClientTalk) -> None:
+        self._state, self._parts = request.state, parts_of(request)
+        self._talks: Talks = request.app.state.talks
+        self._caller, self._agent_id, self._talk = caller, agent_id, talk
+        self._same = {
+            "id": f"chatcmpl-{secrets.token_hex(12)}",
+            "created": int(time.time()),
+            "model": agent_id,
+        }
+        self._said = asyncio.Queue[str]()
+        self._content, self._tokens = "", 0
+        self.replayed = False
+
+    async def turn(self, held: AccessToken, key: str) -> None:
+        """Let the character hear it, and answer."""
+        society, agent_id, user_id = self._parts.society, self._agent_id, self._caller.user_id
+        percept = Percept(
+            user_id,
+            self._talk.heard,
+            society.clock.now(),
+            addressed=True,
+            present=frozenset({user_id}),
+            data={HISTORY: self._talk.history},
+        )
+
+        async def hear(percept: Percept) -> Trace:
+            return await self._talks.hear(self._caller, self._talk, percept, agent_id, self._said.put_nowait)
+
+        entry_id, self.replayed, _ = await self._parts.turns.perceive(agent_id, percept, key, held.key, hear)
+        self._state.turn = f"{agent_id}/{entry_id}"
+        entry = society.agents[agent_id].entry(entry_id)
+        if entry is not None:
+            self._content = entry.response or ""
+            traces = society.store.traces(agent_id, 1, before=entry_id + 1)
+            self._tokens = next((trace.tokens for trace in traces if trace.entry_id == entry_id), 0)
+
+    async def task(self) -> None:
+        """Let the model do it."""
+        allowance = Allowance(self._caller.user_id)
+        self._content = await self._talks.do_task(self._caller, self._talk, self._agent_id, allowance)
+        self._tokens = allowance.tokens
+
+    def ended(self, begun: asyncio.Future[None]) -> None:
+        """It is over, one way or the other."""
+        if not begun.cancelled():
+            begun.exception()  # nobody may wait for it any more
+        self._said.put_nowait(_END)
+
+    async def part(self) -> str | None:
+        """The next part that is said, `_END` after the last, None where it lets itself be waited for."""
+        try:
+            return await asyncio.wait_for(self._said.get(), ALIVE_SECONDS)
+        except TimeoutError:
+            return None
+
+    def completion(self) -> dict[str, Any]:
+        """All of it."""
+        return _completion(self._content, self._cost(), **self._same)
+
+    async def events(
+        self, part: str | None, begun: asyncio.Future[None], with_usage: bool
+    ) -> AsyncIterator[str]:
+        """The same piece by piece, from a part that came already."""
+        yield self._chunk({"role": "assistant", "content": ""})
+        said = ""
+        while part != _END:
+            if part is None:
+                yield ": thinking\n\n"
+            else:
+                yield self._chunk({"content": f" {part}" if said else part})
+                said = part
+            part = await self.part()
+        try:
+            await begun
+        except NoodlingsError as error:
+            yield _event(chat_problem(status_of(error), told(error)))
+            return
+        if self._content and not said:
+            yield self._chunk({"content": self._content})
+        yield self._chunk({}, "stop")
+        if with_usage:
+            yield _event(self._piece([]) | {"usage": self._cost()})
+        yield "data: [DONE]\n\n"
+
+    def _chunk(self, delta: dict[str, str], finish_reason: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return _event(self._piece([choice]))
+
+    def _piece(self, choices: list[dict[str, Any]]) -> dict[str, Any]:
+        return self._same | {"object": "chat.completion.chunk", "choices": choices}
+
+    def _cost(self) -> dict[str, int]:
+        """About, in tokens: as a model's endpoint counts them, else by the characters that were sent."""
+        answer = token_count(self._content)
+        asked = token_count("".join(words for _, words in self._talk.messages))
+        return _usage(max(self._tokens - answer, 0) if self._tokens else asked, answer)
+
+
+def _event(data: dict[str, Any]) -> str:
+    return f"data: {json.dumps(data)}\n\n"
+
+
+def _speaker(held: AccessToken, in_body: str, in_header: str, society: Society) -> Caller:
+    """Who speaks. Raises `UserError` where that is not said, or said in two ways, `Forbidden` for others."""
+    named = {in_body, in_header} - {""}
+    if len(named) > 1:
+        raise UserError("user says something else than the header")
+    if not named and held.role is Role.WORLD:
+        raise UserError("with the key of a world, say who speaks: the field user")
+    own = user_id_of(society.settings.world.player) if held.role is Role.ADMIN else ""
+    return held.actor(named.pop() if named else own)
+
+
+def _character(society: Society, model: str) -> str:
+    """The id of the character that a model is. Raises `NotFound`."""
+    try:
+        return society.find(model).id
+    except UserError as error:  # a beginning that is common to several is none of them either
+        raise NotFound(str(error)) from None
