@@ -18,7 +18,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, WithJsonSchema
 
 from api.authentication import MAX_ID, AccessToken
-from api.client_talk import ClientTalk, Said, Talks
+from api.client_talk import ClientTalk, ClientTalks, Said
 from api.parts import Held, Living, OnBehalfOf, parts_of
 from api.perceive import KeyHeader
 from api.problem import chat_problem, status_of
@@ -192,7 +192,7 @@ class _Reply:
 
     def __init__(self, request: Request, caller: Caller, agent_id: str, talk: ClientTalk) -> None:
         self._state, self._parts = request.state, parts_of(request)
-        self._talks: Talks = request.app.state.talks
+        self._talks: ClientTalks = request.app.state.talks
         self._caller, self._agent_id, self._talk = caller, agent_id, talk
         self._same = {
             "id": f"chatcmpl-{secrets.token_hex(12)}",

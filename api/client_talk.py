@@ -120,7 +120,7 @@ class ClientTalk:
         )
 
 
-class Talks:
+class ClientTalks:
     """What users say through chat clients, of each user to each character one thing after another.
 
     Args:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api import agents, chat, command_lines, corrections, live, memory, perceive, recipes, status
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
-from api.client_talk import Talks
+from api.client_talk import ClientTalks
 from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
@@ -79,7 +79,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     )
     app.state.parts = parts
     app.state.sheets = live.Sheets()
-    app.state.talks = Talks(parts.society)
+    app.state.talks = ClientTalks(parts.society)
     for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status):
         app.include_router(topic.router, prefix="/api")
     app.include_router(chat.router, prefix="/v1")

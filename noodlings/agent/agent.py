@@ -22,7 +22,6 @@ from collections.abc import Callable, Sequence
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.decision import Decision
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
 from noodlings.agent.perceiving import GIVEN, PerceptPipeline
@@ -41,6 +40,7 @@ from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLi
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, of_all
+from noodlings.values.floor import Decision, Floor
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -66,6 +66,7 @@ class Agent:
         self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work, self._tell)
         self._responder = Responder(core, services)
         self._follow_up = FollowUp(core, journal, services, self._unit_of_work, self._responder)
+        self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
 
     # -- who it is
@@ -176,6 +177,8 @@ class Agent:
             self.archive.begin()
         turn = await self._pipeline.hear(percept)
         turn.earlier = earlier
+        if percept.floor is not None:
+            await self._take_turns(turn, percept.floor)
         if turn.decision.speak:
             async with self._speaking:
                 await self._answer(turn, said)
@@ -253,6 +256,15 @@ class Agent:
     async def hurry(self) -> None:
         """End what it does in the background, without a model where one is waited for."""
         await self._follow_up.hurry()
+
+    async def _take_turns(self, turn: Turn, floor: Floor) -> None:
+        """Let the room decide on a percept that is kept by now, after those that came before it."""
+        own = turn.decision
+        floor.bid(self.id, own)
+        async with self._deciding:
+            turn.decision = await floor.decision(self.id)
+        if own.speak and not turn.decision.speak:
+            self._unit_of_work.commit(turn.trace(self.id))
 
     async def _answer(self, turn: Turn, said: Callable[[str], None]) -> None:
         """Steps 5 to 8 and 10. Leaves the turn as it was where what it answers was forgotten meanwhile."""

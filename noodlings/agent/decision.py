@@ -1,11 +1,14 @@
-"""Whether an agent answers: always when it is addressed, otherwise by temperament, surprise and cool-down."""
+"""Whether an agent answers: always when it is addressed, otherwise by temperament, surprise and cool-down.
+
+Of several who hear a line the room decides after that, see `noodlings.values.floor`.
+"""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 
 from noodlings.values.affect import Affect
+from noodlings.values.floor import Decision
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -20,14 +23,6 @@ CALM_ENOUGH = 0.4
 _WILLINGNESS = {Kind.SAY: 0.35, Kind.EMOTE: 0.2, Kind.ARRIVE: 0.5, Kind.LEAVE: 0.1, Kind.EVENT: 0.15}
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Whether to speak, and the reason, as the trace shows it."""
-
-    speak: bool
-    reason: str
-
-
 def decide(
     percept: Percept,
     persona: Persona,
@@ -35,6 +30,7 @@ def decide(
     surprise: float,
     last_spoke: float | None,
     rng: random.Random,
+    salience: float = 0.0,
 ) -> Decision:
     """Whether `persona` answers `percept`.
 
@@ -46,22 +42,25 @@ def decide(
         surprise: of this percept, 0…1.
         last_spoke: when the agent last said something, world time.
         rng: seeded by the turn, so that a replay decides alike.
+        salience: how much the percept touches who it is, 0…1: so much more it has to say.
     """
     if percept.user_id == persona.id or percept.kind is Kind.THOUGHT:
         return Decision(False, "its own")
     if percept.depth > MAX_DEPTH:
         return Decision(False, "the talk has gone round enough")
     if percept.addressed or percept.kind is Kind.WHISPER:
-        return Decision(True, "addressed")
+        return Decision(True, "addressed" if percept.floor is None else percept.floor.to_you)
+    if percept.floor is not None and percept.floor.to_others:
+        return Decision(False, percept.floor.to_others)
     if last_spoke is not None and 0.0 <= percept.timestamp - last_spoke < persona.response_cooldown:
-        return Decision(False, "spoke a moment ago")
+        return Decision(False, "spoke a moment ago", 0.0, last_spoke, rng.random())
     if percept.depth:
         return Decision(False, "not its talk")
     chance = _WILLINGNESS.get(percept.kind, 0.0) * (0.4 + persona.personality["extraversion"])
     chance += 0.5 * max(surprise - 0.5, 0.0) + URGENT * _urgency(affect)
-    if rng.random() < chance:
-        return Decision(True, f"felt like it (chance {chance:.2f})")
-    return Decision(False, f"kept silent (chance to speak {chance:.2f})")
+    speaks, lot = rng.random() < chance, rng.random()
+    why = f"felt like it (chance {chance:.2f})" if speaks else f"kept silent (chance to speak {chance:.2f})"
+    return Decision(speaks, why, chance + salience, last_spoke, lot)
 
 
 def _urgency(affect: Affect) -> float:

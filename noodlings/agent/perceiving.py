@@ -121,6 +121,7 @@ def take_in(
         core.feelings = core.feelings.fed(services.drives, percept, core.affect, surprise)
     core.step += 1
     with timed(milliseconds, "remember"):
+        salience = max(percept.identity_salience, identity_salience(text, core.persona))
         entry = core.memory.remember(
             replace(percept, audience=heard_by),
             step=core.step,
@@ -129,13 +130,13 @@ def take_in(
             surprise=surprise,
             significance=significance,
             keep=ASKED if asked_to_remember(percept, core.persona) else 0.0,
-            identity_salience=max(percept.identity_salience, identity_salience(text, core.persona)),
+            identity_salience=salience,
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
             journal.embedded(EntryVector(entry.id, services.heard.model, vector))
         journal.linked(followed(entry, core.memory.retrieve_working()))
         chance = core.random(entry.id)
-        decision = decide(percept, core.persona, core.affect, surprise, core.last_spoke, chance)
+        decision = decide(percept, core.persona, core.affect, surprise, core.last_spoke, chance, salience)
     mood = core.feelings.mood.current
     turn = Turn(
         percept,

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from noodlings.affect.mood import Mood
-from noodlings.agent.decision import Decision
 from noodlings.ports import Allowance, Speech
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
+from noodlings.values.floor import Decision
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.percept import Percept
 from noodlings.values.tone import PLAIN, Tone

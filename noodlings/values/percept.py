@@ -12,6 +12,7 @@ from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
+from noodlings.values.floor import Floor
 
 
 class Kind(StrEnum):
@@ -76,6 +77,7 @@ class Percept:
         depth: how many replies of other agents led to it; a person's line has 0. Ends echo between agents.
         place: where it happened, a room's id, or "".
         data: whatever else the world wants to have kept (JSON-compatible).
+        floor: decides who of those who hear it answers; None where the agent decides alone. It is never kept.
     """
 
     user_id: str
@@ -91,6 +93,7 @@ class Percept:
     depth: int = 0
     place: str = ""
     data: dict[str, Any] = field(default_factory=dict)
+    floor: Floor | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.user_id:

@@ -11,7 +11,7 @@ import difflib
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -19,6 +19,7 @@ from rich.text import Text
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Audience
+from noodlings.values.floor import Floor
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.worlds.places import Room
@@ -263,29 +264,29 @@ def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -
 
 
 def perceived(
-    line: RoomLine, actor: Being, hearer: Being, others: Sequence[Being], present: frozenset[str],
-    *, now: float, place: str, depth: int, audience: Audience | None,
+    line: RoomLine, actor: Being, hearer: Being, addressed: bool, present: frozenset[str],
+    *, now: float, place: str, depth: int, audience: Audience | None, floor: Floor,
 ) -> Percept | None:  # fmt: skip
     """The percept; None for whoever only sees that others whisper.
 
     Args:
-        others: everybody in the room but the actor.
+        addressed: it was said to the hearer.
         present: who would hear an answer.
         audience: who may learn of it, where that does not follow from who is there.
     """
     whispered = line.kind is Kind.WHISPER
     if whispered and hearer.id != line.target:
         return None
-    speaks = line.kind in (Kind.SAY, Kind.EMOTE, Kind.WHISPER)
     return Percept(
         user_id=actor.id,
         text=line.text,
         timestamp=now,
         kind=line.kind,
-        addressed=speaks and (whispered or len(others) == 1 or hearer.named_in(line.text)),
+        addressed=addressed,
         audience=audience,
         present=frozenset({actor.id}) if whispered else present - {hearer.id},
         depth=depth,
         place=place,
         data={"manner": line.manner} if line.manner else {},
+        floor=floor,
     )

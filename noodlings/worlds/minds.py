@@ -24,7 +24,8 @@ CAPACITY = 64
 
 Perceive = Callable[[str, Percept], Awaitable[Trace]]
 """Agent id, percept → the finished turn. Takes the percept in before it first waits for anything, and
-answers the percepts of one agent in the order in which they came."""
+answers the percepts of one agent in the order in which they came. It bids for the floor of a percept as soon
+as that is taken in."""
 Done = Callable[[str, Percept, Trace | None], None]
 """Agent id, percept, its trace; None when the mind failed."""
 
@@ -48,12 +49,14 @@ class Minds:
         if self._unfinished[agent_id] >= self._capacity:
             what = f"{percept.kind} from {percept.user_id}: {shorten(percept.text, 50)}"
             log.warning("%s cannot keep up: dropped %s", agent_id, what)
+            if percept.floor is not None:
+                percept.floor.drop(agent_id)
             return False
         self._unfinished[agent_id] += 1
         self._at_rest.clear()
         turn = asyncio.create_task(self._turn(agent_id, percept), name=f"turn of {agent_id}")
         self._turns.add(turn)
-        turn.add_done_callback(lambda turn: self._finished(agent_id, turn))
+        turn.add_done_callback(lambda turn: self._finished(agent_id, percept, turn))
         return True
 
     def busy(self, agent_id: str) -> bool:
@@ -87,7 +90,9 @@ class Minds:
         except Exception:
             log.exception("nobody learnt what %s made of a turn with %s", agent_id, percept.user_id)
 
-    def _finished(self, agent_id: str, turn: asyncio.Task[None]) -> None:
+    def _finished(self, agent_id: str, percept: Percept, turn: asyncio.Task[None]) -> None:
+        if percept.floor is not None:  # it has bid, unless it failed or was cancelled
+            percept.floor.drop(agent_id)
         # Whatever followed from the turn was handed on within it: at rest means that nothing is to come.
         self._turns.discard(turn)
         self._unfinished[agent_id] -= 1

@@ -39,6 +39,7 @@ from noodlings.worlds.beings import (
     split_gestures,
     spoken,
 )
+from noodlings.worlds.floor import Talks
 from noodlings.worlds.minds import CAPACITY, Minds, Perceive
 from noodlings.worlds.places import Places, Room, came_from
 
@@ -118,6 +119,7 @@ class World:
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._minds = Minds(perceive, self.answered, capacity)
+        self._talks = Talks()
         self._beings: dict[str, Being] = {}
         rooms = (state or {}).get("rooms", {})
         self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
@@ -272,7 +274,7 @@ class World:
             return
         line = self._answer_line(being, percept, trace, trace.response or "")
         if line is not None:
-            self._happen(being, line, percept.depth + 1, trace)
+            self._happen(being, line, percept.depth + 1, trace, answers=percept.user_id)
 
     def speaking(self, agent_id: str, percept: Percept, trace: Trace, said: str) -> None:
         """Let the players around see a part of an answer, in a world that shows answers by sentence.
@@ -333,26 +335,34 @@ class World:
         elif act:
             self.emote(being_id, act, depth=1)
 
-    def _happen(self, being: Being, line: RoomLine, depth: int = 0, trace: Trace | None = None) -> RoomLine:
+    def _happen(
+        self, being: Being, line: RoomLine, depth: int = 0, trace: Trace | None = None, answers: str = ""
+    ) -> RoomLine:
         """Show the line to the players in the room and hand it to the minds there; the actor is left out.
 
-        What is confined in the turn that it came of stays so in the minds of those who hear it.
+        What is confined in the turn that it came of stays so in the minds of those who hear it. Whoever it
+        `answers` is in talk with the actor from now on.
         """
         others = self._others(being.id)
         present = frozenset({being.id, *(other.id for other in others)})
         audience = Audience(present, confined=True) if trace and trace.audience.confined else None
         if trace is None or not self._by_sentence:
             self._show(being.id, line, audience)
+        now, place = self._clock.now(), self._rooms[being.id]
+        floor = self._talks.floor(
+            line, others, place, now, depth, answers, lambda who: self._is_in(who, place)
+        )
         if depth > MAX_DEPTH:
             return line
-        now, place = self._clock.now(), self._rooms[being.id]
         for hearer in others:
             if hearer.persona is not None:
                 percept = perceived(
-                    line, being, hearer, others, present,
-                    now=now, place=place, depth=depth, audience=audience,
+                    line, being, hearer, hearer.id in floor.to, present,
+                    now=now, place=place, depth=depth, audience=audience, floor=floor,
                 )  # fmt: skip
-                if percept is not None:
+                if percept is None:
+                    floor.drop(hearer.id)
+                else:
                     self._minds.hand(hearer.id, percept)
         return line
 
@@ -375,6 +385,9 @@ class World:
         return [
             being for being in self._beings.values() if being.id != being_id and self._rooms[being.id] == room
         ]
+
+    def _is_in(self, being_id: str, place: str) -> bool:
+        return being_id in self._beings and self._rooms[being_id] == place
 
     def _next_turn(self) -> str | None:
         """The first in line who shares a room with a player and is not busy thinking."""
