@@ -78,6 +78,15 @@ async def turn(agent: AgentName, entry: EntryId, caller: Reader, inspector: Look
     return shown(inspector.turn(caller, agent, entry))
 
 
+@router.get(**route(questions.PROMPT, examples.PROMPT, "turns"))
+async def prompt(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
+    """What models were asked in that turn, word for word; for who may read everything, and not for long.
+
+    Prompts are held in memory only: of the last 20 turns, until the server stops or something is forgotten.
+    """
+    return shown(inspector.prompt(caller, agent, entry))
+
+
 @router.get(**route(questions.TRANSISTORS, examples.TRANSISTORS, "turns"))
 async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """What colours its words: each transistor, its gain, and its last effect."""

@@ -19,13 +19,22 @@ from noodlings.inspect.views import (
     FlowEntryView,
     FlowView,
     LeftOutView,
+    ModelView,
     StatsView,
     TurnView,
     iso,
 )
-from noodlings.inspect.why import ModulationView, StepView, TransistorsView, TransistorView, WhyView
+from noodlings.inspect.why import (
+    ModulationView,
+    PromptView,
+    StepView,
+    TransistorsView,
+    TransistorView,
+    WhyView,
+)
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
+from noodlings.values.sent_prompt import PromptMessage, SentPrompt, TokenCounts
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
 _WHO = ("servnak", "SERVNAK")
@@ -134,7 +143,7 @@ SYMBOLS = SymbolsView(
 LINKS = LinksView(*_WHO, _ENTRY, (LinkedEntryView(12, 1, "followed", True, 0.5, _ENTRY),), 0)
 
 AGENT = AgentView(*_WHO, "robot", "A robot with a weathercock on its head.", _FELT, _FELT, True, 20, 42, 512)
-AGENTS = AgentsView((AGENT,))
+AGENTS = AgentsView((AGENT,), ModelView("answers", "The model qwen3-8b at http://localhost:1234/v1 answers."))
 MOOD = MoodView(
     *_WHO,
     mood=_FELT,
@@ -160,6 +169,10 @@ STATE = ObserveView(
     appetites={"curiosity": 0.7},
     usual={"curiosity": 0.5},
     goals=("find out more",),
+)
+_ASKED = (PromptMessage("system", "You are SERVNAK."), PromptMessage("user", "caity: My dog died yesterday"))
+PROMPT = PromptView(
+    *_WHO, 12, 3_600.0, (SentPrompt("reply", "qwen3-8b", _ASKED, "", TokenCounts(845, 812, 33, 640)),), ""
 )
 WHY = WhyView(
     *_WHO,

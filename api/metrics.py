@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 
+from noodlings.values.model_status import ModelState
 from noodlings.values.trace import TurnEvent
 
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ class Metrics:
         yield _gauge("noodlings_live_readers", "Readers of the live stream.", self._feed.readers)
         yield _gauge("noodlings_live_waiting", "Events that wait for them.", self._feed.waiting)
         yield _gauge("noodlings_live_lost", "Events that readers were too slow for.", self._feed.lost)
+        state = self._society.model_status.state
+        models = GaugeMetricFamily("noodlings_model", "What the language model does: 1.", labels=["state"])
+        for one in ModelState:
+            models.add_metric([one], one is state)
+        yield models
         yield _gauge("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
 
     def _happened(self, turn_event: TurnEvent) -> None:

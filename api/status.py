@@ -1,6 +1,6 @@
 """Whether the server lives, its figures, and what the caller's token permits.
 
-Whether it lives and is ready is open to everybody, and says nothing else.
+Whether it lives, is ready, and what speaks is open to everybody, without name, address or reason.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from api.answers import documented
 from api.parts import Held, Reader, parts_of
 from api.problem import RESPONSES, RefusedRequest
 from noodlings.values.caller import Role
+from noodlings.values.model_status import ModelState
 
 probes = APIRouter(tags=["server"])
 
@@ -33,16 +34,29 @@ async def health() -> Health:
     return Health()
 
 
+class Readiness(Health):
+    """It takes requests."""
+
+    model: ModelState = Field(
+        description="Whether the language model answers. It is ready without: then the offline voice speaks."
+    )
+
+
 @probes.get(
-    "/ready", responses=RESPONSES | {200: {"content": {"application/json": {"example": {"status": "ok"}}}}}
+    "/ready",
+    responses=RESPONSES
+    | {200: {"content": {"application/json": {"example": {"status": "ok", "model": "answers"}}}}},
 )
-async def ready(request: Request) -> Health:
-    """Whether models are loaded and requests are taken; before that, and when it stops, 503."""
+async def ready(request: Request) -> Readiness:
+    """Whether models are loaded and requests are taken; before that, and when it stops, 503.
+
+    A language model that does not answer is no reason to send requests elsewhere: that is only told.
+    """
     if not parts_of(request).ready():
         raise RefusedRequest(
             HTTPStatus.SERVICE_UNAVAILABLE, "Models are being loaded, or the server is stopping."
         )
-    return Health()
+    return Readiness(model=parts_of(request).society.model_status.state)
 
 
 figures = APIRouter()

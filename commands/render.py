@@ -21,11 +21,13 @@ from noodlings.drawing.marks import QUIET as QUIET
 from noodlings.drawing.marks import ago as ago
 from noodlings.drawing.marks import bar as bar
 from noodlings.drawing.marks import cut as cut
+from noodlings.drawing.marks import done_without as done_without
 from noodlings.drawing.marks import feeling_style as feeling_style
 from noodlings.drawing.marks import feeling_text as feeling_text
 from noodlings.drawing.marks import level as level
 from noodlings.drawing.marks import measure as measure
 from noodlings.drawing.marks import number as number
+from noodlings.drawing.marks import spoken_by as spoken_by
 from noodlings.drawing.marks import words as words
 from noodlings.text import clean
 

@@ -24,6 +24,7 @@ from commands.render import (
     TextRows,
     ago,
     cut,
+    done_without,
     feeling_text,
     heading,
     hidden,
@@ -31,17 +32,19 @@ from commands.render import (
     measure,
     number,
     quiet,
+    spoken_by,
     stacked,
     warning,
     words,
 )
 from noodlings.errors import UserError
-from noodlings.inspect.why import ModulationView, TransistorsView, WhyView
+from noodlings.inspect.why import ModulationView, PromptView, TransistorsView, WhyView
 from noodlings.text import shorten
+from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import ToneName, ToneSource
 
-_USAGE = "@why NAME [N] [--silent] [--id N]"
-_SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1)), text="N")
+_USAGE = "@why NAME [N] [--silent] [--id N] [--prompt]"
+_SPEC = Spec(_USAGE, (Flag("silent"), Flag("id", "N", int, 1), Flag("prompt")), text="N")
 _ADDED = "bold underline"
 _KEPT = 3
 """Words in a row that stayed as they were, up to which they are shown."""
@@ -59,20 +62,27 @@ async def why(context: CommandContext, arguments: str) -> Reply:
 
       --silent            count the times when it said nothing too
       --id N              the turn in which it perceived this memory
+      --prompt            what the model was asked in that turn, word for word
 
-    You see its turns with you; whoever runs the world sees all.
+    You see its turns with you; whoever runs the world sees all, and alone sees prompts.
 
     Examples:
       @why servnak
       @why servnak 3
       @why phi --silent
+      @why phi --prompt
     """
     parsed = parse_flags(arguments, _SPEC)
-    if parsed.has("id"):
-        view = context.inspector.turn(context.caller, parsed.name, parsed.whole("id", 0))
-        return Reply(view.as_dict(), why_view(view, context.caller.sees_all))
     back = _whole(parsed.rest) if parsed.rest else 1
-    view = context.inspector.why(context.caller, parsed.name, back, parsed.has("silent"))
+    caller, inspector = context.caller, context.inspector
+    if parsed.has("id"):
+        view = inspector.turn(caller, parsed.name, parsed.whole("id", 0))
+    else:
+        view = inspector.why(caller, parsed.name, back, parsed.has("silent"))
+    percept = view.turn.percept if view.turn else None
+    if parsed.has("prompt") and (percept or not caller.sees_all):
+        asked = inspector.prompt(caller, parsed.name, percept.id if percept else 0)
+        return Reply(asked.as_dict(), prompt_view(asked))
     return Reply(view.as_dict(), why_view(view, context.caller.sees_all))
 
 
@@ -107,7 +117,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
     when = ago(turn.percept.age) if turn.percept else ""
     speaker, heard, answered = exchanged(turn)
     parts = asdict(view.parts)  # the first of them, surprise, stands before the importance
-    by = f"{turn.voice} voice" if turn.voice else ""
+    by = spoken_by(turn.voice)
     spent = f"{view.calls} call{'s' * (view.calls != 1)}, {view.tokens:,} tokens" if view.calls else ""
     return stacked(
         heading(view.name, "why", when),
@@ -115,7 +125,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         _beside(speaker, [heard]),
         _beside(view.name, [answered]),
         Flowing([words(part, QUIET) for part in (f"because: {turn.decision}", by, spent) if part]),
-        *(warning(f"without: {lost}") for lost in turn.degraded),
+        *(warning(done_without(lost)) for lost in turn.degraded),
         BLANK,
         felt_lines(f"felt ({view.appraised_by})" if view.appraised_by else "felt", view.affect),
         _tone(view),
@@ -133,8 +143,10 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         hidden(view.hidden),
         BLANK if view.modulations else None,
         *(_chain(view) if view.modulations else ()),
-        BLANK,
-        Flowing([Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps]),
+        BLANK if view.steps else None,
+        Flowing([Text.assemble((f"{one.step} ", QUIET), f"{one.milliseconds:.1f} ms") for one in view.steps])
+        if view.steps
+        else None,
     )
 
 
@@ -177,6 +189,30 @@ def transistors_view(view: TransistorsView, sees_all: bool = True) -> Renderable
         TextRows(columns, rows) if rows else quiet("It has none."),
         None if sees_all else quiet(f"{OTHERS[0].upper()}{OTHERS[1:]}."),
     )
+
+
+def prompt_view(view: PromptView) -> RenderableType:
+    """What models were asked in a turn: each prompt with what it cost, message by message."""
+    return stacked(
+        heading(view.name, f"prompts of turn {view.entry}", ago(view.age)),
+        quiet(view.note) if view.note else None,
+        *(line for at, sent in enumerate(view.prompts, 1) for line in _sent(at, sent)),
+    )
+
+
+def _sent(at: int, sent: SentPrompt) -> list[RenderableType]:
+    lines: list[RenderableType] = [
+        BLANK,
+        Text.assemble((f"  {at}  {sent.task}", LOUD), (f"  {sent.model}", QUIET)),
+        quiet(sent.cost),
+        *([warning(f"no use: {sent.failure}")] if sent.failure else []),
+    ]
+    for message in sent.messages:
+        for row, line in enumerate(message.content.split("\n")):
+            name = "" if row else message.role
+            spoken = [Text(word) for word in line.split()]
+            lines.append(Flowing(spoken, 2 + NAME + GAP, 1, f"  {name}") if spoken or name else BLANK)
+    return lines
 
 
 def _whole(text: str) -> int:

@@ -132,6 +132,7 @@ class Studio(App[None]):
         if desk.gone:
             return
         desk.banner.say("")
+        desk.banner.speaks(agents.model)
         desk.update_from(agents.agents)
         if desk.agent:
             await self._show(desk.pane, desk.pane.asks())

@@ -20,6 +20,7 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.ports import Allowance, Changes, Speech, Utterance
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.model_status import NO_MODEL, ModelStatus
 from noodlings.values.percept import Percept, audience_of
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 from noodlings.values.trace import Trace
@@ -197,6 +198,7 @@ class FakeSociety:
     store: FakeArchive = field(default_factory=FakeArchive)
     clock: ManualClock = field(default_factory=ManualClock)
     settings: Settings = field(default_factory=Settings)
+    model_status: ModelStatus = NO_MODEL
 
     def add(self, agent: FakeAgent) -> FakeAgent:
         """Let an agent live here."""

@@ -35,5 +35,5 @@ async def test_an_address_without_the_name_of_a_model_is_refused(llm):
 )
 def test_who_speaks_is_called_by_name(llm, name):
     society = built(**llm)
-    assert society.voice_name == name
+    assert society.model_status.model == name
     society.close()

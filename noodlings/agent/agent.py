@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
@@ -44,6 +44,7 @@ from noodlings.values.floor import Decision, Floor
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
+from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.trace import Trace, TurnEvent
 
 log = logging.getLogger(__name__)
@@ -105,6 +106,11 @@ class Agent:
     def forgettings(self) -> int:
         """How often something was forgotten: whatever was read of it before may be gone."""
         return self._core.forgettings
+
+    @property
+    def prompts(self) -> Mapping[int, Sequence[SentPrompt]]:
+        """Entry id → what models were asked in its turn; of the last turns, and since the program began."""
+        return self._core.prompts
 
     @property
     def gains(self) -> dict[str, float]:
@@ -285,8 +291,13 @@ class Agent:
             said(part)
             return True
 
+        def sent(prompt: SentPrompt) -> None:
+            if self._core.forgettings == forgettings:  # else it may hold what was forgotten since
+                self._core.note_prompt(turn.entry.id, prompt)
+
+        forgettings = self._core.forgettings
         until = time.monotonic() + self._services.patience
-        turn.allowance = Allowance(turn.percept.user_id, until, is_late, hear)
+        turn.allowance = Allowance(turn.percept.user_id, until, is_late, hear, sent)
         entry = self.entry(turn.entry.id)
         if entry is not None:
             await self._responder.refine(turn, entry)

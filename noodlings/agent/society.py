@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,10 +14,11 @@ from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError, there_are
-from noodlings.ports import Ask, Clock, Notes, Repository
+from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import is_account_id
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -64,13 +65,12 @@ class Society:
         clock: world time.
         settings: as read.
         store: where everything is kept; closed with the society.
-        voice_name: "offline", or the model that speaks.
+        model: what speaks, as long as it answers; its connections are let go of once nothing more is asked of
+            it. None for the offline voice alone.
         notes: copies of what is stored, for people; closed with the society, or None without any.
         embedding: embeds what is stored, in the background; closed with the society, or None.
         watchers: whoever is told what agents do, as the agents know them.
         ask: what the model answers to messages as they are, without any character; None without a model.
-        load: loads what the first call to a model would wait for.
-        release: lets go of the connections to models, once nothing more is asked of them.
         has_account: whether a user's id is that of somebody who comes in with a password, and nobody else's.
         account_of: the user who comes in with a password by that name; "" for a name of nobody.
 
@@ -89,13 +89,11 @@ class Society:
         clock: Clock,
         settings: Settings,
         store: Repository,
-        voice_name: str = "offline",
+        model: LanguageModel | None = None,
         notes: Notes | None = None,
         embedding: EmbeddingQueue | None = None,
         watchers: list[Watcher] | None = None,
         ask: Ask | None = None,
-        load: Callable[[], None] | None = None,
-        release: Callable[[], Awaitable[None]] | None = None,
         has_account: Callable[[str], bool] = is_account_id,
         account_of: Callable[[str], str] = lambda name: "",
         skipped_recipes: Sequence[str] = (),
@@ -103,15 +101,13 @@ class Society:
         self.clock = clock
         self.settings = settings
         self.store = store
-        self.voice_name = voice_name
         self.ask = ask
         self.has_account = has_account
         self.account_of = account_of
         self.skipped_recipes = tuple(skipped_recipes)
         self._notes = notes
         self._embedding = embedding
-        self._load = load
-        self._release = release
+        self._model = model
         self._watchers = [] if watchers is None else watchers
         self.corrections = Corrections(self.find, store, clock)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
@@ -167,8 +163,8 @@ class Society:
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.gather(*(agent.settle() for agent in awake)), seconds)
         await asyncio.gather(*(agent.hurry() for agent in awake))
-        if self._release is not None:
-            await self._release()
+        if self._model is not None:
+            await self._model.close()
 
     def names(self) -> dict[str, str]:
         """User id → shown name, of every agent and of everybody who was introduced."""
@@ -181,9 +177,19 @@ class Society:
             self.store.world_set(NAMES_KEY, self._introduced)
 
     @property
-    def llm_configured(self) -> bool:
-        """Whether a language model speaks, when it can."""
-        return bool(self.settings.llm.base_url)
+    def model_status(self) -> ModelStatus:
+        """How things stand with the language model."""
+        return NO_MODEL if self._model is None else self._model.status
+
+    def watch_model(self, watcher: ModelWatcher) -> None:
+        """Have somebody told when the model begins or ceases to answer. A watcher returns at once."""
+        if self._model is not None:
+            self._model.watchers.append(watcher)
+
+    async def meet_model(self) -> None:
+        """Ask the model once whether it is there; `model_status` tells."""
+        if self._model is not None:
+            await self._model.meet()
 
     @property
     def world_state(self) -> dict[str, Any]:
@@ -196,8 +202,8 @@ class Society:
 
     def warm(self) -> None:
         """Load what the first percept, and its answer, would wait for. On any thread."""
-        if self._load is not None:
-            self._load()
+        if self._model is not None:
+            self._model.warm()
         if self._embedding is not None and self._embedding.local:
             self._embedding.warm()
 

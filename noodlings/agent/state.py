@@ -39,6 +39,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
+from noodlings.values.sent_prompt import SentPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,8 @@ def readable_state(data: Mapping[str, Any]) -> dict[str, Any]:
 
 SAID = 50
 """An agent's own latest lines, which its voice does not repeat."""
+PROMPTS = 20
+"""Turns of an agent whose prompts can be looked at."""
 
 
 @dataclass(slots=True)
@@ -212,6 +215,8 @@ class AgentCore:
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         forgettings: how often something was forgotten since it woke.
+        prompts: entry id → what models were asked in its turn, of the last turns in which they were; nowhere
+            but here.
     """
 
     persona: Persona
@@ -227,6 +232,7 @@ class AgentCore:
     said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=SAID))
     last_spoke: float | None = None
     forgettings: int = 0
+    prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -243,6 +249,12 @@ class AgentCore:
         at = max((at for at, line in enumerate(self.said) if line.text == text), default=None)
         if at is not None:
             del self.said[at]
+
+    def note_prompt(self, entry_id: int, prompt: SentPrompt) -> None:
+        """A model is asked this in the turn of an entry."""
+        self.prompts.setdefault(entry_id, []).append(prompt)
+        while len(self.prompts) > PROMPTS:
+            del self.prompts[next(iter(self.prompts))]
 
     def seed_of(self, moment: float) -> int:
         """A number of its own for each moment, the same in every process."""
@@ -291,8 +303,10 @@ class AgentCore:
     def let_go(self, moments: Collection[float]) -> None:
         """Without the words of what happened at these moments of world time; what was felt stays.
 
-        What it lately said may quote them, what it heard is familiar, and what a game told is noted down.
+        What it lately said may quote them, what it heard is familiar, and what a game told is noted down. Any
+        prompt may hold them.
         """
+        self.prompts.clear()
         self.said.clear()
         self.mind.forget(moments)
         self.feelings = self.feelings.without(moments)

@@ -39,6 +39,19 @@ def words(text: str, style: str = "") -> Text:
     return Text(clean(shorten(text, _LONGEST)), style=style, no_wrap=True)
 
 
+def spoken_by(voice: str) -> str:
+    """Whose words an answer is in: "offline voice", "the model's voice"; "" for silence."""
+    return "the model's voice" if voice == "llm" else f"{voice} voice" if voice else ""
+
+
+def done_without(failed: str) -> str:
+    """One thing of `Trace.degraded` as it is told to a person, with the reason where that is known."""
+    what, colon, why = failed.partition(":")
+    if what == "offline voice":
+        return f"the offline voice spoke because the model did not{colon}{why}"
+    return f"without: {failed}"
+
+
 def number(value: float) -> str:
     """A number between 0 and 1 with two digits: "0.92"."""
     return f"{value:.2f}"

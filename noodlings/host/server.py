@@ -24,7 +24,7 @@ from rich.text import Text
 from noodlings.config import Settings
 from noodlings.connections import Connections, most_connections
 from noodlings.errors import UserError
-from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in
+from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
@@ -229,6 +229,7 @@ async def serve(
             def started() -> None:
                 for line in (*banner(settings, society, where), *ports):
                     say(line)
+                society.watch_model(lambda _, status: say(status.sentence))
 
             await run(serving, address, bound, started)
 
@@ -236,7 +237,6 @@ async def serve(
 def banner(settings: Settings, society: Society, where: str) -> list[str]:
     """What is said when requests are taken."""
     names = ", ".join(sorted(persona.name for persona in society.personas.values()))
-    voice = f"the model {society.voice_name}" if society.llm_configured else "the offline voice"
     tokens = len(settings.api.tokens)
     rights = (
         f"{tokens} token{'s' * (tokens != 1)} configured."
@@ -246,7 +246,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
     )
     return [
         f"noodlings serves {where} (documentation: {where}/docs)",
-        f"Data: {settings.data_dir}. Here live {names}; {voice} speaks.",
+        f"Data: {settings.data_dir}. Here live {names}. {society.model_status.sentence}",
         *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,
         "Ctrl-C ends it; what is under way is finished first.",
@@ -260,9 +260,11 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
     world = rooms_of(society, shown=scrollback.note)
     serving = Serving(society, world, scrollback, connections)
     unwatch = society.watch(shown_in(world))
+    society.watch_model(shown_model(world))
     background = [
         asyncio.create_task(_load(serving), name="loading models"),
         asyncio.create_task(_idle_life(serving), name="idle life"),
+        asyncio.create_task(society.meet_model(), name="asking the model"),
     ]
     try:
         yield serving

@@ -24,6 +24,7 @@ from noodlings.files import make_private
 from noodlings.logs import logging_to
 from noodlings.ports import Clock, Repository
 from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.model_status import ModelStatus, ModelWatcher
 from noodlings.values.trace import TurnEvent
 from noodlings.worlds.demo import START, DemoStage, banner, demonstrate
 from noodlings.worlds.places import load_places
@@ -58,7 +59,8 @@ async def play(settings: Settings, connect: Connect) -> None:
     with opened(settings) as society:
         async with _visited(society, screen, connect) as (world, line):
             names = [persona.name for persona in society.personas.values()]
-            screen.show(banner(society.voice_name, society.llm_configured, names))
+            society.watch_model(lambda _, status: screen.show(Text(status.sentence, style="dim")))
+            screen.show(banner(society.model_status, names))
             for why in society.skipped_recipes:
                 screen.show(Text(f"Skipped: {why}", style="yellow"))
             screen.show((await line.dispatch("look")).view)
@@ -120,16 +122,19 @@ async def _visited(
         society.introduce(caller.user_id, caller.name)
         world.enter(caller.user_id, caller.name, lambda line: screen.show(line.view(caller.user_id)))
         loading = asyncio.create_task(asyncio.to_thread(society.warm), name="loading models")
+        asking = asyncio.create_task(society.meet_model(), name="asking the model")
         unwatch = society.watch(shown_in(world))
         try:
             yield world, connect(society, world, caller, screen)
         finally:
             unwatch()
+            asking.cancel()
             world.leave(caller.user_id)
             with suppress(TimeoutError):
                 await asyncio.wait_for(world.settle(), PATIENCE)
             await world.close()
             await society.rest(REST)
+            await asyncio.gather(asking, return_exceptions=True)
             await loading
 
 
@@ -157,6 +162,18 @@ def shown_in(world: World) -> Callable[[TurnEvent], None]:
             world.thinking(turn_event.agent_id)
         elif turn_event.step == "speech":
             world.speaking(turn_event.agent_id, turn_event.percept, turn_event.trace, turn_event.said)
+
+    return watch
+
+
+def shown_model(world: World) -> ModelWatcher:
+    """A watcher that tells a world when the offline voice stands in for the model, and when no more."""
+
+    def watch(before: ModelStatus, status: ModelStatus) -> None:
+        if status.away and not before.away:
+            world.announce(status.plain, lasting=True)
+        elif before.away and not status.away:
+            world.announce("The language model answers again.")
 
     return watch
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from noodlings.errors import Forbidden
 from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
@@ -33,9 +34,19 @@ from noodlings.inspect.views import (
     AlikeView,
     EntriesView,
     FlowView,
+    ModelView,
     StatsView,
 )
-from noodlings.inspect.why import OFFLINE, TransistorsView, WhyView, transistors, turn, why
+from noodlings.inspect.why import (
+    OFFLINE,
+    PromptView,
+    TransistorsView,
+    WhyView,
+    prompts_of,
+    transistors,
+    turn,
+    why,
+)
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller
@@ -62,9 +73,11 @@ class Inspector:
         self._pages = PageReader()
 
     def agents(self, caller: Caller) -> AgentsView:
-        """All agents, by name."""
+        """All agents, by name, and how things stand with the language model."""
         views = (self.agent(caller, agent_id) for agent_id in self._society.agents)
-        return AgentsView(tuple(sorted(views, key=lambda view: view.name.casefold())))
+        status = self._society.model_status
+        model = ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
+        return AgentsView(tuple(sorted(views, key=lambda view: view.name.casefold())), model)
 
     def agent(self, caller: Caller, name: str) -> AgentView:
         """Who an agent is and how it feels; open to everybody."""
@@ -228,6 +241,19 @@ class Inspector:
             NotFound: there is no such memory, or it is not the caller's to read.
         """
         return turn(self._viewpoint(caller, name), self._society.store, entry_id)
+
+    def prompt(self, caller: Caller, name: str, entry_id: int) -> PromptView:
+        """What models were asked in the turn of a memory, word for word.
+
+        Raises:
+            Forbidden: the caller does not see everything; a prompt holds what others told as well.
+            NotFound: there is no such memory.
+        """
+        if not caller.sees_all:
+            raise Forbidden("a prompt holds what others told too: only who may read everything may see one")
+        viewpoint = self._viewpoint(caller, name)
+        told = turn(viewpoint, self._society.store, entry_id)
+        return prompts_of(told, viewpoint.agent.prompts.get(entry_id, ()))
 
     def transistors(self, caller: Caller, name: str) -> TransistorsView:
         """The transistors of an agent with their gains, and the last effect of each."""

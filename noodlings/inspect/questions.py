@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         FlowView,
         StatsView,
     )
-    from noodlings.inspect.why import TransistorsView, WhyView
+    from noodlings.inspect.why import PromptView, TransistorsView, WhyView
 
 V = TypeVar("V")
 Arguments = Mapping[str, Any]
@@ -155,6 +155,7 @@ MOOD: Question[MoodView] = Question("mood", "mood:MoodView", "/agents/{agent}/mo
 OBSERVE: Question[ObserveView] = Question("observe", "mood:ObserveView", "/agents/{agent}/state")
 WHY: Question[WhyView] = Question("why", "why:WhyView", "/agents/{agent}/why")
 TURN: Question[WhyView] = Question("turn", "why:WhyView", "/agents/{agent}/turns/{entry}")
+PROMPT: Question[PromptView] = Question("prompt", "why:PromptView", "/agents/{agent}/turns/{entry}/prompt")
 TRANSISTORS: Question[TransistorsView] = Question(
     "transistors", "why:TransistorsView", "/agents/{agent}/transistors"
 )
@@ -178,7 +179,7 @@ FLOW: Question[FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMOR
 LINKS: Question[LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
 
 _ALL: tuple[Question[Any], ...] = (
-    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, TRANSISTORS, FOCUS, RECALL, ARCHIVE, STATS, WORKING, EPISODIC),
-    *(IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
+    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, FOCUS, RECALL, ARCHIVE, STATS, WORKING),
+    *(EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
 )
 QUESTIONS = {question.name: question for question in _ALL}

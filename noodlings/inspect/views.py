@@ -90,10 +90,22 @@ class AgentView(View):
 
 
 @dataclass(frozen=True, slots=True)
+class ModelView(View):
+    """How things stand with the language model, `noodlings.values.model_status.ModelState`, and in words.
+
+    Its name, its address and what went wrong are in the words for those who see everything.
+    """
+
+    state: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
 class AgentsView(View):
-    """All agents, by name."""
+    """All agents, by name, and what they speak with; None where a server of before does not say."""
 
     agents: tuple[AgentView, ...]
+    model: ModelView | None = None
 
 
 @dataclass(frozen=True, slots=True)

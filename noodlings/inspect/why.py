@@ -5,7 +5,7 @@ The rules for all views are in `noodlings.inspect.views`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -17,6 +17,7 @@ from noodlings.ports import Store
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.sent_prompt import PromptMessage, SentPrompt
 from noodlings.values.tone import PLAIN, Tone
 from noodlings.values.trace import Modulation, Trace
 
@@ -120,6 +121,30 @@ class TransistorsView(View):
     transistors: tuple[TransistorView, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PromptView(View):
+    """What models were asked in one turn, in the order in which it was sent.
+
+    Attributes:
+        entry, age: the memory that was perceived in it, and seconds since then.
+        prompts: word for word, in lines.
+        note: why there are none; "" where there are.
+    """
+
+    agent: str
+    name: str
+    entry: int
+    age: float
+    prompts: tuple[SentPrompt, ...]
+    note: str
+
+
+GONE = (
+    "The prompts of this turn are not kept any more. They are held in memory only: of the last 20 turns in "
+    "which a model was asked, until the program ends or something is forgotten."
+)
+UNASKED = "No model was asked in this turn."
+
 CHANGED = frozenset({"fused", "serial", "offline", "failed"})
 """What a transistor that had something to add is noted with."""
 
@@ -160,6 +185,36 @@ def turn(viewpoint: Viewpoint, store: Store, entry_id: int) -> WhyView:
     if not found or found[0].entry_id != entry_id:
         return _untraced(viewpoint, percept)
     return as_seen(viewpoint, store, found[0], percept)
+
+
+def prompts_of(told: WhyView, prompts: Sequence[SentPrompt]) -> PromptView:
+    """The prompts of a turn, for a caller who sees everything."""
+    percept = told.turn.percept if told.turn else None
+    unasked = told.turn is not None and told.turn.decision and not told.calls
+    shown = (
+        replace(
+            sent,
+            failure=clean(sent.failure),
+            messages=tuple(PromptMessage(one.role, _as_sent(one.content)) for one in sent.messages),
+        )
+        for sent in prompts
+    )
+    return PromptView(
+        told.agent,
+        told.name,
+        percept.id if percept else 0,
+        percept.age if percept else 0.0,
+        tuple(shown),
+        "" if prompts else UNASKED if unasked else GONE,
+    )
+
+
+def _as_sent(content: str) -> str:
+    """Word for word, spaces and line breaks too, but for what nobody would see."""
+    return "\n".join(
+        line if line.isprintable() and clean(line) == " ".join(line.split()) else clean(line)
+        for line in content.split("\n")
+    )
 
 
 def as_seen(

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from noodlings.errors import LLMError, UserError
 from noodlings.files import make_private
 from noodlings.values.persona import Sampling
+from noodlings.values.sent_prompt import NO_COUNTS, SentPrompt, TokenCounts
 
 CHARACTERS_A_TOKEN = 4
 """Of English prose, about; less in most other languages, so that there an estimate is too low."""
@@ -93,13 +94,13 @@ class Receipt:
 
     Attributes:
         asked, answered: characters that were sent, and that came back.
-        usage: tokens as the server says; 0 when it does not.
+        usage: tokens as the server says; 0 of those of which it says nothing.
         refused: it never reached a model.
     """
 
     asked: int
     answered: int = 0
-    usage: int = 0
+    usage: TokenCounts = NO_COUNTS
     refused: bool = False
 
     @property
@@ -107,9 +108,17 @@ class Receipt:
         """As the server says. Where it does not (many do not for a stream, none for a call that was broken
         off) an estimate from the characters, prompt included; nothing for a call that was refused.
         """
-        if self.usage or self.refused:
-            return self.usage
+        if self.usage.total or self.refused:
+            return self.usage.total
         return math.ceil((self.asked + self.answered) / CHARACTERS_A_TOKEN)
+
+    @property
+    def counts(self) -> TokenCounts | None:
+        """What was sent and what came back, each by itself; None for a call that was refused."""
+        if self.usage.prompt or self.refused:
+            return None if self.refused else self.usage
+        sent, answered = (math.ceil(length / CHARACTERS_A_TOKEN) for length in (self.asked, self.answered))
+        return TokenCounts(self.tokens, sent, answered, estimated=True)
 
 
 class CallFailed(LLMError):
@@ -119,10 +128,20 @@ class CallFailed(LLMError):
         passing: it may go well in a moment.
         ailing: it says something about the endpoint, and not about this call alone.
         wait: seconds the server asks to be left alone for, ≥ 0.
+        status: of HTTP with which it refused; 0 where it did not.
     """
 
-    def __init__(self, words: str, *, passing: bool = False, ailing: bool = True, wait: float = 0.0) -> None:
+    def __init__(
+        self,
+        words: str,
+        *,
+        passing: bool = False,
+        ailing: bool = True,
+        wait: float = 0.0,
+        status: int = 0,
+    ) -> None:
         super().__init__(words)
+        self.status = status
         self.passing = passing
         self.ailing = ailing
         self.wait = wait
@@ -130,10 +149,11 @@ class CallFailed(LLMError):
 
 @dataclass(slots=True)
 class Spent:
-    """What a call cost: attempts, and tokens of all of them."""
+    """What a call cost: attempts, and tokens of all of them; `sent` is the last prompt that went out."""
 
     calls: int = 0
     tokens: int = 0
+    sent: SentPrompt | None = None
 
 
 @dataclass(frozen=True, slots=True)

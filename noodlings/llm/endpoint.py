@@ -5,6 +5,7 @@ The rule it keeps: no key, name or password is ever shown.
 
 from __future__ import annotations
 
+from socket import gaierror
 from types import ModuleType
 from urllib.parse import urlsplit
 
@@ -54,8 +55,19 @@ def failure(error: Exception, library: ModuleType, key: str | None = None) -> st
         said = "" if key is None else error.message
         return refusal(error.status_code, said, key or "")
     if isinstance(error, library.APIConnectionError):
-        return "it cannot be reached"
+        return f"it cannot be reached{_cause(error)}"
     return f"the answer broke off ({type(error).__name__})"
+
+
+def _cause(error: BaseException | None) -> str:
+    """What the system says of a connection that was not made, where that is plain."""
+    while error is not None:
+        if isinstance(error, ConnectionRefusedError):
+            return ": connection refused"
+        if isinstance(error, gaierror):
+            return ": its name is not known"
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def refusal(status: int, message: str = "", key: str = "") -> str:

@@ -8,10 +8,11 @@ that names the endpoint and never the key; so something else can take the model'
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -31,10 +32,12 @@ from noodlings.llm.call import (
     Task,
 )
 from noodlings.llm.circuit_breaker import CircuitBreaker, CircuitOpen
-from noodlings.llm.endpoint import address
+from noodlings.llm.endpoint import address, clean_words
 from noodlings.llm.token_budget import TokenBudget
 from noodlings.llm.transport import Transport, unfinished
 from noodlings.ports import Allowance, WorldStore
+from noodlings.values.model_status import ModelState, ModelStatus, ModelWatcher
+from noodlings.values.sent_prompt import PromptMessage, SentPrompt
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt, where a failure may pass; the server may ask for longer."""
@@ -46,10 +49,16 @@ FEWEST_TOKENS = 24
 """An answer may have so many, however slow the model: one sentence."""
 TELLING_SECONDS = 1.0
 """An answer that flowed for less says little of a model's speed."""
+MEETING_SECONDS = 5.0
+"""So long the endpoint may take to say which models it has."""
+NAMED = 5
+"""Of the models that are listed in place of ours, so many are named."""
 FAIR = 0.5
 """An endpoint that had less than this part of a task's time is not to blame for what was late."""
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -60,6 +69,7 @@ class _Errand:
         call, user_id: what is asked, and for which player.
         until: its deadline, by the monotonic clock.
         spent: what it cost so far.
+        sending: to be called with each prompt that is sent.
         heard: to be called with each piece of its answer.
         flows: to be called with all of them together, after each.
         pieces: of its answer, as far as they are there.
@@ -71,6 +81,7 @@ class _Errand:
     user_id: str
     until: float
     spent: Spent
+    sending: Callable[[SentPrompt], None] = lambda prompt: None
     heard: Callable[[str], object] = lambda text: None
     flows: Callable[[str], object] | None = None
     pieces: list[str] = field(default_factory=list)
@@ -103,7 +114,8 @@ class Gateway:
     ) -> None:
         if settings.record and settings.replay:
             raise UserError("llm.record and llm.replay are both set; a replay cannot be recorded")
-        self._endpoint = f"the model at {address(settings.base_url, 'llm.base_url')}"
+        shown = address(settings.base_url, "llm.base_url")
+        self._endpoint = f"the model at {shown}"
         self._settings = settings
         self._now, self._monotonic, self._sleep = now, monotonic, sleep
         self._transport = Transport(settings)
@@ -113,6 +125,10 @@ class Gateway:
         self._tokens_a_second: float | None = None
         self._recorder = CallRecorder(Path(settings.record).expanduser()) if settings.record else None
         self._replay = CallReplay(Path(settings.replay).expanduser()) if settings.replay else None
+        state = ModelState.ANSWERS if settings.replay else ModelState.ASKED
+        name = clean_words(self.model(Task.REPLY), settings.api_key.get_secret_value())
+        self._status = ModelStatus(state, name, shown, since=now())
+        self.watchers: list[ModelWatcher] = []
 
     def model(self, task: Task) -> str:
         """The name of the model that is asked."""
@@ -122,6 +138,31 @@ class Gateway:
     def prompt_tokens(self) -> int:
         """The most there are to be in the prompt of a reply."""
         return self._settings.prompt_tokens
+
+    @property
+    def status(self) -> ModelStatus:
+        """How things stand with the model that speaks, as far as anybody asked."""
+        return self._status
+
+    async def meet(self) -> None:
+        """Ask the endpoint once which models it has. Where it gives no list the first reply tells."""
+        if self._replay is not None:
+            return
+        await asyncio.to_thread(self.warm)
+        wanted = self.model(Task.REPLY)
+        seconds = min(MEETING_SECONDS, self._settings.timeout_seconds)
+        try:
+            async with asyncio.timeout(seconds):
+                names = await self._transport.models()
+        except TimeoutError:
+            found = ModelState.SILENT, f"nothing came in {seconds:.3g} s"
+        except CallFailed as failed:
+            found = _state_of(failed), str(failed)
+        else:
+            key = self._settings.api_key.get_secret_value()
+            found = _found(wanted, names, lambda name: clean_words(name, key))
+        if self._status.state is ModelState.ASKED:  # else a reply met it meanwhile, and knows better
+            self._note(*found)
 
     def warm(self) -> None:
         """Load the library that the first call would wait a second for. On any thread."""
@@ -151,6 +192,8 @@ class Gateway:
         try:
             return read(await self._recorded(call, allowance, spent, flows))
         except LLMError as error:
+            if spent.sent is not None:
+                spent.sent.failure = str(error)
             raise LLMError(f"{self._endpoint}: {error}") from None
         finally:
             allowance.calls += spent.calls
@@ -175,6 +218,8 @@ class Gateway:
             outcome = await self._in_time(call, allowance, spent, flows)
         except LLMError as error:
             outcome = error
+        if call.task is Task.REPLY:
+            self._note_outcome(outcome)
         if self._recorder is not None:
             self._recorder.keep(call, spent, outcome)
         if isinstance(outcome, LLMError):
@@ -194,7 +239,7 @@ class Gateway:
         seconds = min(whole, allowance.until - begun)
         if seconds <= 0:
             raise LLMError("no time is left for it in this turn")
-        errand = _Errand(call, allowance.user_id, begun + seconds, spent, flows=flows)
+        errand = _Errand(call, allowance.user_id, begun + seconds, spent, allowance.sent, flows=flows)
         try:
             with self._circuit_breaker.call():
                 try:
@@ -208,6 +253,8 @@ class Gateway:
                     raise self._late(errand, seconds, whole) from None
         except CircuitOpen as refused:
             again = datetime.fromtimestamp(self._now() + refused.seconds, UTC).strftime("%H:%M:%S UTC")
+            if call.task is Task.REPLY and not self._status.away:  # other calls met what opened it
+                self._note(ModelState.SILENT, refused.reason)
             raise LLMError(f"{refused}; it is tried again at {again}") from None
 
     async def _attempts(self, errand: _Errand) -> ModelAnswer:
@@ -232,15 +279,43 @@ class Gateway:
             spent.calls += 1
             receipt = Receipt(sum(len(message.content) for message in call.prompt))
             errand.sent = self._monotonic()
+            messages = tuple(PromptMessage(*message) for message in call.prompt)
+            sent = SentPrompt(call.task, self.model(call.task), messages)
+            errand.sending(sent)
+            spent.sent = sent
             limit: int = getattr(self._settings.max_tokens, call.task)
             tokens = min(limit, call.tokens or limit, self._in_so_long(call))
             errand.pieces.clear()
             try:
                 return await self._transport.send(call, self.model(call.task), tokens, receipt, errand.heard)
+            except CallFailed as failed:
+                sent.failure = str(failed)
+                raise
             finally:
                 self._note_speed(errand)
+                sent.tokens = receipt.counts
                 spent.tokens += receipt.tokens
                 self._budget.spend(who, self._now(), tokens=receipt.tokens)
+
+    def _note_outcome(self, outcome: ModelAnswer | LLMError) -> None:
+        """What a reply met. What is no failure of the endpoint leaves everything as it was."""
+        if isinstance(outcome, ModelAnswer):
+            self._note(ModelState.ANSWERS)
+        elif isinstance(outcome, CallFailed) and (outcome.ailing or outcome.status):
+            self._note(_state_of(outcome), str(outcome))
+
+    def _note(self, state: ModelState, words: str = "") -> None:
+        before = self._status
+        since = before.since if state is before.state else self._now()
+        self._status = replace(before, state=state, words=words, since=since)
+        if state is before.state:
+            return
+        log.log(logging.WARNING if self._status.away else logging.INFO, "%s", self._status.sentence)
+        for watcher in tuple(self.watchers):
+            try:
+                watcher(before, self._status)
+            except Exception:
+                log.exception("a watcher of the model failed")
 
     def _late(self, errand: _Errand, seconds: float, whole: float) -> CallFailed:
         """What to say of a deadline that passed."""
@@ -290,3 +365,17 @@ class Gateway:
             measured = sum(map(len, errand.pieces)) / CHARACTERS_A_TOKEN / seconds
             before = self._tokens_a_second
             self._tokens_a_second = measured if before is None else (before + measured) / 2
+
+
+def _state_of(failed: CallFailed) -> ModelState:
+    return ModelState.REFUSES if failed.status else ModelState.SILENT
+
+
+def _found(wanted: str, names: list[str] | None, shown: Callable[[str], str]) -> tuple[ModelState, str]:
+    """What a list of models says of ours. Ollama takes a name without `:latest`, Gemini without `models/`."""
+    if names is None:
+        return ModelState.ASKED, "it gives no list of its models, and its first answer tells"
+    if wanted in names or wanted in (name.removeprefix("models/").removesuffix(":latest") for name in names):
+        return ModelState.ANSWERS, ""
+    others = [shown(name) for name in names[:NAMED]] + ["…"] * (len(names) > NAMED)
+    return ModelState.UNKNOWN, f"it lists {', '.join(others)}" if others else "it lists none"

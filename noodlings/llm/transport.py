@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from noodlings.config import LLMSettings
 from noodlings.llm.call import SENTENCE_END, CallFailed, ModelAnswer, ModelCall, Receipt
 from noodlings.llm.endpoint import NO_KEY, clean_words, failure, refusal
+from noodlings.values.sent_prompt import NO_COUNTS, TokenCounts
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -118,10 +119,10 @@ class StreamPiece:
 
     text: str = ""
     end: str = ""
-    usage: int = 0
+    usage: TokenCounts = NO_COUNTS
 
 
-def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, int]:
+def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCounts]:
     """The answer in a body, and the tokens it cost as far as the server says so."""
     found = _parsed(body, "its answer is no JSON", key)
     try:
@@ -161,10 +162,31 @@ def _parsed(text: bytes | bytearray | str, otherwise: str, key: str) -> Any:
     return found
 
 
-def _usage(found: Any) -> int:
+def _usage(found: Any) -> TokenCounts:
     usage = found.get("usage") if isinstance(found, dict) else None
-    total = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return total if isinstance(total, int) and not isinstance(total, bool) and 0 < total < 10**9 else 0
+    if not isinstance(usage, dict):
+        return NO_COUNTS
+    total, sent, answered = (
+        _count(usage.get(name)) or 0 for name in ("total_tokens", "prompt_tokens", "completion_tokens")
+    )
+    details = usage.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    return TokenCounts(total, sent, answered, cached)
+
+
+def _count(given: Any) -> int | None:
+    """What may be a number of tokens, else None."""
+    sound = isinstance(given, int) and not isinstance(given, bool) and 0 <= given < 10**9
+    return given if sound else None
+
+
+def listed(body: bytes | bytearray) -> list[str] | None:
+    """The models in the answer to `GET /models`; None where that is no such list."""
+    try:
+        names = [model["id"] for model in json.loads(body)["data"]]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    return names if all(isinstance(name, str) for name in names) else None
 
 
 LARGEST_ANSWER = 4_000_000
@@ -174,6 +196,8 @@ LINGER = 0.5
 
 _USELESS = frozenset({401, 403})
 """Refusals of everything that is asked, beside those that may pass."""
+_NO_LIST = frozenset({400, 403, 404, 405, 422, 429, 501})
+"""Refusals of a list of models that say nothing of what a call would meet: a key may do the one alone."""
 SAMPLING = ("stop", "frequency_penalty", "presence_penalty", "min_p")
 SPARED = frozenset({"max_tokens", "temperature", "seed", "response_format", "stream_options", *SAMPLING})
 """Parameters that a model may refuse by name, and is asked without from then on. In place of the first it is
@@ -223,13 +247,33 @@ class Transport:
         except CallFailed:
             raise
         except Exception as error:  # noqa: BLE001 -- the library lets errors of its transport through as they are
-            met = error if isinstance(error, EndpointRefusal) else error.__cause__  # some versions wrap it
-            if isinstance(met, EndpointRefusal):
+            met = _met(error)
+            if met is not None:
                 receipt.refused = True
                 raise self._refusal(met, model) from None
             lost = isinstance(error, openai.APIConnectionError)
             receipt.refused = lost
             raise CallFailed(failure(error, openai), passing=lost) from None
+
+    async def models(self) -> list[str] | None:
+        """The names of the models that the endpoint lists; None where it gives no such list.
+
+        Raises:
+            CallFailed: it is not there, or refuses whatever is asked.
+        """
+        openai = await asyncio.to_thread(import_module, "openai")
+        try:
+            async with self._connection(openai).models.with_streaming_response.list() as response:
+                return listed(b"".join([some async for some in _limited(response.iter_bytes())]))
+        except CallFailed:
+            return None
+        except Exception as error:  # noqa: BLE001 -- as above
+            met = _met(error)
+            if met is None:
+                raise CallFailed(failure(error, openai)) from None
+            if met.status in _NO_LIST:
+                return None
+            raise CallFailed(refusal(met.status, met.message, self._key), status=met.status) from None
 
     async def close(self) -> None:
         """Let go of open connections. A second time it does nothing."""
@@ -258,7 +302,7 @@ class Transport:
                         end = end or "stop"
                     else:
                         part = piece(data, self._key)
-                        receipt.usage = max(receipt.usage, part.usage)
+                        receipt.usage = max(receipt.usage, part.usage, key=lambda said: said.total)
                         receipt.answered += len(part.text)
                         texts.append(part.text)
                         end = end or part.end
@@ -280,9 +324,10 @@ class Transport:
         refused = self._refused[model]
         if met.status == 400 and met.param in SPARED - refused:
             refused.add(met.param)
-            return CallFailed(words, passing=True, ailing=False)
+            return CallFailed(words, passing=True, ailing=False, status=met.status)
         passing = met.status == 429 or met.status >= 500
-        return CallFailed(words, passing=passing, ailing=passing or met.status in _USELESS, wait=met.wait)
+        ailing = passing or met.status in _USELESS
+        return CallFailed(words, passing=passing, ailing=ailing, wait=met.wait, status=met.status)
 
     def _parameters(self, call: ModelCall, model: str, tokens: int) -> dict[str, Any]:
         """Of the call, as the endpoint names them, without those the model refused."""
@@ -331,6 +376,12 @@ def unfinished(text: str, why: str, *, ailing: bool = True) -> ModelAnswer:
     if not SENTENCE_END.search(text):
         raise CallFailed(why, ailing=ailing)
     return ModelAnswer(text, whole=False)
+
+
+def _met(error: Exception) -> EndpointRefusal | None:
+    """The refusal in an error, which some versions of the library wrap."""
+    met = error if isinstance(error, EndpointRefusal) else error.__cause__
+    return met if isinstance(met, EndpointRefusal) else None
 
 
 async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

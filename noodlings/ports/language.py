@@ -11,8 +11,10 @@ from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.model_status import ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
+from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import PLAIN, Tone
 
 
@@ -110,6 +112,7 @@ class Allowance:
         late: called when the first word of a reply lets itself be waited for.
         said: says the next whole sentences of a reply while the rest is still made, and tells whether they
             were said; from then on the reply begins with them. None where only the whole will do.
+        sent: called with each prompt as it is sent; it is filled in later.
         calls, tokens: spent, failed calls included; whoever asks a model adds to them.
     """
 
@@ -117,12 +120,36 @@ class Allowance:
     until: float = math.inf
     late: Callable[[], None] = lambda: None
     said: Callable[[str], bool] | None = None
+    sent: Callable[[SentPrompt], None] = lambda prompt: None
     calls: int = 0
     tokens: int = 0
 
 
 Ask = Callable[[Sequence[tuple[str, str]], Allowance], Awaitable[str]]
 """Messages (role and words) as they are → what a model answers, in printable lines; raises `LLMError`."""
+
+
+class LanguageModel(Protocol):
+    """What everybody in a process who asks a model asks through.
+
+    Attributes:
+        watchers: whoever is told when it begins or ceases to answer.
+    """
+
+    watchers: list[ModelWatcher]
+
+    @property
+    def status(self) -> ModelStatus:
+        """How things stand with whoever speaks."""
+
+    def warm(self) -> None:
+        """Load what the first call would wait for. On any thread."""
+
+    async def meet(self) -> None:
+        """Ask once whether it is there; the status tells."""
+
+    async def close(self) -> None:
+        """Let go of open connections."""
 
 
 class FeelingModel(Protocol):

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from noodlings.clock import ManualClock
 from noodlings.drawing.screen import Screen
+from noodlings.values.model_status import ModelState, ModelStatus
 from noodlings.values.percept import Percept
 from noodlings.worlds.minds import Perceive
 from noodlings.worlds.rooms import World
@@ -27,12 +28,11 @@ from noodlings.worlds.terminal import Dispatch
 WIDTH = 80
 
 
-def banner(voice: str, connected: bool, characters: Sequence[str]) -> RenderableType:
+def banner(status: ModelStatus, characters: Sequence[str]) -> RenderableType:
     """The greeting of `noodlings play`.
 
     Args:
-        voice: "offline", or the model's name.
-        connected: whether a model is configured.
+        status: how things stand with the language model.
         characters: shown names of those who live here.
     """
     what = Text("A small world of characters who remember what matters to them, are reminded of it by ")
@@ -49,7 +49,7 @@ def banner(voice: str, connected: bool, characters: Sequence[str]) -> Renderable
         Text.assemble(("help", "bold cyan"), " lists all commands, ", ("quit", "bold cyan"), " leaves.")
     )
     return Panel(
-        Group(what, Text(), *_voice(voice, connected), Text(), help_line),
+        Group(what, Text(), *_voice(status), Text(), help_line),
         title=Text("noodlings", style="bold cyan"),
         border_style="cyan",
         padding=(0, 1),
@@ -57,11 +57,13 @@ def banner(voice: str, connected: bool, characters: Sequence[str]) -> Renderable
     )
 
 
-def _voice(voice: str, connected: bool) -> list[RenderableType]:
-    if connected:
+def _voice(status: ModelStatus) -> list[RenderableType]:
+    if status.state is not ModelState.OFFLINE:
+        told = Text(status.sentence, style="yellow" if status.away else "")
+        told.highlight_words([status.model], "bold")
         return [
-            Text.assemble(("Connected", "bold green"), " to the model ", (voice, "bold"), "."),
-            Text("When it fails or is late, the offline voice speaks, and the trace says so.", style="dim"),
+            told,
+            Text("When it fails or is late, the offline voice speaks, and @why says so.", style="dim"),
         ]
     return [
         Text.assemble(

@@ -118,6 +118,7 @@ class World:
         self._by_sentence = by_sentence
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
+        self._notice = ""
         self._minds = Minds(perceive, self.answered, capacity)
         self._talks = Talks()
         self._beings: dict[str, Being] = {}
@@ -171,6 +172,8 @@ class World:
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms.setdefault(user_id, self.places.start)
         self._happen(self._beings[user_id], RoomLine(Kind.ARRIVE, "arrives", user_id, name))
+        if self._notice:
+            outlet(RoomLine(Kind.EVENT, self._notice))
         self._save()
 
     def leave(self, user_id: str) -> None:
@@ -317,6 +320,16 @@ class World:
         being = self._beings.get(agent_id)
         if being is not None:
             self._show(agent_id, RoomLine(Kind.EVENT, f"{being.name} is thinking…"))
+
+    def announce(self, text: str, lasting: bool = False) -> None:
+        """Tell every player something that is so for the whole world; no mind perceives it.
+
+        What is lasting is told to whoever comes in as well, until something else is announced.
+        """
+        self._notice = text if lasting else ""
+        for being in self._beings.values():
+            if being.outlet is not None:
+                being.outlet(RoomLine(Kind.EVENT, text))
 
     async def settle(self) -> None:
         """Wait until every mind is done with what happened, and with what followed from it."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.widgets import Static
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, feeling_text, number, words
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, cut, done_without, feeling_text, number, words
 from noodlings.inspect import questions
 from noodlings.text import clean
 from studio.panes.base import Answers, Ask
@@ -145,7 +145,7 @@ def _exchange(flow: FlowView) -> Text:
     line.append("\nmood ", style=QUIET).append_text(feeling_text(mood.feeling, mood.family))
     line.append(f" · {clean(turn.decision)}" if turn.decision else "", style=QUIET)
     for lost in turn.degraded:
-        line.append(f"\n! without {clean(lost)}", style="yellow")
+        line.append(f"\n! {done_without(clean(lost))}", style="yellow")
     return line
 
 

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, done_without, number, spoken_by
 from noodlings.inspect import questions
 from noodlings.text import clean
 from studio.panes.base import Answers, Ask, Pane
@@ -22,7 +22,7 @@ from studio.widgets.marks import differences
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import TurnView
-    from noodlings.inspect.why import ModulationView, TransistorsView, WhyView
+    from noodlings.inspect.why import ModulationView, PromptView, TransistorsView, WhyView
 
 NAMES = 13
 WORDS = {
@@ -45,12 +45,13 @@ class Transistors(Pane):
     ABOUT: ClassVar[str] = (
         "What each transistor made of the thought, in the order in which they stand: words that it added "
         "are in {+…+}, words that it took out in [−…−]. The bar is its gain. Below are the feelings, "
-        "memories and symbols that it read."
+        "memories and symbols that it read. With m one sees what the model was asked, word for word."
     )
     DEFAULT_CSS = "Transistors VerticalScroll { padding: 1 2; scrollbar-size-vertical: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("comma", "back(1)", "Turn before", key_display=","),
         Binding("full_stop", "back(-1)", "Turn after", key_display=".", show=False),
+        Binding("m", "prompts", "Prompt"),
     ]
 
     def compose(self) -> ComposeResult:
@@ -64,6 +65,8 @@ class Transistors(Pane):
         self._back = 1
         self._told: WhyView | None = None
         self._chain: TransistorsView | None = None
+        self._asked: PromptView | None = None
+        self._prompts = False
 
     def asks(self) -> Sequence[Ask]:
         """The turn, and the transistors as they are set now."""
@@ -73,8 +76,11 @@ class Transistors(Pane):
         """Draw the turn."""
         remark = self.query_one(Remark)
         if answers.refused:
+            self._prompts = self._prompts and questions.PROMPT.name not in answers
             remark.say(answers.refused, warning=True)
             return
+        if questions.PROMPT.name in answers:
+            self._asked = answers.view(questions.PROMPT)
         if questions.WHY.name in answers:
             turn = answers.view(questions.WHY)
             if self._back > 1 and turn.turn is None:
@@ -87,14 +93,20 @@ class Transistors(Pane):
         told, chain = self._told, self._chain
         if told is None or chain is None:
             return
+        percept = told.turn.percept if told.turn else None
+        if self._prompts and percept and questions.PROMPT.name not in answers:
+            self.want(Ask(questions.PROMPT, {"entry_id": percept.id}))
         parts = _set_to(chain) if told.turn is None else _thoughts(told, told.turn)
+        if self._prompts and percept and self._asked and self._asked.entry == percept.id:
+            parts = _prompts(self._asked)
         self.query_one("#thoughts", Static).update(Group(*parts))
         remark.say(_remark(told, chain, self._back))
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
         self._back = 1
-        self._told = self._chain = None
+        self._told = self._chain = self._asked = None
+        self._prompts = False
         self.query_one("#thoughts", Static).update("")
         self.query_one(Remark).say("")
 
@@ -102,6 +114,11 @@ class Transistors(Pane):
         """The turn before, or after."""
         self._back = max(self._back + by, 1)
         self.want(self.asks()[0])
+
+    def action_prompts(self) -> None:
+        """What the model was asked in this turn, or again what came of it."""
+        self._prompts = not self._prompts
+        self.update_from(Answers())
 
 
 def _thoughts(told: WhyView, turn: TurnView) -> Iterator[RenderableType]:
@@ -121,7 +138,21 @@ def _thoughts(told: WhyView, turn: TurnView) -> Iterator[RenderableType]:
         yield Text("from the thought to the words", style=QUIET)
         yield _inset(differences(told.thought, response))
     for words in turn.degraded:
-        yield Text(f"! without {clean(words)}", style="yellow")
+        yield Text(f"! {done_without(clean(words))}", style="yellow")
+
+
+def _prompts(asked: PromptView) -> Iterator[RenderableType]:
+    if asked.note:
+        yield Text(clean(asked.note), style=QUIET)
+    for at, sent in enumerate(asked.prompts, 1):
+        yield Text.assemble((f"{at}  {clean(sent.task)}", LOUD), (f"  {clean(sent.model)}", QUIET))
+        yield _inset(Text(sent.cost, style=QUIET))
+        if sent.failure:
+            yield _inset(Text(f"! no use: {clean(sent.failure)}", style="yellow"))
+        for message in sent.messages:
+            yield _inset(Text(f"\n{clean(message.role)}", style=ACCENT))
+            yield _inset(Text("\n".join(map(clean, message.content.split("\n")))))
+        yield Text()
 
 
 def _made(at: int, made: ModulationView) -> Iterator[RenderableType]:
@@ -168,4 +199,4 @@ def _remark(told: WhyView, chain: TransistorsView, back: int) -> str:
     when = f" · {ago(turn.percept.age)}" if turn.percept else ""
     ways = {made.how for made in told.modulations}
     worked = "".join([f" · {words}" for way, words in ORDERS.items() if way in ways][:1])
-    return f"{which}{when} · {turn.voice} voice{worked}"
+    return f"{which}{when} · {spoken_by(turn.voice) or 'silence'}{worked}"

@@ -7,6 +7,8 @@ beside what matters: how much there is and how it is sorted; and, in full, what 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -14,6 +16,10 @@ from textual.widgets import Static
 
 from noodlings.drawing.marks import LOUD, QUIET, cut, words
 from noodlings.text import clean
+from noodlings.values.model_status import ModelState
+
+if TYPE_CHECKING:
+    from noodlings.inspect.views import ModelView
 
 
 class Notice(Static):
@@ -55,6 +61,10 @@ class Remark(Widget):
         return self._text if self._warning else cut(self._text, max(self.size.width, 1))
 
 
+_BY_NAME = (ModelState.OFFLINE, ModelState.UNKNOWN)
+_TROUBLE = (ModelState.REFUSES, ModelState.SILENT, ModelState.UNKNOWN)
+
+
 class Banner(Widget):
     """One line. What is said in it stays until something else is.
 
@@ -73,6 +83,7 @@ class Banner(Widget):
         self._changeable = changeable
         self._name = ""
         self._said = ""
+        self._model = Text()
 
     def look_at(self, name: str) -> None:
         """Who is looked at."""
@@ -84,6 +95,13 @@ class Banner(Widget):
         self._said = what
         self.refresh()
 
+    def speaks(self, model: ModelView | None) -> None:
+        """How things stand with the language model."""
+        if model is not None and model.state:
+            named = model.state if model.state in _BY_NAME else f"model {model.state}"
+            self._model = words(f"{named} ·", "yellow" if model.state in _TROUBLE else QUIET)
+            self.refresh()
+
     def render(self) -> Text:
         """Name at the left, state at the right, in as many cells as there are."""
         if self.refused:
@@ -91,7 +109,7 @@ class Banner(Widget):
         elif self.lost:
             state = Text("↻ reconnecting", style="yellow bold")
         elif self._changeable:
-            state = Text("● live", style="green")
+            state = Text.assemble(self._model, " " if self._model else "", ("● live", "green"))
         else:
             state = Text("read-only", style=QUIET)
         left = Text.assemble(("noodlings", LOUD), (" studio", QUIET))

@@ -11,6 +11,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.store.memory import MemoryStore
+from noodlings.values.model_status import ModelState, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.trace import TurnEvent
 
@@ -44,20 +45,36 @@ async def test_one_watcher_going_leaves_the_others(society: Society) -> None:
     assert set(seen) == {"second"}
 
 
-def made(load, release) -> Society:
+class Model:
+    """A language model that notes what is done with it."""
+
+    status = ModelStatus(ModelState.ASKED, "m")
+
+    def __init__(self) -> None:
+        self.watchers: list[ModelWatcher] = []
+        self.done: list[str] = []
+
+    def warm(self) -> None:
+        self.done.append("loaded")
+
+    async def meet(self) -> None:
+        self.done.append("asked")
+
+    async def close(self) -> None:
+        self.done.append("released")
+
+
+def made(model: Model) -> Society:
     def nobody(persona):
         raise AssertionError("nobody is asked for")
 
-    return Society(nobody, [], ManualClock(), Settings(), MemoryStore(), load=load, release=release)
+    return Society(nobody, [], ManualClock(), Settings(), MemoryStore(), model)
 
 
 async def test_at_rest_it_lets_go_of_its_connections_and_warm_it_has_loaded_them() -> None:
-    done: list[str] = []
-
-    async def release() -> None:
-        done.append("released")
-
-    society = made(lambda: done.append("loaded"), release)
+    model = Model()
+    society = made(model)
     await asyncio.to_thread(society.warm)
+    await society.meet_model()
     await society.rest(0.1)
-    assert done == ["loaded", "released"]
+    assert model.done == ["loaded", "asked", "released"]

@@ -91,6 +91,9 @@ WINDOWS: dict[str, list[Window]] = {
                {"back": 2, "silent": True}),
     ],
     "turn": [Window("@why servnak --id 1", "/api/agents/servnak/turns/1", ("servnak", 1))],
+    "prompt": [
+        Window("@why servnak --id 1 --prompt", "/api/agents/servnak/turns/1/prompt", ("servnak", 1))
+    ],
     "transistors": [Window("@transistors servnak", "/api/agents/servnak/transistors")],
     "links": [
         Window("@links servnak --id 1", f"{M}/entries/1/links", ("servnak", 1)),
@@ -182,6 +185,11 @@ async def _same(lived: Site, who: str, question: str, window: Window) -> None:
     if question in ("links", "turn") and who == "toad":  # somebody else's memory
         assert reply.error
         assert answer.status_code == 404
+        return
+    if question == "prompt" and who != "admin":
+        assert reply.error
+        assert answer.status_code == 403
+        assert "a prompt holds what others told too" in f"{reply.data} {answer.json()}"
         return
     given = getattr(inspector, question)(caller, *window.arguments)
     view = await given if inspect.isawaitable(given) else given

@@ -15,6 +15,7 @@ from tests.api.conftest import MakeSite
 
 HOW: dict[str, dict[str, Any]] = {
     "turn": {"entry_id": 1},
+    "prompt": {"entry_id": 1},
     "links": {"entry_id": 1, "depth": 3},
     "focus": {"level": 2, "query": "dog", "who": "user_caity"},
     "recall": {

@@ -4,9 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 from tests.commands.conftest import Player
+from tests.llm.server import chat, serving
 
 AFRAID = "say Phi, my boss screams at me, I am so scared that I will lose my job"
 HOSTILE = "say Phi, [bold]wait[/bold] \x1b[31mred\x1b[0m \u202e" + "x" * 300
@@ -122,3 +127,51 @@ async def test_they_are_helped_with(player):
     for command in ("@why", "@transistors"):
         shown = (await player.type(f"help {command}")).render(80)
         assert f"{command} servnak" in shown
+
+
+async def test_the_prompt_is_told_message_by_message_and_to_nobody_but_who_sees_all(tmp_path):
+    async with serving(chat("mew, says the model.")) as server:
+        settings = Settings(store={"path": str(tmp_path)}, embedding={"model": "none"}, llm=server.settings())
+        clock = ManualClock(1_000_000.0)
+        society = build(settings, clock=clock, store=MemoryStore())
+        owner = Player(society, clock)
+        assert "It has said nothing yet." in (await owner.read("@why maren --prompt"))[-1]
+        await owner.type("whisper phi = where is the [bold]key[/bold]?", 60)
+        asked = next(one["messages"] for one in server.asked if "[bold]key" in str(one))
+        for width in (40, 80, 200):
+            shown = " ".join(" ".join(await owner.read("@why phi --prompt", width)).split())
+            assert shown.startswith("Phi · prompts of turn")
+            assert "1 reply m about" in shown
+            assert "(estimated: not told)" in shown
+            assert all(f" {one['role']} " in shown for one in asked)
+        words = " ".join(" ".join(await owner.read("@why phi --prompt", 4_000)).split())
+        for one in asked:
+            for line in one["content"].split("\n"):
+                assert " ".join(line.split()) in words
+        assert "where is the [bold]key[/bold]?" in words
+        guest = Player(society, clock, Role.PLAYER, inside=False)
+        for line in ("@why phi --prompt", "@why maren --prompt", "@why phi 2 --prompt"):
+            refused = await guest.type(line)
+            assert refused.error
+            assert "only who may read everything may see one" in refused.render()
+        await owner.world.close()
+        await society.rest(1.0)
+
+
+async def test_why_says_in_plain_words_that_the_model_did_not_speak(tmp_path):
+    async with serving(chat("mew, says the model.")) as server:
+        pass
+    settings = Settings(store={"path": str(tmp_path)}, embedding={"model": "none"}, llm=server.settings())
+    clock = ManualClock(1_000_000.0)
+    society = build(settings, clock=clock, store=MemoryStore())
+    owner, guest = Player(society, clock), Player(society, clock, Role.PLAYER, inside=False)
+    await owner.type("whisper phi = hello there", 60)
+    plain = "the offline voice spoke because the model did not"
+    for line in ("@why phi", "@memories phi --flow"):
+        shown = " ".join(" ".join(await owner.read(line)).split())
+        assert f"{plain}: the model at http://127.0.0.1:{server.port}/v1: it cannot be reached" in shown
+    told = " ".join(" ".join(await guest.read("@why phi")).split())
+    assert plain in told
+    assert "127.0.0.1" not in told
+    await owner.world.close()
+    await society.rest(1.0)

@@ -73,6 +73,12 @@ def chat(content: Any, finish: str = "stop", **more: Any) -> Answer:
     return Answer(json.dumps(body | cost).encode(), streamed=sse(*map(json.dumps, parts), "[DONE]"))
 
 
+def listing(*names: str) -> Answer:
+    """A list of models."""
+    models = [{"id": name, "object": "model", "created": 0, "owned_by": "us"} for name in names]
+    return Answer(json.dumps({"object": "list", "data": models}).encode())
+
+
 def sse(*events: str) -> bytes:
     """A stream of events with this data."""
     return "".join(f"data: {data}\r\n\r\n" for data in events).encode()
@@ -95,7 +101,8 @@ def flowing(text: str, pace: float, **how: object) -> Answer:
 class Server:
     """Where it listens, what it was asked, and what it answers (changed between calls at will).
 
-    `running` counts the calls that it is answering, `most` is the most there were at once.
+    `running` counts the calls that it is answering, `most` is the most there were at once. `models` is
+    what it answers to whoever asks for its models, `listings` how often that was.
     """
 
     answer: Callable[[dict[str, Any]], Answer]
@@ -105,6 +112,8 @@ class Server:
     closing: asyncio.Event = field(default_factory=asyncio.Event)
     running: int = 0
     most: int = 0
+    models: Answer = field(default_factory=lambda: listing("m"))
+    listings: int = 0
 
     def settings(self, **changes: Any) -> LLMSettings:
         """Settings that lead here; what has begun to flow has no more time than what has not."""
@@ -128,6 +137,11 @@ class Server:
         self.most = max(self.most, self.running)
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            if head.startswith("GET /v1/models "):
+                self.listings += 1
+                self.headers.append(head)
+                await self._send(writer, self.models)
+                return
             length = next(
                 int(line[15:]) for line in head.split("\r\n") if line.lower().startswith("content-length:")
             )

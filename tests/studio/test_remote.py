@@ -46,6 +46,7 @@ ASKED: list[tuple[Question[Any], dict[str, Any]]] = [
     (questions.SYMBOLS, {"similar": False}),
     (questions.WHY, {"back": 1}),
     (questions.TURN, {"entry_id": 1}),
+    (questions.PROMPT, {"entry_id": 1}),
     (questions.TRANSISTORS, {}),
     (questions.LINKS, {"entry_id": 1}),
     (questions.MOOD, {}),

@@ -6,9 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from noodlings.app import build
+from noodlings.config import load_settings
 from noodlings.inspect import questions
+from noodlings.store.memory import MemoryStore
+from noodlings.values.caller import Caller, Role
+from noodlings.values.percept import Percept
 from studio.panes.transistors import Transistors
 from studio.widgets.lines import Remark
+from tests.llm.server import chat, serving
 from tests.studio.talking import Talking, spoken_to
 from tests.studio.village import Village, looking, screen_of, until
 
@@ -70,3 +76,36 @@ async def test_hostile_words_are_only_words(tmp_path: Path) -> None:
         await pilot.press("7")
         await until(pilot, lambda: "[bold]shout[/bold]" in screen_of(app))
         assert "\x1b" not in screen_of(app)
+
+
+async def test_m_shows_what_the_model_was_asked_and_the_banner_that_it_answers(tmp_path: Path) -> None:
+    async with serving(chat("mew, says the model.")) as server:
+        llm = server.settings()
+        society = build(load_settings(None, embedding={"model": "none"}, llm=llm), store=MemoryStore())
+        told = Percept("user_caity", "[bold]hello[/bold] there", society.clock.now(), addressed=True)
+        await society.perceive("phi", told)
+        async with looking(Village(tmp_path, lambda: society), (200, 60)) as (app, pilot):
+            await until(pilot, lambda: "model answers · ● live" in screen_of(app))
+            await pilot.press("7")
+            await until(pilot, lambda: "thought" in screen_of(app))
+            await pilot.press("m")
+            await until(pilot, lambda: "tokens sent" in screen_of(app))
+            screen = screen_of(app)
+            assert "1  reply  m" in screen
+            assert "system" in screen
+            assert server.asked[0]["messages"][0]["content"].split("\n")[0][:60] in screen
+            await pilot.press("m")
+            await until(pilot, lambda: "mew, says the model." in screen_of(app))
+            assert "tokens sent" not in screen_of(app)
+
+
+async def test_who_may_not_see_a_prompt_is_told_so_once_and_sees_the_turn(tmp_path: Path) -> None:
+    source = Talking(tmp_path, await spoken_to(("There is somebody at the door",)))
+    source._caller = Caller("user_caity", "caity", Role.PLAYER)
+    async with looking(source, (120, 40)) as (app, pilot):
+        await until(pilot, lambda: "offline voice · ● live" in screen_of(app))
+        await pilot.press("7")
+        await until(pilot, lambda: "thought" in screen_of(app))
+        await pilot.press("m")
+        await until(pilot, lambda: "a prompt holds what others told too" in screen_of(app))
+        assert "There is somebody at the door" in screen_of(app)

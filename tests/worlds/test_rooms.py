@@ -381,6 +381,24 @@ def test_names_in_any_text_are_looked_for_without_failing(text):
     being.named_in(text)
 
 
+async def test_what_is_announced_is_told_to_every_player_and_no_mind_and_stays_while_it_lasts():
+    stage = Stage().enter()
+    stage.world.go("user_caity", "north")
+    stage.world.announce("It is dark", lasting=True)
+    assert stage.seen()[-1] == "It is dark"
+    late = []
+    stage.world.enter("user_dan", "dan", late.append)
+    assert [line.view().plain for line in late] == ["It is dark"]
+    stage.world.leave("user_dan")
+    stage.world.announce("It is light again")
+    stage.world.enter("user_dan", "dan", late.append)
+    await stage.world.settle()
+    assert [line.view().plain for line in late] == ["It is dark"]
+    assert stage.seen().count("It is dark") == stage.seen().count("It is light again") == 1
+    told = {percept.text for _, percept in stage.minds.heard}
+    assert told.isdisjoint({"It is dark", "It is light again"})
+
+
 async def test_whoever_is_long_about_an_answer_is_seen_thinking_by_players_alone():
     stage = Stage().enter()
     await stage.world.settle()

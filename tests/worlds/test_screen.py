@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 from rich.text import Text
 
 from noodlings.drawing import screen as module
 from noodlings.drawing.screen import MIN_WIDTH, Screen
+from noodlings.values.model_status import NO_MODEL, ModelState, ModelStatus
 from noodlings.worlds.demo import banner
 
 
@@ -66,10 +69,15 @@ def test_what_happens_while_a_page_is_read_is_shown_afterwards(capsys):
 @pytest.mark.parametrize("names", [(), ("Phi",), ("SERVNAK", "Phi", "Toad")])
 def test_the_banner_is_honest_about_its_voice_and_fits_eighty_columns(names):
     screen = Screen(False)
-    alone, connected = screen.text(banner("offline", False, names)), screen.text(banner("qwen3", True, names))
+    status = ModelStatus(ModelState.ASKED, "qwen3", "http://localhost:1234/v1")
+    alone, connected = screen.text(banner(NO_MODEL, names)), screen.text(banner(status, names))
+    dead = replace(status, state=ModelState.SILENT, words="it cannot be reached: connection refused")
+    away = " ".join(screen.text(banner(dead, names)).replace("│", " ").split())
+    assert "qwen3 at http://localhost:1234/v1 does not answer (it cannot be reached: connection" in away
+    assert "the offline voice speaks until it does." in away
     assert "No language model is connected" in alone
     assert "NOODLINGS_LLM__BASE_URL=" in alone
-    assert "Connected to the model qwen3" in connected
+    assert "The model qwen3 at http://localhost:1234/v1 is being asked whether it" in connected
     for shown in (alone, connected):
         assert all(name in shown for name in names)
         assert "help" in shown

@@ -1,0 +1,86 @@
+"""What is known of the language model: whether it answers, and if not, why the offline voice speaks.
+
+It is said in two ways: `sentence` to whoever runs the world, and `plain` to everybody else, without an
+address or what a server said. Neither ever holds a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ModelState(StrEnum):
+    """How things stand with a model."""
+
+    OFFLINE = "offline voice"
+    """None is configured."""
+    ASKED = "asked"
+    """It is not known yet whether it answers."""
+    ANSWERS = "answers"
+    REFUSES = "refuses"
+    """The endpoint is there and answers with an error."""
+    SILENT = "silent"
+    """There is no answer, or none of any use."""
+    UNKNOWN = "unknown model"
+    """The endpoint lists its models, and this one is not among them."""
+
+    @property
+    def away(self) -> bool:
+        """Whether the offline voice speaks in its place."""
+        return self in (ModelState.REFUSES, ModelState.SILENT)
+
+
+_SAID = {
+    ModelState.OFFLINE: "No language model is connected: the offline voice speaks.",
+    ModelState.ASKED: "{who} is being asked whether it answers.",
+    ModelState.ANSWERS: "{who} answers.",
+    ModelState.REFUSES: "{who} refuses{why}: the offline voice speaks until it answers.",
+    ModelState.SILENT: "{who} does not answer{why}: the offline voice speaks until it does.",
+    ModelState.UNKNOWN: "{who} is not listed by its endpoint{why}: unless it answers all the same, the "
+    "offline voice speaks.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """How things stand with the model that speaks.
+
+    Attributes:
+        state: in a word.
+        model, endpoint: its name and address as they may be shown; "" without one.
+        words: why it is so, "" where there is nothing to add.
+        since: when that began, in seconds since 1970-01-01 UTC by the wall clock.
+    """
+
+    state: ModelState = ModelState.OFFLINE
+    model: str = ""
+    endpoint: str = ""
+    words: str = ""
+    since: float = 0.0
+
+    @property
+    def away(self) -> bool:
+        """Whether the offline voice speaks in its place."""
+        return self.state.away
+
+    @property
+    def sentence(self) -> str:
+        """All of it in a sentence, for whoever runs the world."""
+        if self.state is ModelState.ASKED and self.words:
+            return f"The model {self.model} at {self.endpoint}: {self.words}."
+        why = f" ({self.words})" if self.words else ""
+        return _SAID[self.state].format(who=f"The model {self.model} at {self.endpoint}", why=why)
+
+    @property
+    def plain(self) -> str:
+        """The same for everybody, without name, address and reason."""
+        return _SAID[self.state].format(who="The language model", why="")
+
+
+NO_MODEL = ModelStatus()
+"""How things stand where none is configured."""
+
+ModelWatcher = Callable[[ModelStatus, ModelStatus], None]
+"""Is told how things stood with the model, and how they stand from now on. Must return at once."""

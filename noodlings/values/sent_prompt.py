@@ -1,0 +1,66 @@
+"""A prompt as it was sent to a model, and what that cost: for people to look at.
+
+The rule it keeps: it is in the memory of the process and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCounts:
+    """Tokens of a call.
+
+    Attributes:
+        total, prompt, completion: of both, of what was sent, of what came back.
+        cached: of what was sent, those that the server had ready; None where it does not say.
+        estimated: they are made of characters, because the server does not say.
+    """
+
+    total: int = 0
+    prompt: int = 0
+    completion: int = 0
+    cached: int | None = None
+    estimated: bool = False
+
+
+NO_COUNTS = TokenCounts()
+"""Of what a server says nothing about."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage:
+    """Whose turn it is ("system", "user" or "assistant"), and what is said in it."""
+
+    role: str
+    content: str
+
+
+@dataclass(slots=True)
+class SentPrompt:
+    """One attempt at a call.
+
+    Attributes:
+        task, model: what for, and who was asked.
+        messages: in order.
+        failure: why its answer was of no use; "" while it is awaited, and where it was of use.
+        tokens: None while it is awaited, and where it never reached a model.
+    """
+
+    task: str
+    model: str
+    messages: tuple[PromptMessage, ...]
+    failure: str = ""
+    tokens: TokenCounts | None = None
+
+    @property
+    def cost(self) -> str:
+        """Its tokens in words."""
+        if self.tokens is None:
+            return "it never reached a model" if self.failure else "its answer is awaited"
+        cost = self.tokens
+        ready = "" if cost.cached is None else f" ({cost.cached:,} cached by the server)"
+        if cost.estimated:
+            return f"about {cost.prompt:,} tokens sent, {cost.completion:,} answered (estimated: not told)"
+        return f"{cost.prompt:,} tokens sent{ready}, {cost.completion:,} answered"
