@@ -196,17 +196,20 @@ def prompt_view(view: PromptView) -> RenderableType:
     return stacked(
         heading(view.name, f"prompts of turn {view.entry}", ago(view.age)),
         quiet(view.note) if view.note else None,
-        *(line for at, sent in enumerate(view.prompts, 1) for line in _sent(at, sent)),
+        *(line for at in range(len(view.prompts)) for line in _sent(view.prompts, at)),
     )
 
 
-def _sent(at: int, sent: SentPrompt) -> list[RenderableType]:
+def _sent(prompts: Sequence[SentPrompt], at: int) -> list[RenderableType]:
+    sent = prompts[at]
     lines: list[RenderableType] = [
         BLANK,
-        Text.assemble((f"  {at}  {sent.task}", LOUD), (f"  {sent.model}", QUIET)),
+        Text.assemble((f"  {at + 1}  {sent.task}", LOUD), (f"  {sent.model}", QUIET)),
         quiet(sent.cost),
         *([warning(f"no use: {sent.failure}")] if sent.failure else []),
     ]
+    if at and sent.messages == prompts[at - 1].messages:
+        return [*lines, quiet("the same messages once more")]
     for message in sent.messages:
         for row, line in enumerate(message.content.split("\n")):
             name = "" if row else message.role

@@ -149,7 +149,10 @@ def _prompts(asked: PromptView) -> Iterator[RenderableType]:
         yield _inset(Text(sent.cost, style=QUIET))
         if sent.failure:
             yield _inset(Text(f"! no use: {clean(sent.failure)}", style="yellow"))
-        for message in sent.messages:
+        again = at > 1 and sent.messages == asked.prompts[at - 2].messages
+        if again:
+            yield _inset(Text("the same messages once more", style=QUIET))
+        for message in () if again else sent.messages:
             yield _inset(Text(f"\n{clean(message.role)}", style=ACCENT))
             yield _inset(Text("\n".join(map(clean, message.content.split("\n")))))
         yield Text()

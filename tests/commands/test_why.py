@@ -170,6 +170,9 @@ async def test_why_says_in_plain_words_that_the_model_did_not_speak(tmp_path):
     for line in ("@why phi", "@memories phi --flow"):
         shown = " ".join(" ".join(await owner.read(line)).split())
         assert f"{plain}: the model at http://127.0.0.1:{server.port}/v1: it cannot be reached" in shown
+    shown = " ".join(" ".join(await owner.read("@why phi --prompt")).split())
+    assert shown.count("it never reached a model") == 3
+    assert shown.count("the same messages once more") == 2
     told = " ".join(" ".join(await guest.read("@why phi")).split())
     assert plain in told
     assert "127.0.0.1" not in told
