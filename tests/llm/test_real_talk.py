@@ -1,4 +1,7 @@
-"""Twenty turns with models as a player has them: a small one, and streams of 3, 10 and 40 tokens a second."""
+"""Twenty turns with models as a player has them: a small one, and streams of 3, 10 and 40 tokens a second.
+
+`pytest -n0 -s tests/llm/test_real_talk.py` prints how much of the prompts the server had read before.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import LLMSettings, Settings
 from noodlings.values.percept import Percept
+from noodlings.values.sent_prompt import TokenCounts
 from tests.llm.server import flowing, serving
 from tests.llm.test_real_server import KEY, pytestmark, running  # noqa: F401 -- the mark is for this file too
 
@@ -23,8 +27,8 @@ PRESENT = frozenset({"user_caity", "user_bob"})
 SPOKEN = "There is a boat on the shore. Nobody sits in it, it seems."
 
 
-async def voices(folder: Path, llm: LLMSettings) -> list[str]:
-    """Which voice spoke in each of the twenty turns, with all other settings as they are shipped."""
+async def talked(folder: Path, llm: LLMSettings) -> tuple[list[str], list[TokenCounts]]:
+    """Which voice spoke in each of twenty turns, with settings as shipped, and what replies cost."""
     clock = ManualClock()
     settings = Settings(llm=llm, store={"path": str(folder)}, embedding={"model": "none"})  # type: ignore[arg-type]
     society = build(settings, clock=clock)
@@ -34,18 +38,30 @@ async def voices(folder: Path, llm: LLMSettings) -> list[str]:
         percept = Percept("user_caity", line, clock.now(), addressed=True, present=PRESENT, place="workshop")
         spoke.append((await society.perceive("phi", percept)).voice)
     await society.rest(5.0)
+    sent = [
+        one for prompts in society.agents["phi"].prompts.values() for one in prompts if one.task == "reply"
+    ]
     society.close()
-    return spoke
+    return spoke, [one.tokens for one in sent if one.tokens is not None]
 
 
 async def streamed(folder: Path, tokens_a_second: int) -> list[str]:
     async with serving(flowing(SPOKEN, 1.0 / tokens_a_second)) as server:
-        return await voices(folder, LLMSettings(base_url=server.settings().base_url, model="m"))
+        spoke, _ = await talked(folder, LLMSettings(base_url=server.settings().base_url, model="m"))
+        return spoke
 
 
 async def small(folder: Path) -> list[str]:
     with running() as real:
-        return await voices(folder, LLMSettings(base_url=f"{real.address}/v1", model="m", api_key=KEY))
+        spoke, counts = await talked(
+            folder, LLMSettings(base_url=f"{real.address}/v1", model="m", api_key=KEY)
+        )
+    told = [count for count in counts if count.cached is not None]
+    assert len(told) >= 18
+    kept = sum(count.cached or 0 for count in told) / sum(count.prompt for count in told)
+    print(f"\n{kept:.3f} of the tokens of {len(told)} prompts were ready at the server")
+    assert kept >= 0.7
+    return spoke
 
 
 async def test_small_and_slow_models_speak_in_most_turns(tmp_path: Path) -> None:
