@@ -83,6 +83,9 @@ def test_a_retry_after_a_kill_says_that_the_turn_was_cut_off(tmp_path: Path):
             telling = threading.Thread(target=tell)
             telling.start()
             call, _ = model.accept()
+            while call.recv(4, socket.MSG_PEEK).startswith(b"GET"):  # it is asked for its models at start
+                call.close()
+                call, _ = model.accept()
             with call:
                 call.settimeout(30)
                 asked = b""
