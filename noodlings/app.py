@@ -120,7 +120,7 @@ def build(
         symbolist=_symbolist(gateway),
         fused=settings.thought.chain == "fused",
         ruminate=settings.thought.ruminate,
-        patience=settings.llm.timeout_seconds,
+        patience=max(settings.llm.timeout_seconds, settings.llm.answer_seconds),
         watchers=watchers,
     )
 

@@ -121,7 +121,7 @@ class LLMSettings(_Section):
     models: TaskModels = TaskModels()
     max_tokens: TaskTokens = TaskTokens()
     prompt_tokens: int = Field(3_000, ge=500, le=1_000_000)
-    timeout_seconds: float = Field(10.0, gt=0, le=600)
+    timeout_seconds: float = Field(20.0, gt=0, le=600)
     first_token_seconds: float = Field(2.0, gt=0, le=600)
     stall_seconds: float = Field(5.0, gt=0, le=600)
     answer_seconds: float = Field(30.0, gt=0, le=600)

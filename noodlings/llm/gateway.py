@@ -244,7 +244,7 @@ class Gateway:
             with self._circuit_breaker.call():
                 try:
                     async with asyncio.timeout(seconds) as patience:
-                        with self._watched(errand, allowance.late, patience):
+                        with self._watched(errand, allowance.late, patience, allowance.until - begun):
                             return await self._attempts(errand)
                 except TimeoutError:
                     if errand.pieces:  # slow is not dead
@@ -327,15 +327,19 @@ class Gateway:
 
     @contextmanager
     def _watched(
-        self, errand: _Errand, late: Callable[[], None], patience: asyncio.Timeout
+        self, errand: _Errand, late: Callable[[], None], patience: asyncio.Timeout, left: float
     ) -> Iterator[None]:
-        """While the first word of a streamed answer is waited for, `late` may be called; then it flows on."""
+        """While the first word of a streamed answer is waited for, `late` may be called; then it flows on.
+
+        Args:
+            left: seconds of its turn.
+        """
         if not errand.call.streamed:
             yield
             return
         loop = asyncio.get_running_loop()
         timer = loop.call_later(self._settings.first_token_seconds, late)
-        end = loop.time() + self._settings.answer_seconds
+        end = loop.time() + min(self._settings.answer_seconds, left)
 
         def heard(text: str) -> None:
             if not errand.pieces:

@@ -1,17 +1,20 @@
 """A model that answers from what stands in its prompt and nothing else, to see what a prompt carries.
 
 It tells the memories and the lines of the talk in it, those first that share most words with the question. It
-leaves out lenses and the character, so whatever it says was in mind or was just said.
+leaves out lenses and the character, so whatever it says was in mind or just said. As a program it serves:
+
+    python -m tests.llm.reciting        # prints its address, for noodlings eval talk --voice model
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from tests.llm.server import Answer, chat
+from tests.llm.server import Answer, chat, serving
 
 LONGEST = 900
 """Characters; the guard cuts longer ones."""
@@ -47,3 +50,13 @@ def _read(line: str) -> str:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
+
+
+async def _serve() -> None:
+    async with serving(recite) as server:
+        print(server.settings().base_url, flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve())
