@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from noodlings.affect.mood import Mood
 from noodlings.ports import Allowance, Speech
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.floor import Decision
@@ -42,6 +43,7 @@ class Turn:
         allowance: what it may spend on models, and spent.
         audience: who may learn of the answer; before there is one, of the percept.
         earlier: talk of before that the agent never heard, as whoever speaks to it tells it, oldest first.
+        action: what it does beside answering.
     """
 
     percept: Percept
@@ -65,6 +67,7 @@ class Turn:
     said: str = ""
     allowance: Allowance = field(default_factory=Allowance)
     earlier: tuple[MemoryEntry, ...] = ()
+    action: Action | None = None
 
     def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
         """What a voice thought, what the transistors made of it, and what is said."""
@@ -76,7 +79,7 @@ class Turn:
     def unsay(self, why: str) -> None:
         """Nothing is said after all, and no word of what might have been is kept."""
         self.recalled, self.modulations, self.used = [], (), frozenset()
-        self.voice, self.thought, self.response, self.tone = "", "", None, PLAIN
+        self.voice, self.thought, self.response, self.tone, self.action = "", "", None, PLAIN, None
         self.decision = Decision(False, why)
         self.audience = self.entry.audience
 
@@ -116,6 +119,7 @@ class Turn:
             tokens=self.allowance.tokens,
             degraded=tuple(self.degraded),
             audience=self.audience,
+            action=self.action,
         )
 
 

@@ -216,4 +216,5 @@ def turn_view(viewpoint: Viewpoint, trace: Trace, percept: MemoryEntry | None) -
         decision=clean(trace.decision if full else trace.decision.partition(" (")[0]),
         # After the colon stands what is the machine's: an address, a file. A player is told what failed.
         degraded=tuple(clean(words if full else words.partition(":")[0]) for words in trace.degraded),
+        action=None if forgotten else trace.action,
     )

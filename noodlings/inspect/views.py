@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts
 
@@ -270,7 +271,7 @@ class TurnView(View):
     """One answer: to what, in which mood, by which voice, and why it was given.
 
     `percept` and `response` are None where the percept has been forgotten since. `degraded` says in words
-    what failed and was done without.
+    what failed and was done without; `action` is what it does beside answering, of what was offered.
     """
 
     percept: EntryView | None
@@ -279,6 +280,7 @@ class TurnView(View):
     voice: str
     decision: str
     degraded: tuple[str, ...]
+    action: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)

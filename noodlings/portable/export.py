@@ -125,6 +125,8 @@ def _trace_line(trace: Trace) -> dict[str, Any]:
         "audience": sorted(trace.audience.witnesses),
         "confined": trace.audience.confined,
     }
+    if trace.action is None:
+        del line["action"]  # what is read by a noodlings that knows of no actions
     return {"type": "trace", "agent": line.pop("agent_id"), **line}
 
 

@@ -28,6 +28,7 @@ from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.validation import explain
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, confined_to
 from noodlings.values.memory import (
@@ -242,6 +243,15 @@ class _Modulation(Strict):
         return Modulation(**dict(self) | {"read": read, "entries": entries, "symbols": symbols})
 
 
+class _Action(Strict):
+    name: Text
+    arguments: dict[Text, bool | int | float | Text]
+    by: Literal["rule", "llm"]
+
+    def value(self) -> Action:
+        return Action(**dict(self))
+
+
 class TraceLine(Strict):
     """A turn, field by field as `Trace` has them."""
 
@@ -268,6 +278,7 @@ class TraceLine(Strict):
     degraded: list[Text]
     audience: list[Text] = Field(default_factory=list)
     confined: bool = False
+    action: _Action | None = None
 
     def value(self) -> Trace:
         """The turn."""
@@ -281,6 +292,7 @@ class TraceLine(Strict):
             "degraded": tuple(self.degraded),
             "tone": self.tone.value(),
             "audience": Audience(frozenset(self.audience), self.confined),
+            "action": None if self.action is None else self.action.value(),
         }
         return Trace(agent_id=self.agent, **same | changed)
 

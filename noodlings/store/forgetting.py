@@ -85,6 +85,7 @@ def without(trace: Trace, forgotten: frozenset[int]) -> Trace:
             for made in trace.modulations
         ),
         response=None if trace.response is None else FORGOTTEN,
+        action=None,
     )
 
 

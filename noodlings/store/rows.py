@@ -17,6 +17,7 @@ import numpy as np
 
 from noodlings.errors import NoodlingsError, StoreError
 from noodlings.store.documents import from_json, number, text, to_json, whole
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience
 from noodlings.values.memory import (
@@ -214,6 +215,7 @@ def trace_row(trace: Trace) -> Row:
         "voice": trace.voice,
         "decision": trace.decision,
         **({} if trace.tone == PLAIN else {"tone": asdict(trace.tone)}),
+        **({} if trace.action is None else {"action": asdict(trace.action)}),
         "milliseconds": _numbers(trace.milliseconds, "milliseconds"),
         "calls": whole(trace.calls, "calls"),
         "tokens": whole(trace.tokens, "tokens"),
@@ -260,6 +262,7 @@ def trace_of(row: Stored) -> Trace:
             tokens=data.get("tokens", 0),
             degraded=tuple(data["degraded"]),
             audience=Audience(frozenset(data.get("audience", ())), data.get("confined", False)),
+            action=Action(**data["action"]) if "action" in data else None,
         )
 
     return column(row, "traces.document", what, read)

@@ -10,6 +10,7 @@ from typing import Any
 from noodlings.clock import moment
 from noodlings.errors import UserError
 from noodlings.text import clean
+from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience
 from noodlings.values.floor import Floor
@@ -78,6 +79,7 @@ class Percept:
         place: where it happened, a room's id, or "".
         data: whatever else the world wants to have kept (JSON-compatible).
         floor: decides who of those who hear it answers; None where the agent decides alone. It is never kept.
+        actions: what the agent may do beside answering; not kept with the memory.
     """
 
     user_id: str
@@ -94,6 +96,7 @@ class Percept:
     place: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     floor: Floor | None = field(default=None, compare=False, repr=False)
+    actions: tuple[OfferedAction, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.user_id:
@@ -106,6 +109,8 @@ class Percept:
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:
                 raise UserError(f"{name} is {value!r}: it must lie between 0 and 1")
+        if self.actions:
+            require_offer(self.actions)
 
     @property
     def listeners(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.memory import ImportanceParts
@@ -77,6 +78,7 @@ class Trace:
         calls, tokens: what the turn cost of a model.
         degraded: what failed and was done without, in words.
         audience: who heard the answer, and may learn of it and of what it was made of.
+        action: what it does beside answering, of what was offered; None for nothing.
     """
 
     agent_id: str
@@ -100,6 +102,7 @@ class Trace:
     tokens: int = 0
     degraded: tuple[str, ...] = ()
     audience: Audience = OPEN
+    action: Action | None = None
 
 
 @dataclass(frozen=True, slots=True)

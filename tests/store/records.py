@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as arrays
 from noodlings.clock import LATEST
 from noodlings.store.documents import LARGEST
 from noodlings.text import clean
+from noodlings.values.action import Action
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience, confined_to
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
@@ -191,6 +192,13 @@ traces = st.builds(
     voice=texts,
     decision=texts,
     tone=st.builds(Tone, st.sampled_from(ToneName), st.sampled_from(ToneSource), entry_id=st.none() | counts),
+    action=st.none()
+    | st.builds(
+        Action,
+        texts,
+        st.dictionaries(texts, texts | st.booleans() | counts | unit, max_size=3),
+        st.sampled_from(("rule", "llm")),
+    ),
     milliseconds=st.dictionaries(texts, finite, max_size=3),
     degraded=st.lists(texts, max_size=2).map(tuple),
 )

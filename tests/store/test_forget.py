@@ -47,6 +47,7 @@ def test_a_trace_without_the_forgotten_refers_to_none_of_it(trace: Trace, forgot
     beside = [(*one.sources, *one.supersedes, one.superseded_by) for one in left.recalled]
     assert forgotten.isdisjoint([left.tone.entry_id, *(entry_id for ids in beside for entry_id in ids)])
     assert left.tone.name == trace.tone.name
+    assert left.action is None
     words = {left.thought, left.response, *(made.before + made.after for made in left.modulations)}
     assert words <= {"", None, FORGOTTEN, FORGOTTEN * 2}
     assert (left.mood, left.milliseconds, left.decision) == (trace.mood, trace.milliseconds, trace.decision)

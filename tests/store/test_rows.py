@@ -7,6 +7,7 @@ import json
 import logging
 import math
 import traceback
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from noodlings.store.rows import (
 )
 from noodlings.store.tables import entries as entries_table
 from noodlings.store.tables import traces as traces_table
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.trace import Trace
@@ -165,6 +167,20 @@ def test_a_damaged_column_gives_an_entry_or_a_store_error_and_nothing_else(
     row[column] = data.draw(st.none() | st.binary() | st.text() | st.integers() | st.floats())
     # Where a row cannot be read, `undamaged` leaves it out; any other error would come through and fail here.
     assert all(isinstance(entry, MemoryEntry) for entry in undamaged([row], entry_of))
+
+
+def test_a_trace_of_before_there_were_actions_is_read() -> None:
+    chosen = a_trace(3, action=Action("give", {"item": "lantern", "count": 2, "now": True}, "llm"))
+    row = trace_row(chosen)
+    assert trace_of(row) == chosen
+    data = from_json(row["document"], "it")
+    assert data.pop("action") == {
+        "name": "give",
+        "arguments": {"item": "lantern", "count": 2, "now": True},
+        "by": "llm",
+    }
+    assert trace_of(row | {"document": to_json(data, "it")}) == replace(chosen, action=None)
+    assert trace_row(replace(chosen, action=None))["document"] == to_json(data, "it")
 
 
 @given(

@@ -1,0 +1,159 @@
+"""Actions: what a world lets a character do beside its words, and what it chose to do.
+
+The rule it keeps: an action comes out of what was offered, with arguments that fit, whoever chose it. What an
+action takes is written as a JSON schema of one level, with the keys that are here and no others.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal
+
+from noodlings.errors import UserError
+from noodlings.text import clean, folded
+
+MOST_ACTIONS = 20
+LARGEST_OFFER = 8_000
+"""Characters of all that is offered with one percept, as JSON: a model reads it with each answer."""
+LONGEST_NAME = 60
+"""Characters of a name, of a choice, and of words by which one asks for something."""
+LONGEST_TEXT = 200
+"""Characters of a description, and of an argument in free words."""
+LARGEST_NUMBER = 2**53
+"""Beyond it whole numbers are no longer the same in every program that reads JSON."""
+NONE = "none"
+"""What a model says that chooses nothing."""
+
+Argument = str | int | float | bool
+
+_STRICT = {"extra": "forbid"}
+_NAME = re.compile(r"[A-Za-z0-9_]{1,60}")
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterSchema:
+    """What an argument may be; `enum` are the only strings that will do, or empty."""
+
+    __pydantic_config__: ClassVar = _STRICT
+
+    type: Literal["string", "integer", "number", "boolean"]
+    description: str = ""
+    enum: tuple[str, ...] = ()
+
+    def fits(self, value: object) -> bool:
+        """Whether a value will do: of that type, a number up to `LARGEST_NUMBER`, a string that is clean."""
+        if isinstance(value, str):
+            free = not self.enum and 0 < len(value) <= LONGEST_TEXT and value == clean(value)
+            return self.type == "string" and (free or value in self.enum)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return self.type == "boolean" and isinstance(value, bool)
+        whole = self.type == "integer" and isinstance(value, int)
+        return (whole or self.type == "number") and abs(value) <= LARGEST_NUMBER  # NaN fails, too
+
+
+@dataclass(frozen=True, slots=True)
+class ParametersSchema:
+    """All that an action takes, and what of it is required."""
+
+    __pydantic_config__: ClassVar = _STRICT
+
+    properties: dict[str, ParameterSchema] = field(default_factory=dict)
+    required: tuple[str, ...] = ()
+    type: Literal["object"] = "object"
+    additionalProperties: Literal[False] = False
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedAction:
+    """Something that a character may do beside answering.
+
+    Attributes:
+        name: 1 to 60 of a–z, 0–9 and _; capitals, spaces and hyphens become these.
+        description: for a model, up to 200 characters.
+        parameters: what it takes.
+        words: by which one asks for it, beside its name.
+
+    Raises:
+        UserError: its parts do not go together, or are too long.
+    """
+
+    __pydantic_config__: ClassVar = _STRICT
+
+    name: str
+    description: str = ""
+    parameters: ParametersSchema = ParametersSchema()
+    words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", re.sub(r"[\s-]+", "_", folded(self.name)))
+        takes = self.parameters.properties
+        for name in (self.name, *takes):
+            if not _NAME.fullmatch(name) or name == NONE:
+                raise UserError(f"{name!r:.70} is no name: 1 to 60 letters (a to z), digits, _; not none")
+        if unknown := set(self.parameters.required) - takes.keys():
+            raise UserError(f"{self.name} requires {min(unknown)!r:.70}, which is none of its properties")
+        if wrong := [name for name, one in takes.items() if one.enum and one.type != "string"]:
+            raise UserError(f"the {wrong[0]} of {self.name} has an enum and is no string")
+        described = [self.description, *(one.description for one in takes.values())]
+        _require_lines(self.name, LONGEST_TEXT, described)
+        named = [*self.words, *(choice for one in takes.values() for choice in one.enum)]
+        _require_lines(self.name, LONGEST_NAME, named)
+        if not all(named):
+            raise UserError(f"words and choices of {self.name} cannot be empty")
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its arguments, without what says nothing."""
+        properties = {
+            name: {"type": one.type}
+            | ({"description": one.description} if one.description else {})
+            | ({"enum": list(one.enum)} if one.enum else {})
+            for name, one in self.parameters.properties.items()
+        }
+        required = sorted(set(self.parameters.required))
+        return asdict(self.parameters) | {"properties": properties, "required": required}
+
+    def chosen(self, arguments: Mapping[str, Any], by: str) -> Action:
+        """It with these arguments. Raises `UserError`, which repeats none of them, where they do not fit."""
+        takes, required = self.parameters.properties, self.parameters.required
+        if not set(required) <= arguments.keys() <= takes.keys():
+            raise UserError(f"{self.name} lacks what it requires, or has what it does not take")
+        if unfit := [name for name, value in arguments.items() if not takes[name].fits(value)]:
+            raise UserError(f"the {unfit[0]} of {self.name} is none that will do")
+        return Action(self.name, dict(arguments), by)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a character does.
+
+    Attributes:
+        name: of the action that was offered.
+        arguments: by name, as its schema has them.
+        by: who chose it: "rule" or "llm".
+    """
+
+    name: str
+    arguments: dict[str, Argument]
+    by: str
+
+    def __str__(self) -> str:
+        given = (f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.arguments.items())
+        return f"{self.name}({', '.join(given)})"
+
+
+def require_offer(actions: Sequence[OfferedAction]) -> None:
+    """Raise `UserError` where there are too many, too much in them, or two of one name."""
+    if len({action.name for action in actions}) < len(actions) or len(actions) > MOST_ACTIONS:
+        raise UserError(f"more than {MOST_ACTIONS} actions are offered, or two of one name")
+    size = len(json.dumps([asdict(action) for action in actions]))
+    if size > LARGEST_OFFER:
+        raise UserError(f"the actions have {size:,} characters, and may have {LARGEST_OFFER:,}")
+
+
+def _require_lines(name: str, most: int, texts: Iterable[str]) -> None:
+    if not all(len(text) <= most and text == clean(text) for text in texts):
+        raise UserError(f"a text of {name} has more than {most} characters, or more than one clean line")
