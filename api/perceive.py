@@ -16,6 +16,8 @@ from pydantic import (
     StrictInt,
     StrictStr,
     Tag,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
 )
 
 from api import examples
@@ -27,6 +29,7 @@ from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import UserError
 from noodlings.inspect.why import WhyView
 from noodlings.text import MAX_LINE, clean
+from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import PRIVATE, Kind, Percept
@@ -79,6 +82,16 @@ GivenAffect = Annotated[
 ]
 
 
+def _offered(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    """What is offered. Raises ValueError where parts of it do not go together."""
+    try:
+        offered = read(given)
+        require_offer(offered)
+    except UserError as error:
+        raise ValueError(str(error)) from None
+    return offered
+
+
 class Said(BaseModel):
     """What somebody said or did.
 
@@ -126,6 +139,12 @@ class Said(BaseModel):
         description="Whatever else is to be kept with it, as facts by name. For a world or an admin.",
         examples=[{"task": "the harvest", "weather": "rain"}],
     )
+    actions: Annotated[tuple[OfferedAction, ...], WrapValidator(_offered)] = Field(
+        (),
+        description="What the agent may do beside answering; `turn.action` is what it chooses, null for "
+        "nothing. For a world or an admin.",
+        examples=[[{"name": "follow", "description": "walk with whoever asks", "words": ["come along"]}]],
+    )
     idempotency_key: Key = ""
 
 
@@ -158,6 +177,8 @@ async def perceive(
     """
     if said.affect is not None or said.identity_salience or said.data:
         held.require(Role.ADMIN, Role.WORLD, to="say what a character feels, or what is kept with a line")
+    if said.actions:
+        held.require(Role.ADMIN, Role.WORLD, to="offer what a character may do")
     caller = held.actor(_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
     if said.name and held.role is not Role.PLAYER:  # else one player could be called like another
@@ -177,6 +198,7 @@ async def perceive(
         identity_salience=said.identity_salience,
         depth=said.depth,
         data=_facts(said.data) | ({"tags": [clean(tag) for tag in said.tags]} if said.tags else {}),
+        actions=said.actions,
     )
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
 

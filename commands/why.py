@@ -40,6 +40,7 @@ from commands.render import (
 from noodlings.errors import UserError
 from noodlings.inspect.why import ModulationView, PromptView, TransistorsView, WhyView
 from noodlings.text import shorten
+from noodlings.values.action import Action
 from noodlings.values.sent_prompt import SentPrompt
 from noodlings.values.tone import ToneName, ToneSource
 
@@ -124,6 +125,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         BLANK,
         _beside(speaker, [heard]),
         _beside(view.name, [answered]),
+        _action(turn.action),
         Flowing([words(part, QUIET) for part in (f"because: {turn.decision}", by, spent) if part]),
         *(warning(done_without(lost)) for lost in turn.degraded),
         BLANK,
@@ -148,6 +150,14 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
         if view.steps
         else None,
     )
+
+
+def _action(action: Action | None) -> RenderableType | None:
+    """What it does beside answering, and who chose that."""
+    if action is None:
+        return None
+    by = "by a model" if action.by == "llm" else "by rule"
+    return _beside("→ does", [words(str(action)), words(f"chosen {by}", QUIET)])
 
 
 _TONE_FROM = {

@@ -31,6 +31,7 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.ports import (
+    ActionChooser,
     Allowance,
     Ask,
     Clock,
@@ -48,6 +49,7 @@ from noodlings.text import clean
 from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.chain import load_chain
 from noodlings.values.persona import Persona
+from noodlings.voice.choosing import RuleChooser
 from noodlings.voice.images import TableOfImages
 from noodlings.voice.offline import OfflineVoice
 from noodlings.worlds.accounts import Accounts
@@ -113,6 +115,8 @@ def build(
         memory=settings.memory,
         context=settings.context,
         images=TableOfImages(),
+        action_rule=RuleChooser(),
+        action_model=_action_model(gateway),
         notes=notes,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
         voice=voice,
@@ -270,7 +274,7 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
     llm = settings.llm
     if not llm.base_url:
         return None
-    if not (llm.model or all(name for _, name in llm.models)):
+    if not (llm.model or all(name for task, name in llm.models if task != "action")):
         raise UserError(
             "llm.base_url is set and llm.model is not: say which model is to speak (llm.model, or "
             "NOODLINGS_LLM__MODEL in the environment), or take the address away and the offline voice speaks"
@@ -312,6 +316,14 @@ def _feeling_model(settings: Settings, gateway: Gateway | None) -> FeelingModel 
     from noodlings.llm.appraisal import LLMAppraiser
 
     return LLMAppraiser(gateway)
+
+
+def _action_model(gateway: Gateway | None) -> ActionChooser | None:
+    if gateway is None:
+        return None
+    from noodlings.llm.actions import LLMChooser
+
+    return LLMChooser(gateway)
 
 
 def _symbolist(gateway: Gateway | None) -> Symbolist | None:

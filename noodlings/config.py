@@ -96,6 +96,7 @@ class TaskModels(_Section):
     modulate: str = ""
     appraise: str = ""
     symbol: str = ""
+    action: str = ""
 
 
 class TaskTokens(_Section):
@@ -103,6 +104,7 @@ class TaskTokens(_Section):
     modulate: int = Field(200, ge=1, le=100_000)
     appraise: int = Field(300, ge=1, le=100_000)
     symbol: int = Field(80, ge=1, le=100_000)
+    action: int = Field(150, ge=1, le=100_000)
 
 
 class BudgetSettings(_Section):

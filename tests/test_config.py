@@ -72,7 +72,7 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ("memory: {importance: {suprise: 1}}", "did you mean surprise?"),
         ("memory: {importance: {surprise: 2}}", "memory.importance.surprise: "),
         ("memory: {importance: 2}", "memory.importance: should be a section; there are addressed, answered"),
-        ("llm: {max_tokens: 200}", "llm.max_tokens: should be a section; there are appraise, modulate"),
+        ("llm: {max_tokens: 200}", "llm.max_tokens: should be a section; there are action, appraise"),
         ("api: {tokens: 7}", "api.tokens: should be a list"),
         ("memory_windows: {working: 0}", "memory_windows.working"),
         ("memory_windows: {working: many}", "memory_windows.working"),

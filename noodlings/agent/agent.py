@@ -188,7 +188,10 @@ class Agent:
         if turn.decision.speak:
             async with self._speaking:
                 await self._answer(turn, said)
+        forgettings = self._core.forgettings
         await self._follow_up.follow(turn)
+        if turn.percept.actions and turn.response is not None:
+            await self._choose(turn, forgettings)
         trace = turn.trace(self.id)
         self._tell(turn, "turn")
         return trace
@@ -325,6 +328,25 @@ class Agent:
         if rest := (turn.response or "").removeprefix(turn.said).lstrip():
             hear(rest)
 
+    async def _choose(self, turn: Turn, forgettings: int) -> None:
+        """What it does beside its words, when they are said. The next turn does not wait for it.
+
+        Args:
+            forgettings: as many as there were when the words were kept.
+        """
+        before = self._came_between(turn)
+        turn.allowance.until = time.monotonic() + self._services.patience  # the words had their own time
+        with timed(turn.milliseconds, "choose"):
+            await self._responder.choose(turn)
+        entry = self.entry(turn.entry.id)
+        if self._core.forgettings != forgettings or entry is None or entry.response != turn.entry.response:
+            turn.unsay("what it said was forgotten or taken back while it chose what to do")
+            return  # what is left of the turn is kept already
+        if self._came_between(turn) != before:
+            turn.action = None
+            turn.degraded.append(f"no action: {self._came_between(turn)}")
+        self._unit_of_work.commit(turn.trace(self.id))
+
     def _respond(self, turn: Turn, entry: MemoryEntry) -> None:
         """Complete the entry with what was said, and link it with what that came from."""
         turn.entry = entry
@@ -352,8 +374,11 @@ class Agent:
 
     def _overtaken(self, turn: Turn) -> str:
         """Why an answer that comes late makes no sense any more, or "" while it does."""
-        if turn.entry.response is not None:  # whoever asks for another one waits for it
-            return ""
+        # Whoever asks for another answer waits for it.
+        return self._came_between(turn) if turn.entry.response is None else ""
+
+    def _came_between(self, turn: Turn) -> str:
+        """What whoever is answered did since that makes an answer too late, or ""."""
         user_id = turn.percept.user_id
         for entry in self.memory.retrieve_working():
             if entry.id > turn.entry.id and entry.user_id == user_id and entry.place == turn.entry.place:

@@ -127,6 +127,18 @@ class Responder:
                 log.warning("%s speaks with the offline voice: %s", self._core.id, error)
         await self._one_by_one(turn, utterance, self._services.offline)
 
+    async def choose(self, turn: Turn) -> None:
+        """The action that goes with what was said: by the model where that spoke, else by the rule."""
+        services, utterance, said = self._services, self.utterance(turn), turn.response or ""
+        if services.action_model is not None and turn.voice != services.offline.name:
+            try:
+                turn.action = await services.action_model.choose(utterance, said, turn.allowance)
+                return
+            except LLMError as error:
+                turn.degraded.append(f"action by rule: {error}")
+                log.warning("%s chooses by rule: %s", self._core.id, error)
+        turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
+
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
         """What was said and done before, as far as all who listen may know of it.
 

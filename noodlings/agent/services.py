@@ -10,7 +10,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.mind.appetites import DriveTable
-from noodlings.ports import Clock, FeelingModel, Notes, Repository, Symbolist, Voice
+from noodlings.ports import ActionChooser, Clock, FeelingModel, Notes, Repository, Symbolist, Voice
 from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
@@ -42,6 +42,8 @@ class AgentServices:
         rules: what events of a game do.
         drives: what appetites do.
         images: makes metaphors without a model.
+        action_rule: chooses actions without a model.
+        action_model: chooses them with one, or None without.
         symbolist: makes them with one, or None without.
         memory, context: settings.
         fused: a model takes in all lenses in one call; else there is a call for each.
@@ -61,9 +63,11 @@ class AgentServices:
     memory: MemorySettings
     context: ContextSettings
     images: Symbolist
+    action_rule: ActionChooser
     loud: Collection[str] = ()
     voice: Voice | None = None
     feeling_model: FeelingModel | None = None
+    action_model: ActionChooser | None = None
     notes: Notes | None = None
     symbolist: Symbolist | None = None
     fused: bool = True

@@ -7,13 +7,12 @@ between is guessed.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
-from noodlings.llm.guard import without_thinking
+from noodlings.llm.guard import json_object
 from noodlings.llm.prompts import appraisal_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect
@@ -55,13 +54,7 @@ def affect_in(text: str) -> Affect:
     Raises:
         LLMError: there is none, an axis is missing, or its number is further than `OVERSHOOT` out of range.
     """
-    text = without_thinking(text)
-    try:
-        found = json.loads(text[text.find("{") : text.rfind("}") + 1])
-    except (ValueError, RecursionError):
-        raise LLMError("its appraisal is no JSON object") from None
-    if not isinstance(found, dict):
-        raise LLMError("its appraisal is no JSON object")
+    found = json_object(text, "its appraisal")
     return Affect.of([_number(found, axis) for axis in AXES])
 
 

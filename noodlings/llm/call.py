@@ -37,6 +37,7 @@ class Task(StrEnum):
     MODULATE = "modulate"
     APPRAISE = "appraise"
     SYMBOL = "symbol"
+    ACTION = "action"
 
 
 class Message(NamedTuple):

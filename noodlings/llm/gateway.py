@@ -41,8 +41,9 @@ from noodlings.values.sent_prompt import PromptMessage, SentPrompt
 
 PAUSES = (0.25, 1.0)
 """Seconds before each further attempt, where a failure may pass; the server may ask for longer."""
-SHARES = {Task.APPRAISE: 0.5}
-"""How much of the whole deadline a task may take, where not all of it: a reply comes after an appraisal."""
+SHARES = {Task.APPRAISE: 0.5, Task.ACTION: 0.5}
+"""How much of the whole deadline a task may take, where not all of it: a reply comes after an
+appraisal, and nobody should wait long for an action that comes after a reply."""
 FLOWS = 0.7
 """The part of the whole time of an answer in which it flows; before that the prompt is read."""
 FEWEST_TOKENS = 24
@@ -132,7 +133,8 @@ class Gateway:
 
     def model(self, task: Task) -> str:
         """The name of the model that is asked."""
-        return getattr(self._settings.models, task) or self._settings.model
+        models = self._settings.models
+        return getattr(models, task) or self._settings.model or models.reply
 
     @property
     def prompt_tokens(self) -> int:

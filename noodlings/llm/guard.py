@@ -7,11 +7,13 @@ asked once more. A finder that is in doubt finds nothing: a good line that is lo
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import SENTENCE_END
@@ -104,6 +106,18 @@ def without_fragments(text: str) -> str:
 def without_thinking(text: str) -> str:
     """An answer without what a model thought aloud before it, up to `LONGEST_ANSWER`."""
     return _THINKING.sub(" ", text).rpartition("</think>")[2][:LONGEST_ANSWER]
+
+
+def json_object(text: str, what: str) -> dict[str, Any]:
+    """The one JSON object in an answer, whatever stands around it. Raises `LLMError`: `what` is none."""
+    text = without_thinking(text)
+    try:
+        found = json.loads(text[text.find("{") : text.rfind("}") + 1])
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise LLMError(f"{what} is no JSON object")
+    return found
 
 
 _THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.ports.language import (
+    ActionChooser,
     Allowance,
     Ask,
     FeelingModel,
@@ -37,6 +38,7 @@ from noodlings.ports.storage import (
 )
 
 __all__ = [
+    "ActionChooser",
     "AgentImporter",
     "AgentRecord",
     "AgentState",

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
 from noodlings.values.lens import Lens
@@ -159,6 +160,20 @@ class FeelingModel(Protocol):
         """The affect; `addressed` says that the text was meant for whoever feels it.
 
         Raises `LLMError` when it cannot say, or not in time; then what was felt at first stands.
+        """
+
+
+class ActionChooser(Protocol):
+    """Says which of the actions that a world offers goes with an answer."""
+
+    async def choose(self, utterance: Utterance, response: str, allowance: Allowance) -> Action | None:
+        """One of `utterance.percept.actions`, None for none of them.
+
+        Raises `LLMError` when it cannot say, or not in time; then the rule decides.
+
+        Args:
+            utterance: what was answered; its percept has the affect that was felt about it.
+            response: what was said.
         """
 
 

@@ -141,6 +141,7 @@ def _exchange(flow: FlowView) -> Text:
         line = Text.assemble((f"{clean(percept.name)}  ", LOUD), clean(percept.text))
     said = Text("kept silent", style=QUIET) if turn.response is None else Text(clean(turn.response))
     line.append("\n").append(f"{clean(flow.name)}  ", style=LOUD).append_text(said)
+    line.append(f"\n→ {clean(str(turn.action))}" if turn.action else "", style=LOUD)
     mood = turn.mood
     line.append("\nmood ", style=QUIET).append_text(feeling_text(mood.feeling, mood.family))
     line.append(f" · {clean(turn.decision)}" if turn.decision else "", style=QUIET)

@@ -137,6 +137,8 @@ def _thoughts(told: WhyView, turn: TurnView) -> Iterator[RenderableType]:
     if any(made.how == "fused" for made in told.modulations) and response is not None:
         yield Text("from the thought to the words", style=QUIET)
         yield _inset(differences(told.thought, response))
+    if turn.action is not None:
+        yield Text(f"→ {clean(str(turn.action))}", style=LOUD)
     for words in turn.degraded:
         yield Text(f"! {done_without(clean(words))}", style="yellow")
 

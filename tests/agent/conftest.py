@@ -24,6 +24,7 @@ from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
 from noodlings.transistors.chain import load_chain
 from noodlings.values.persona import TRANSISTORS
+from noodlings.voice.choosing import RuleChooser
 from noodlings.voice.images import TableOfImages
 from noodlings.voice.offline import OfflineVoice
 from tests.agent.embedders import Flaky, Still, Time
@@ -69,6 +70,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "memory": settings.memory,
             "context": settings.context,
             "images": TableOfImages(),
+            "action_rule": RuleChooser(),
             "ruminate": False,
         } | changes
         journal, persona = ChangeJournal(), make_persona(name, transistors=gains or SILENT)

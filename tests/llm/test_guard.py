@@ -149,6 +149,7 @@ def test_a_new_template_is_guarded_without_being_named() -> None:
         "memories",
         "game",
         "examples",
+        "action",
     ):
         longest = max(template(name).replace("\n", " ").split("$"), key=len).split()[1:]
         with pytest.raises(Refused):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from string import Template
+from typing import Any
 
 from noodlings.llm.call import CHARACTERS_A_TOKEN, Message, Prompt
 from noodlings.ports import Utterance
@@ -169,9 +170,31 @@ def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Se
     return _filled("symbol", slots)
 
 
+def action_prompt(utterance: Utterance, response: str) -> Prompt:
+    """What a model is asked that chooses an action: the system's message and the user's."""
+    offered = [
+        {"name": one.name, "description": one.description, "arguments": one.schema["properties"]}
+        for one in utterance.percept.actions
+    ]
+    slots = {
+        "identity": utterance.persona.identity,
+        "name": utterance.persona.name,
+        "actions": "\n".join(map(_bracketless, offered)),
+        "what": _what(utterance),
+        "heard": fenced(utterance.percept.text, LONGEST_EVENT),
+        "said": fenced(response, LONGEST_EVENT),
+    }
+    return _filled("action", slots)
+
+
 def fenced(text: str, width: int) -> str:
     """Words from outside as one JSON string of at most `width` characters of text."""
-    quoted = json.dumps(shorten(clean(text), width), ensure_ascii=False)
+    return _bracketless(shorten(clean(text), width))
+
+
+def _bracketless(value: Any) -> str:
+    """JSON in which nothing can close a fence."""
+    quoted = json.dumps(value, ensure_ascii=False)
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e")
 
 

@@ -1,0 +1,175 @@
+"""Which action a line asks for in so many words: the port `ActionChooser` without a model.
+
+The rule it keeps: rather nothing than what nobody asked for. The line must be meant for the character, and a
+clause in it begin with the name of an action or one of its words, as people ask for things ("follow me",
+"please …", "would you …", "let's …"): nothing that is denied, reported, asked about, or for another time. It
+goes by the line, by what is felt about it, and by the mood as everybody may see it, and by no memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from noodlings.ports import Allowance, Utterance
+from noodlings.text import folded
+from noodlings.values.action import Action, Argument, OfferedAction, ParameterSchema
+from noodlings.values.affect import Affect
+from noodlings.values.percept import Kind
+from noodlings.values.wording import SpokenFeeling
+from noodlings.voice.phrasebook import strengths
+from noodlings.voice.understanding import ATTENTION, understand
+from noodlings.voice.words import called_other, in_words, listed, spoken_words, without_names
+
+REFUSE = "refuse"
+"""The action, or one with this among its words, that one who is unwilling does in place of what is asked."""
+UNWILLING = 0.3
+"""Fear or anger, 0…1, from which it is unwilling."""
+STEPS = 4
+"""Steps between 0 and 1 in which everybody sees a mood: what is done tells nothing finer of it."""
+BY_RULE = "rule"
+NAMED = 4
+"""Words that name something ("old iron key"); more are no name."""
+
+_QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)|(?<!\w)['‘][^'’‘]*['’](?!\w)")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+")
+_CLAUSE = re.compile(r"[,;:]\s+|\s+[–—-]+\s+")
+_ELSEWHEN = re.compile(
+    r"^(?:and |but |so )?"
+    r"(?:what|who|whom|whose|why|how|where|which|did|does|has|have|is|are|was|were|should|shall|after)\b"
+    r"|\b(?:if|when|whenever|unless|until|till|(?<!at )once|tomorrow|tonight|later|someday|yesterday"
+    r"|next (?:time|day|week|month|year|morning|evening)|said|says|saying|told|tells|telling|asked|asks"
+    r"|asking|shouted|shouts|cried|whispered|whispers|wrote|writes|thought|thinks|wanted|wants|heard)\b",
+    re.I,
+)
+"""In such a sentence nothing is asked for now."""
+_NO = re.compile(
+    r"\b(?:not|never|no|nor|neither|nobody|nothing|none|without|is|are|was|were)\b|n['’]t\b", re.I
+)
+"""What a clause that asks for something does not have in it."""
+_LEAD = (
+    r"(?:(?:please|kindly|just|now|then|so|and|but|well|ok|okay|alright|right|hey|oh|ah|yes|quick|quickly|hurry"
+    r"|come on|come|go on|go|do{names})[\s!]+)*"
+    r"(?P<asks>(?:(?:can|could|will|would) you|let['’]?s|let us)\s+"
+    r"(?:(?:please|just|kindly|now|maybe|perhaps|also)\s+)*)?(?P<phrase>{phrases})"
+    r"(?![\w'’-])(?!\s+(?:up|out|through)\b)"
+)
+_COUNTS = {in_words(count): count for count in range(2, 21)}
+_NUMBER = re.compile(
+    r"(?<![\w.,-])-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?![\w%]|[.,]\d)"
+    rf"|\b(?:{'|'.join(sorted(_COUNTS, reverse=True))})\b",
+    re.I,
+)
+_BEFORE_NAME = re.compile(r"^(?:(?:at|to|for|with)\s+)?(?:(?:the|an?|my|your|our|this|that)\s+)?", re.I)
+_AFTER_NAME = re.compile(r"(?:\s+(?:please|now|right now|then|quickly|for me|with me|too|again))+$", re.I)
+_SPEAKER = frozenset({"me", "us"})
+
+
+class RuleChooser:
+    """The port `ActionChooser` by rule."""
+
+    async def choose(self, utterance: Utterance, response: str, allowance: Allowance) -> Action | None:
+        """The first action that is asked for with all that it requires; None where that is not clear."""
+        asked = list(_asked(utterance))
+        if asked and _unwilling(utterance):
+            offered = utterance.percept.actions
+            refusals = [one for one in offered if REFUSE in (one.name, *map(folded, one.words))]
+            asked = [(one, "") for one in refusals] or asked
+        done = (_filled(action, rest, utterance) for action, rest in asked)
+        return next((action for action in done if action is not None), None)
+
+
+def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
+    """What is asked for, each with the words behind it."""
+    percept, persona = utterance.percept, utterance.persona
+    if not (percept.kind is Kind.WHISPER or (percept.kind is Kind.SAY and percept.addressed)):
+        return
+    said = _QUOTED.sub(" … ", spoken_words(percept.text[:ATTENTION]))
+    other, line = called_other(without_names(said, persona), utterance)
+    for sentence in _SENTENCE.split(line):
+        if other or _ELSEWHEN.search(sentence):
+            continue
+        clauses = _CLAUSE.split(sentence)
+        for at, clause in enumerate(clauses, 1):
+            heard = [(_asking(one, persona.names).match(clause), one) for one in percept.actions]
+            found = [(match, one) for match, one in heard if match is not None and not _NO.search(clause)]
+            if not found:
+                continue
+            match, action = max(found, key=lambda pair: len(pair[0]["phrase"]))
+            politely = " you" in (match["asks"] or "").lower() or "please" in sentence.lower()
+            if politely or at < len(clauses) or not sentence.endswith("?"):
+                yield action, clause[match.end() :].strip(" .!?…")
+
+
+def _asking(action: OfferedAction, names: tuple[str, ...]) -> re.Pattern[str]:
+    """How a clause begins that asks for it."""
+    own = "".join(rf"|@?{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
+    ways = sorted((action.name.replace("_", " "), *action.words), key=len, reverse=True)
+    pattern = _LEAD.format(names=own, phrases="|".join(re.escape(way) for way in ways))
+    alone = "" if action.parameters.properties else r"(?!\s+your\b)"  # "follow your heart"
+    return re.compile(pattern + alone, re.I)
+
+
+def _unwilling(utterance: Utterance) -> bool:
+    """Whether it is insulted, afraid or angry, by this or altogether."""
+    if understand(utterance.percept, utterance.persona).feeling is SpokenFeeling.ANGER:
+        return True
+    mood = Affect(*(round(value * STEPS) / STEPS for value in utterance.mood.as_list()))
+    feelings = [strengths(affect) for affect in (utterance.percept.affect, mood) if affect is not None]
+    return any(max(felt[SpokenFeeling.FEAR], felt[SpokenFeeling.ANGER]) >= UNWILLING for felt in feelings)
+
+
+def _filled(action: OfferedAction, rest: str, utterance: Utterance) -> Action | None:
+    """The action with what the words name; None where something is missing, or not clear."""
+    takes, required = action.parameters.properties, frozenset(action.parameters.required)
+    arguments: dict[str, Argument] = {}
+    free = [name for name, one in takes.items() if one.type == "string" and not one.enum]
+    for name, parameter in takes.items():
+        value, rest = (None, rest) if name in free else _named(parameter, rest, utterance)
+        if value is not None:
+            arguments[name] = value
+    wanted = sorted(required - arguments.keys())
+    if not arguments and len(wanted) == 1 and wanted[0] in free:
+        name = _name(rest, utterance)
+        arguments = {wanted[0]: name} if takes[wanted[0]].fits(name) else {}
+    return action.chosen(arguments, BY_RULE) if required <= arguments.keys() else None
+
+
+def _named(parameter: ParameterSchema, rest: str, utterance: Utterance) -> tuple[Argument | None, str]:
+    """The one value in the words, and the words without it; None where there is none, or more than one."""
+    found = [(value, at) for value, at in _values(parameter, rest, utterance) if parameter.fits(value)]
+    if len({value for value, _ in found}) != 1:
+        return None, rest
+    value, at = found[0]
+    return value, f"{rest[: at.start()]} {rest[at.end() :]}"
+
+
+def _values(
+    parameter: ParameterSchema, rest: str, utterance: Utterance
+) -> Iterator[tuple[Argument, re.Match[str]]]:
+    """What may be a value of a parameter in the words, and where it stands."""
+    if parameter.type in ("integer", "number"):
+        for match in _NUMBER.finditer(rest):
+            digits = match[0].replace(",", "").lower()
+            number = float(_COUNTS.get(digits, digits))
+            yield int(number) if number.is_integer() else number, match
+        return
+    table: dict[str, Argument] = {"true": True, "false": False}
+    if parameter.type == "string":
+        table = {choice.replace("_", " ").lower(): choice for choice in parameter.enum}
+        speaker = table.get(utterance.speaker.lower())
+        table = ({} if speaker is None else dict.fromkeys(_SPEAKER, speaker)) | table
+    either = "|".join(re.escape(word) for word in sorted(table, key=len, reverse=True))
+    for match in re.finditer(rf"(?<!\w)(?:{either})(?!\w)", rest, re.I):
+        if match[0].lower() in table:
+            yield table[match[0].lower()], match
+
+
+def _name(rest: str, utterance: Utterance) -> str:
+    """Whom or what the words name, "me" being whoever says it; "" where they do more than name something."""
+    name = _BEFORE_NAME.sub("", _AFTER_NAME.sub("", rest), count=1).strip()
+    words = name.casefold().split()
+    if len(words) == 1 and words[0] in _SPEAKER:
+        return utterance.speaker
+    unclear = len(words) > NAMED or any(word in _SPEAKER or listed(word, "names_nothing") for word in words)
+    return "" if unclear or not re.fullmatch(r"[\w '’-]+", name) else name
