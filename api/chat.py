@@ -128,6 +128,8 @@ def _usage(prompt: int, answer: int) -> dict[str, int]:
     return {"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer}
 
 
+_PIECE = {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "GREETINGS."}}]}
+_STREAM = f"data: {json.dumps(_PIECE)}\n\ndata: [DONE]\n\n"
 _ANSWER = _completion("GREETINGS.", _usage(5, 3), id="chatcmpl-1f", created=1_767_225_600, model="servnak")
 
 
@@ -150,7 +152,7 @@ async def model(
 
 @router.post(
     "/chat/completions",
-    responses=_shown(_ANSWER, **{"text/event-stream": {"schema": {"type": "string"}}}),
+    responses=_shown(_ANSWER, **{"text/event-stream": {"schema": {"type": "string"}, "example": _STREAM}}),
 )
 async def completions(
     request: Request, asked: ChatRequest, held: Held, society: Living, user: OnBehalfOf, key: KeyHeader = ""
