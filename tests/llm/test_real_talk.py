@@ -24,7 +24,7 @@ LINES = (
     "are you listening?", "good night",
 )  # fmt: skip
 PRESENT = frozenset({"user_caity", "user_bob"})
-SPOKEN = "There is a boat on the shore. Nobody sits in it, it seems."
+SPOKEN = "There is a boat there. Nobody sits in it."
 
 
 async def talked(folder: Path, llm: LLMSettings) -> tuple[list[str], list[TokenCounts]]:
