@@ -38,22 +38,23 @@ def say(request: pytest.FixtureRequest) -> Iterator[Say]:
     society.close()
 
 
-@pytest.mark.parametrize(
-    ("told", "mentioned"),
-    [
-        ("my grandmother passed away on Sunday", "my grandmother would have sung along to this"),
-        ("they rushed our daughter to hospital last night", "our daughter picked these flowers"),
-        ("we lost the farm in the fire, all of it", "there was a gate like this one at the farm"),
-    ],
-)
-async def test_what_matters_outlives_five_hundred_trivial_lines(say: Say, told: str, mentioned: str) -> None:
-    matters = await say(told)
+GRAVE = {
+    "my grandmother passed away on Sunday": "my grandmother would have sung along to this",
+    "they rushed our daughter to hospital last night": "our daughter picked these flowers",
+    "we lost the farm in the fire, all of it": "there was a gate like this one at the farm",
+}
+"""What is told, and what is said of it later, without a word of what happened."""
+
+
+async def test_what_matters_outlives_five_hundred_trivial_lines(say: Say) -> None:
+    told = [await say(line) for line in GRAVE]
     for number in range(500):
         await say(f"{TRIVIA[number % len(TRIVIA)]} {number}")
-    trace = await say(mentioned)
-    assert matters.entry_id in [found.entry_id for found in trace.recalled]
-    assert trace.affect.valence < 0.25
-    assert trace.tone.name != "glad"
+    for matters, mentioned in zip(told, GRAVE.values(), strict=True):
+        trace = await say(mentioned)
+        assert matters.entry_id in [found.entry_id for found in trace.recalled]
+        assert trace.affect.valence < 0.25
+        assert trace.tone.name != "glad"
 
 
 @pytest.mark.parametrize(

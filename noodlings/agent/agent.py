@@ -298,7 +298,6 @@ class Agent:
             if self._core.forgettings == forgettings:  # else it may hold what was forgotten since
                 self._core.note_prompt(turn.entry.id, prompt)
 
-        forgettings = self._core.forgettings
         until = time.monotonic() + self._services.patience
         turn.allowance = Allowance(turn.percept.user_id, until, is_late, hear, sent)
         entry = self.entry(turn.entry.id)
