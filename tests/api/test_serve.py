@@ -46,7 +46,9 @@ def guarded_server(tmp_path_factory: pytest.TempPathFactory):
 
 
 def live(server: Server, query: str = "", **more) -> ClientConnection:
-    return connect(f"{server.url.replace('http', 'ws', 1)}/api/live{query}", max_size=None, **more)
+    url = f"{server.url.replace('http', 'ws', 1)}/api/live{query}"
+    # What is not read at the end is not waited for.
+    return connect(url, max_size=None, close_timeout=0.1, **more)
 
 
 def messages(stream: ClientConnection, *kinds: str, count: int = 1) -> list[dict]:
