@@ -236,6 +236,7 @@ class Agent:
             alone,
             earlier=earlier,
         )
+        self._core.prompts.pop(entry_id, None)
         async with self._speaking:
             await self._answer(turn, said)
         if self.archive is not None:
@@ -322,6 +323,8 @@ class Agent:
             turn.unsay(overtaken)
         elif turn.said and self._core.forgettings != forgettings:
             turn.unsay("what it remembered was forgotten while it spoke")
+        if turn.response is None and entry.response is not None:
+            return  # it was to be answered once more, and is not: the old answer and its trace stay
         self._respond(turn, entry)
         self._unit_of_work.commit(turn.trace(self.id))
         if rest := (turn.response or "").removeprefix(turn.said).lstrip():

@@ -120,7 +120,7 @@ class Feed:
         self._society = society
         self._capacity = capacity
         self._readers: defaultdict[str, set[FeedReader]] = defaultdict(set)
-        self._views: OrderedDict[tuple[str, int, int, str | None], WhyView] = OrderedDict()
+        self._views: OrderedDict[tuple[str, int, str | None, int, str | None], WhyView] = OrderedDict()
         self.lost = 0
         self.close = society.watch(self._happened)
 
@@ -172,7 +172,8 @@ class Feed:
 
     def _turn(self, trace: Trace, agent: Agent, caller: Caller) -> WhyView:
         """The turn, made once for all who may read the same."""
-        key = (agent.id, trace.entry_id, agent.forgettings, caller.only_user)
+        # The words are in it because a turn may be answered once more.
+        key = (agent.id, trace.entry_id, trace.response, agent.forgettings, caller.only_user)
         view = self._views.get(key)
         if view is None:
             viewpoint = Viewpoint(self._society, agent, caller)

@@ -54,6 +54,8 @@ MEETING_SECONDS = 5.0
 """So long the endpoint may take to say which models it has."""
 NAMED = 5
 """Of the models that are listed in place of ours, so many are named."""
+NOT_FOUND = 404
+"""With this an endpoint refuses a model that it does not have."""
 FAIR = 0.5
 """An endpoint that had less than this part of a task's time is not to blame for what was late."""
 
@@ -300,10 +302,12 @@ class Gateway:
                 self._budget.spend(who, self._now(), tokens=receipt.tokens)
 
     def _note_outcome(self, outcome: ModelAnswer | LLMError) -> None:
-        """What a reply met. What is no failure of the endpoint leaves everything as it was."""
+        """What a reply met. What is no failure of the endpoint leaves everything as it was, and so does what
+        may be the fault of what was asked, such as a prompt that is too long.
+        """
         if isinstance(outcome, ModelAnswer):
             self._note(ModelState.ANSWERS)
-        elif isinstance(outcome, CallFailed) and (outcome.ailing or outcome.status):
+        elif isinstance(outcome, CallFailed) and (outcome.ailing or outcome.status == NOT_FOUND):
             self._note(_state_of(outcome), str(outcome))
 
     def _note(self, state: ModelState, words: str = "") -> None:

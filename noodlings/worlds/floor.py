@@ -43,7 +43,7 @@ _ANYBODY = re.compile(
 def _calls(who: str) -> re.Pattern[str]:
     """How a line calls somebody: "hi Bob", "Bob, look", "look, Bob", "how are you Bob?" """
     return re.compile(
-        rf"^\W*(?:{_LEADS}\W+)+{who}(?!\w)|(?:^|[.!?…]\s)\W*{who}\s*(?:$|[,:;!?.…—])|@{who}(?!\w)"
+        rf"^\W*(?:{_LEADS}\W+)+{who}(?!\w)|(?:^|[.!?…]\s)\W{{0,5}}{who}\s*(?:$|[,:;!?.…—])|@{who}(?!\w)"
         rf"|(?:[,;.!?…—]\s*|\b(?:you|up|going|doing|think|here|there|now|today|too|please|later|then|me)\s+)"
         rf"@?{who}\W*$",
         re.I,
@@ -112,9 +112,9 @@ def take_turns(
     for other in others if bids[first].speak else ():
         why = " this time"
         if standing(other)[0] != standing(first)[0]:
-            why = ", having spoken last"
+            why = " (having spoken last)"
         elif standing(other)[1] != standing(first)[1]:
-            why = ", who had more to say"
+            why = " (who had more to say)"
         decisions[other] = Decision(False, f"left it to {names[first]}{why}")
     return decisions
 
@@ -155,8 +155,8 @@ class RoomFloor:
         self._patience: asyncio.TimerHandle | None = None
 
     def bid(self, agent_id: str, decision: Decision) -> None:
-        """What a hearer would do; too late once it is decided."""
-        if agent_id in self._awaited:
+        """What a hearer would do; too late once it is decided, but for one that was asked itself."""
+        if agent_id in self._awaited or decision.eagerness is None:
             self._bids[agent_id] = decision
             if self._patience is None:
                 self._patience = asyncio.get_running_loop().call_later(PATIENCE, self.decide)

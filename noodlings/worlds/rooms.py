@@ -282,8 +282,11 @@ class World:
     def speaking(self, agent_id: str, percept: Percept, trace: Trace, said: str) -> None:
         """Let the players around see a part of an answer, in a world that shows answers by sentence.
 
-        No mind perceives it: characters hear the whole, when it is `answered`.
+        No mind perceives it: characters hear the whole, when it is `answered`. What was not perceived in a
+        room of this world is not answered there either.
         """
+        if percept.floor is None:
+            return
         being = self._beings.get(agent_id)
         line = None if being is None else self._answer_line(being, percept, trace, said)
         if line is not None and self._by_sentence:

@@ -90,11 +90,11 @@ def bid(eagerness, last_spoke=None, lot=0.5, speak=True):
 @pytest.mark.parametrize(
     ("room", "first", "why"),
     [
-        ({"ada": bid(0.3), "bo": bid(0.8)}, "bo", "left it to Bo, who had more to say"),
+        ({"ada": bid(0.3), "bo": bid(0.8)}, "bo", "left it to Bo (who had more to say)"),
         ({"ada": bid(0.30, NOW - 900), "bo": bid(0.33, NOW - 800)}, "ada", "left it to Ada this time"),
         ({"ada": bid(0.3, lot=0.2), "bo": bid(0.3, lot=0.1)}, "bo", "left it to Bo this time"),
-        ({"ada": bid(1.3, NOW - 60), "bo": bid(0.2)}, "bo", "left it to Bo, having spoken last"),
-        ({"ada": bid(1.3, NOW - TALK), "bo": bid(0.2)}, "ada", "left it to Ada, who had more to say"),
+        ({"ada": bid(1.3, NOW - 60), "bo": bid(0.2)}, "bo", "left it to Bo (having spoken last)"),
+        ({"ada": bid(1.3, NOW - TALK), "bo": bid(0.2)}, "ada", "left it to Ada (who had more to say)"),
     ],
 )
 def test_who_has_most_to_say_speaks_and_who_spoke_last_stands_back(room, first, why):
@@ -287,7 +287,7 @@ async def test_what_asks_nothing_is_answered_by_one_at_most(room):
     assert {len(who) for who in answered} == {0, 1}
     reasons = {room.heard[who].decision.partition(" (")[0] for who in room.heard}
     assert reasons <= {"felt like it", "kept silent"} | {
-        f"left it to {name}{why}" for name in NAMES for why in (", who had more to say", " this time")
+        f"left it to {name}{why}" for name in NAMES for why in (" (who had more to say)", " this time")
     }
 
 
@@ -474,5 +474,13 @@ async def test_what_is_forgotten_while_others_bid_leaves_no_trace(room):
     assert entry.user_text == "The mill is on fire!"
     ada.forget([entry.id], "user_caity", now)
     floor.bid("bo", bid(9.0))
-    assert (await turn).decision == "left it to Bo, who had more to say"
+    assert (await turn).decision == "left it to Bo (who had more to say)"
     assert all(trace.entry_id != entry.id for trace in room.store.traces("ada", 100))
+
+
+async def test_who_was_asked_itself_answers_however_late_it_bids() -> None:
+    floor = RoomFloor({"ada": "Ada", "bo": "Bo"}, NOW)
+    floor.bid("ada", bid(0.5))
+    floor.decide()
+    floor.bid("bo", Decision(True, "addressed"))
+    assert (await floor.decision("bo")).speak

@@ -11,6 +11,7 @@ from noodlings.errors import NotFound, UserError
 from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind, Percept
 from noodlings.worlds.beings import Being, find_being
+from noodlings.worlds.floor import RoomFloor
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import MAX_DEPTH, Scrollback, World
 from tests.fakes import ScriptedMinds, make_persona
@@ -462,6 +463,9 @@ async def test_lines_are_shown_with_their_room_to_whoever_keeps_them():
 
 # -- sentence by sentence
 
+FLOOR = RoomFloor({}, 1000.0)
+"""Of a line in a room."""
+
 
 def turn_of(stage, agent_id, percept, response=None, audience=None):
     trace = stage.minds.trace(agent_id, percept, response)
@@ -470,7 +474,9 @@ def turn_of(stage, agent_id, percept, response=None, audience=None):
 
 async def test_sentences_are_seen_one_by_one_and_heard_by_minds_as_a_whole():
     stage = Stage(by_sentence=True).enter()
-    asked = Percept("user_caity", "what do you see?", 1000.0, present=frozenset({"user_caity", "phi"}))
+    asked = Percept(
+        "user_caity", "what do you see?", 1000.0, present=frozenset({"user_caity", "phi"}), floor=FLOOR
+    )
     for part in ("A boat lies there.", "*points* Nobody is in it."):
         stage.world.speaking("servnak", asked, turn_of(stage, "servnak", asked), part)
     stage.world.answered(
@@ -486,7 +492,9 @@ async def test_sentences_are_seen_one_by_one_and_heard_by_minds_as_a_whole():
 
 async def test_sentences_are_whispered_where_somebody_may_not_hear_them():
     stage = Stage(by_sentence=True).enter().enter("ben")
-    asked = Percept("user_caity", "what did I tell you?", 1000.0, present=frozenset({"user_caity"}))
+    asked = Percept(
+        "user_caity", "what did I tell you?", 1000.0, present=frozenset({"user_caity"}), floor=FLOOR
+    )
     told = turn_of(
         stage, "servnak", asked, None, Audience(frozenset({"user_caity", "servnak"}), confined=True)
     )
@@ -497,8 +505,15 @@ async def test_sentences_are_whispered_where_somebody_may_not_hear_them():
 
 async def test_a_world_that_wants_whole_answers_sees_no_part_twice():
     stage = Stage().enter()
-    asked = Percept("user_caity", "what do you see?", 1000.0)
+    asked = Percept("user_caity", "what do you see?", 1000.0, floor=FLOOR)
     stage.world.speaking("servnak", asked, turn_of(stage, "servnak", asked), "A boat lies there.")
     stage.world.answered("servnak", asked, turn_of(stage, "servnak", asked, "A boat lies there. Go."))
     await stage.world.settle()
     assert stage.seen() == ['SERVNAK says, "A boat lies there. Go."']
+
+
+async def test_what_was_asked_elsewhere_is_not_answered_in_the_room():
+    stage = Stage(by_sentence=True).enter()
+    asked = Percept("user_caity", "what do you see?", 1000.0, present=frozenset({"user_caity", "user_bob"}))
+    stage.world.speaking("servnak", asked, turn_of(stage, "servnak", asked), "A boat lies there.")
+    assert stage.lines == []
