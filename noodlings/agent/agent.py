@@ -310,10 +310,8 @@ class Agent:
                 await self._responder.remember(turn)
             self._tell(turn, "recall")
             await self._responder.think(turn)
-            if self._core.forgettings == forgettings:
+            if turn.said or self._core.forgettings == forgettings:
                 break  # else an answer might be made of what was forgotten while it was thought out
-            if turn.said:
-                break
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
         if entry is None:
             turn.unsay("what it heard was forgotten")

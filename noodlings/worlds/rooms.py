@@ -290,8 +290,7 @@ class World:
         being = self._beings.get(agent_id)
         line = None if being is None else self._answer_line(being, percept, trace, said)
         if line is not None and self._by_sentence:
-            present = frozenset({agent_id, *(other.id for other in self._others(agent_id))})
-            self._show(agent_id, line, Audience(present, confined=True) if trace.audience.confined else None)
+            self._show(agent_id, line, self._confined(agent_id, trace))
 
     def _answer_line(self, being: Being, percept: Percept, trace: Trace, said: str) -> RoomLine | None:
         """An answer, or a part of it, as it is seen; None for nothing, or for somebody who is gone."""
@@ -361,7 +360,7 @@ class World:
         """
         others = self._others(being.id)
         present = frozenset({being.id, *(other.id for other in others)})
-        audience = Audience(present, confined=True) if trace and trace.audience.confined else None
+        audience = self._confined(being.id, trace)
         if trace is None or not self._by_sentence:
             self._show(being.id, line, audience)
         now, place = self._clock.now(), self._rooms[being.id]
@@ -401,6 +400,12 @@ class World:
         return [
             being for being in self._beings.values() if being.id != being_id and self._rooms[being.id] == room
         ]
+
+    def _confined(self, being_id: str, trace: Trace | None) -> Audience | None:
+        """Those who are there, where what came of a turn is confined to them; else None."""
+        if trace is None or not trace.audience.confined:
+            return None
+        return Audience(frozenset({being_id, *(other.id for other in self._others(being_id))}), confined=True)
 
     def _is_in(self, being_id: str, place: str) -> bool:
         return being_id in self._beings and self._rooms[being_id] == place
