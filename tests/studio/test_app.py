@@ -133,15 +133,14 @@ async def test_any_size_is_drawn_and_changed_to(source: Village, size: tuple[int
         for at in range(len(PANES)):
             await go_to(pilot, at)
             await pilot.resize_terminal(*size)
-            await pilot.pause()
-            lines = screen_of(app).split("\n")
-            assert len(lines) == size[1]
+            await until(pilot, lambda: len(screen_of(app).split("\n")) == size[1])
         await pilot.resize_terminal(120, 40)
-        assert app.query_one(Agents).region.width == 24
+        await until(pilot, lambda: app.query_one(Agents).region.width == 24)
 
 
 async def test_the_left_column_goes_where_there_is_no_room(source: Village) -> None:
-    async with looking(source, size=(60, 20)) as (app, _):
+    async with looking(source, size=(60, 20)) as (app, pilot):
+        await until(pilot, lambda: "[Stats]" in screen_of(app))
         assert app.query_one(Agents).region.width == 0
 
 

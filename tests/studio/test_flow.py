@@ -79,8 +79,7 @@ async def test_why_takes_the_room_that_texts_leave(tmp_path: Path) -> None:
         assert max(map(len, whys)) > 16
         assert all(why in screen_of(app) for why in whys)
         await pilot.resize_terminal(80, 24)
-        await pilot.pause()
-        assert "…" in screen_of(app)
+        await until(pilot, lambda: "…" in screen_of(app))
         assert "I am so happy" in screen_of(app)
 
 

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 
 from studio.widgets.table import Column, Table
-from tests.studio.village import screen_of
+from tests.studio.village import screen_of, until
 
 COLUMNS = (
     Column("number", "no.", 4, "right"),
@@ -74,7 +74,7 @@ async def test_nothing_is_wider_than_its_room_and_what_is_cut_says_so() -> None:
         assert lines[1].startswith(">   0 row 0 xxx")
         assert "x… more" in lines[1]
         await pilot.resize_terminal(30, 12)
-        await pilot.pause()
+        await until(pilot, lambda: "extra" not in screen_of(app))
         narrow = screen_of(app).split("\n")
         assert narrow[0].split() == ["no.", "text"]
         assert "more" not in narrow[1]

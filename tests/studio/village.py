@@ -105,7 +105,7 @@ async def looking(
         yield app, pilot
 
 
-async def until(pilot: Pilot[None], holds: Callable[[], bool], tries: int = 400) -> None:
+async def until(pilot: Pilot[None], holds: Callable[[], bool], tries: int = 6_000) -> None:
     """Let the application work until something holds."""
     for _ in range(tries):
         if holds():

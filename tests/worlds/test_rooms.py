@@ -59,6 +59,7 @@ async def test_what_is_said_is_heard_by_the_characters_in_the_room_alone():
         assert (percept.text, percept.user_id, percept.timestamp) == ("Good morning", "user_caity", 1000.0)
         assert (percept.addressed, percept.depth, percept.place) == (False, 0, "workshop")
         assert percept.present == {"user_caity", "servnak", "phi"} - {agent_id}
+        assert percept.things == ("workbench", "clocks", "skylight")
     assert stage.heard("toad") == []
 
 
@@ -125,7 +126,7 @@ async def test_an_answer_that_is_all_gesture_is_an_emote():
 async def test_talk_among_characters_who_always_answer_ends():
     stage = Stage(lambda agent_id, percept: "AND YOU, PHI, SERVNAK?").enter()
     stage.world.say("user_caity", "hello")
-    await asyncio.wait_for(stage.world.settle(), 5)
+    await asyncio.wait_for(stage.world.settle(), 30)
     assert max(percept.depth for _, percept in stage.minds.heard) == MAX_DEPTH
 
 
