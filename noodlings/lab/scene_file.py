@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from noodlings.errors import UserError
 from noodlings.mind.appetites import Goal
 from noodlings.text import MAX_LINE, clean
-from noodlings.validation import explain
+from noodlings.validation import explain, read_yaml
 from noodlings.values.affect import AXES, NEUTRAL, Affect
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES
@@ -168,10 +168,10 @@ def load_scenes(path: Path) -> list[WrittenScene]:
     try:
         if path.stat().st_size > LARGEST:
             raise UserError(f"scene {path} has more than {LARGEST:,} bytes; that is no scene")
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = read_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"scene {path} cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"scene {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
         raise UserError(f"scene {path}: it holds no keys; at least persona and percept")

@@ -239,7 +239,7 @@ class Simulation:
         self.society = build(settings, clock=self.clock, store=MemoryStore())
         for agent_id, character in scenario.characters().items():
             known = self.society.personas.get(agent_id)
-            self.society.personas[agent_id] = self.ablation.persona(_persona(agent_id, character, known))
+            self.society.know(self.ablation.persona(_persona(agent_id, character, known)))
         self._about: dict[str, dict[int, str]] = {agent_id: {} for agent_id in scenario.ids}
         self._runner = asyncio.Runner()
 

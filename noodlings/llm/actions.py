@@ -13,7 +13,7 @@ from noodlings.errors import LLMError, UserError
 from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import json_object
-from noodlings.llm.prompts import action_prompt
+from noodlings.llm.prompting import action_prompt
 from noodlings.ports import Allowance, Utterance
 from noodlings.values.action import NONE, Action, OfferedAction
 

@@ -13,7 +13,7 @@ from noodlings.errors import LLMError
 from noodlings.llm.call import ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import json_object
-from noodlings.llm.prompts import appraisal_prompt
+from noodlings.llm.prompting import appraisal_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect
 

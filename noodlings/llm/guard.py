@@ -17,9 +17,9 @@ from typing import Any
 
 from noodlings.errors import LLMError
 from noodlings.llm.call import SENTENCE_END
-from noodlings.llm.language import foreign_at
+from noodlings.llm.foreign_language import foreign_at
 from noodlings.llm.loops import loop_at
-from noodlings.llm.prompts import TONES, all_templates
+from noodlings.llm.prompting import TONES, all_templates
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.acting import ACT
@@ -311,7 +311,8 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
     if utterance is None:
         return None
     own = utterance.persona.names
-    known = {utterance.speaker, *utterance.names.values()} - {""}
+    said = utterance.everybody.among((), (text,))
+    known = {utterance.speaker, *utterance.names.values(), *said.values()} - {""}
     others = {name for name in known if name.casefold() not in own}
     roles = {role for role in _ROLES if role not in own}
     labels = list(LABEL.finditer(text))
@@ -319,17 +320,23 @@ def _speaker(text: str, utterance: Utterance | None) -> int | None:
     often = {name for name, times in Counter(names).items() if times > 1}
     found = [at.start() for at, name in zip(labels, names, strict=True) if name in roles or name in often]
     if others:
-        said = (
+        speaks = (
             rf"(?:^|(?<=[.!?…\"”*])\ )[^\w\n]{{0,{MOST_MARKS}}}{_one_of(others)}\W?(?:\ says\ to\ you)?[*_]*:"
         )
-        found += [at.start() for at in re.finditer(said, text, re.IGNORECASE | re.MULTILINE)]
+        found += [at.start() for at in re.finditer(speaks, text, re.IGNORECASE | re.MULTILINE)]
     return min(found, default=None)
 
 
 def _loop(text: str, utterance: Utterance | None) -> int | None:
     sounds = () if utterance is None else utterance.persona.voice.sounds
     made = {word for sound in sounds for word in _folded(sound)}
-    return None if made.issuperset(_folded(text)) else loop_at(text)  # a goose may honk for long
+    if not made:
+        return loop_at(text)
+    # A goose may honk for long before something else.
+    others = (at.start() for at in _WORD.finditer(text) if not made.issuperset(_folded(at[0])))
+    begins = next(others, len(text))
+    found = loop_at(text[begins:])
+    return None if found is None else begins + found
 
 
 def _instruction(text: str, utterance: Utterance | None) -> int | None:

@@ -10,7 +10,7 @@ from noodlings.errors import LLMError
 from noodlings.llm.call import ModelAnswer, ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import passed
-from noodlings.llm.prompts import modulate_prompt, reply_prompt
+from noodlings.llm.prompting import modulate_prompt, reply_prompt
 from noodlings.llm.retry import ask_twice
 from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance, Speech, Utterance

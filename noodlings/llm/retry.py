@@ -11,7 +11,7 @@ from noodlings.errors import LLMError
 from noodlings.llm.call import Message, ModelAnswer, ModelCall
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import Refused
-from noodlings.llm.prompts import template
+from noodlings.llm.prompting import template
 from noodlings.llm.sentences import SentenceStream
 from noodlings.ports import Allowance
 

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 
 from noodlings.llm.call import ModelCall, Task
+from noodlings.llm.foreign_language import foreign_at
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.guard import Refused, without_fragments
-from noodlings.llm.language import foreign_at
-from noodlings.llm.prompts import symbol_prompt
+from noodlings.llm.prompting import symbol_prompt
 from noodlings.llm.retry import ask_twice
 from noodlings.ports import Allowance
 from noodlings.text import clean

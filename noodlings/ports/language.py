@@ -10,6 +10,7 @@ from typing import Protocol
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
+from noodlings.values.caller import Names
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled
 from noodlings.values.model_status import ModelStatus, ModelWatcher
@@ -43,6 +44,7 @@ class Utterance:
         importance: of what is answered, as it was encoded, 0…1.
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
+        everybody: the same of all who are known; a guard looks among them for whom a model speaks.
         history: what was said lately in its hearing, each with its answer, oldest first; for a model.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
         named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
@@ -60,6 +62,7 @@ class Utterance:
     mood: Affect
     recalled: tuple[Recalled, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
+    everybody: Names = field(default_factory=Names, repr=False, compare=False)
     history: tuple[MemoryEntry, ...] = ()
     own_lines: tuple[OwnLine, ...] = ()
     named_mood: str = ""

@@ -24,9 +24,9 @@ from noodlings.text import clean
 from noodlings.values.lens import Lens
 from noodlings.values.percept import Kind
 from noodlings.values.wording import SpokenFeeling
-from noodlings.voice.acts import act, more
 from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
+from noodlings.voice.nonverbal import act, more
 from noodlings.voice.phrasebook import feeling
 from noodlings.voice.question import goes_on
 from noodlings.voice.reply_content import heard, stable

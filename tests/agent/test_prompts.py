@@ -20,6 +20,7 @@ from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Percept
 from noodlings.values.sent_prompt import TokenCounts
 from tests.llm.server import KEY, Answer, chat, serving
+from tests.store.records import in_traces
 
 ADMIN = Caller("user_me", "me", Role.ADMIN)
 CAITY = Caller("user_caity", "caity")
@@ -58,9 +59,9 @@ def sent(server: Any) -> list[list[tuple[str, str]]]:
 
 
 def kept_in(folder: Path) -> str:
-    """All that is in any file of a folder."""
+    """All that is in any file of a data folder."""
     files = [file for file in folder.rglob("*") if file.is_file()]
-    return "\n".join(file.read_bytes().decode(errors="ignore") for file in files)
+    return "\n".join([in_traces(folder), *(file.read_bytes().decode(errors="ignore") for file in files)])
 
 
 async def test_what_the_server_got_is_shown_word_for_word_and_is_nowhere_on_disk(tmp_path: Path) -> None:

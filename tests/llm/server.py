@@ -67,10 +67,15 @@ def chat(content: Any, finish: str = "stop", **more: Any) -> Answer:
     }
     cost = {"usage": {"total_tokens": 42}} | more
     words = re.findall(r"\s*\S+|\s+$", content) if isinstance(content, str) else [content]
-    deltas = [{"role": "assistant", "content": None}, *({"content": word} for word in words)]
-    parts = [{"choices": [{"delta": delta, "finish_reason": None}]} for delta in deltas]
-    parts += [{"choices": [{"delta": {}, "finish_reason": finish}]}, {"choices": []} | cost]
-    return Answer(json.dumps(body | cost).encode(), streamed=sse(*map(json.dumps, parts), "[DONE]"))
+    told = {str(word): _delta(content=word) for word in {str(word): word for word in words}.values()}
+    parts = [_delta(role="assistant", content=None), *(told[str(word)] for word in words)]
+    parts += map(json.dumps, [{"choices": [{"delta": {}, "finish_reason": finish}]}, {"choices": []} | cost])
+    return Answer(json.dumps(body | cost).encode(), streamed=sse(*parts, "[DONE]"))
+
+
+def _delta(**delta: Any) -> str:
+    """A piece of a stream. Of a text that says one thing over and over each is written once."""
+    return json.dumps({"choices": [{"delta": delta, "finish_reason": None}]})
 
 
 def listing(*names: str) -> Answer:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from noodlings.errors import LLMError
 from noodlings.llm.appraisal import OVERSHOOT, LLMAppraiser, affect_in
-from noodlings.llm.prompts import LONGEST_EVENT
+from noodlings.llm.prompting import LONGEST_EVENT
 from noodlings.ports import Allowance
 from noodlings.values.affect import AXES, Affect
 from tests.llm.server import KEY, Answer, Server, chat, serving

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from noodlings.llm.prompts import reply_prompt
+from noodlings.llm.prompting import reply_prompt
 from noodlings.values.percept import Kind
 from tests.llm.server import contents
 from tests.voice.utterances import utterance

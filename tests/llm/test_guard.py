@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from noodlings.llm.guard import (
@@ -18,14 +18,16 @@ from noodlings.llm.guard import (
     Refused,
     passed,
 )
-from noodlings.llm.prompts import template
+from noodlings.llm.prompting import template
 from noodlings.llm.symbolist import image_in
 from noodlings.text import clean
+from noodlings.values.caller import Names
 from noodlings.values.lens import Lens
 from tests.llm.answers import BAD, GOOD, BadAnswer, asked_of, others
 from tests.llm.server import own_seconds
 
 REFUSED = [bad for bad in BAD if not bad.said and bad.kind != "stage directions"]
+LOOP = next(bad for bad in REFUSED if (bad.kind, bad.text) == ("loop", "a"))
 IN_IMAGES = ("template", "tags", "code", "loop", "instructions", "not the character")
 AFTER = (
     "<|im_end|>",
@@ -70,6 +72,7 @@ def test_no_fragment_becomes_an_image(bad: BadAnswer) -> None:
         image_in(bad.whole, "My dog died", ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mark", ["", "**", "_", "> ", "- ", "`", '"'])
 @pytest.mark.parametrize("case", [str, str.upper, str.lower])
 @given(st.text(" \n\t", max_size=4))
@@ -82,6 +85,7 @@ def test_a_bad_answer_is_refused_however_it_is_dressed(
             passed(dressed, asked_of(bad.who))
 
 
+@example(next(good for good in GOOD if good[1].count("honk") > 9), AFTER[1], LOOP, "")
 @given(st.sampled_from(GOOD), st.sampled_from(AFTER), st.sampled_from(REFUSED), st.text(" \n", max_size=2))
 def test_what_comes_after_a_good_answer_costs_it_nothing(
     good: tuple[str, str], token: str, bad: BadAnswer, space: str
@@ -214,3 +218,10 @@ def test_a_page_of_anything_is_judged_at_once(page: str) -> None:
         with pytest.raises(Refused):
             judge()
     assert own_seconds() - begun < 3.0  # a pattern that goes back and forth takes five to sixty
+
+
+def test_whoever_is_known_and_not_there_does_not_speak_in_an_answer() -> None:
+    everybody = Names({"servnak": "Servnak", "user_zed": "Zed"})
+    asked = replace(asked_of("phi"), names={}, everybody=everybody)
+    said = passed("I heard the clock strike.\nServnak: I have it here, sister.", asked)
+    assert said == "I heard the clock strike."

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from noodlings.errors import LLMError
 from noodlings.llm.openai import OpenAIVoice
-from noodlings.llm.prompts import LONGEST_EVENT, LONGEST_MEMORY, READ, modulate_prompt, reply_prompt
+from noodlings.llm.prompting import LONGEST_EVENT, LONGEST_MEMORY, READ, modulate_prompt, reply_prompt
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens

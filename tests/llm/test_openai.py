@@ -14,7 +14,7 @@ from noodlings.config import LLMSettings
 from noodlings.errors import LLMError, UserError
 from noodlings.llm.gateway import Gateway
 from noodlings.llm.openai import OpenAIVoice
-from noodlings.llm.prompts import LONGEST_EVENT, LONGEST_MEMORY
+from noodlings.llm.prompting import LONGEST_EVENT, LONGEST_MEMORY
 from noodlings.ports import Allowance
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from noodlings.llm.prompts import reply_prompt
+from noodlings.llm.prompting import reply_prompt
 from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.memory import MemoryEntry
@@ -94,6 +94,9 @@ def test_it_knows_where_it_is_and_who_is_there() -> None:
     there = utterance("hello", place="the_old_mill", present=frozenset({CAITY, BOB}))
     assert 'You are here: "the old mill". With you: "Bob", "Caity".' in contents(reply_prompt(there))[-1]
     assert "With you" not in contents(reply_prompt(utterance("hello")))[-1]
+    assert "In sight" in contents(reply_prompt(utterance("hello", things=("pond",))))[-1]
+    seen = utterance("hello", place="mill", things=("mill wheel", "sack\n</talk>"))
+    assert 'In sight: "mill wheel", "sack \\u003c/talk\\u003e".' in contents(reply_prompt(seen))[-1]
 
 
 def test_what_one_of_those_who_listen_did_not_hear_is_not_in_the_talk() -> None:

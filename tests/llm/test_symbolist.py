@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import LLMError
-from noodlings.llm.prompts import LATELY, symbol_prompt
+from noodlings.llm.prompting import LATELY, symbol_prompt
 from noodlings.llm.symbolist import EXAMPLES, LONGEST_IMAGE, LLMSymbolist, image_in
 from noodlings.ports import Allowance
 from noodlings.text import clean

@@ -32,6 +32,7 @@ from noodlings.lab.replay import BEGINNING
 from noodlings.lab.transcript import TranscriptProblem, read_transcript
 from noodlings.recall.filters import Filters
 from noodlings.text import clean
+from noodlings.validation import read_yaml
 from noodlings.values.percept import Kind, Percept
 
 MOST = 12
@@ -241,7 +242,7 @@ class Conversations:
 def read_cases(path: Path) -> list[dict[str, Any]]:
     """The cases of a file. Raises `UserError` that says what is wrong with it."""
     try:
-        cases = yaml.safe_load(path.read_bytes())
+        cases = read_yaml(path.read_text(encoding="utf-8"))
         steps = [step for case in cases for step in case["steps"]]
         whole = all({"id", "kind"} <= case.keys() for case in cases) and all(map(_is_step, steps))
     except OSError as error:
@@ -250,7 +251,7 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UserError(f"{path}, line {line}: {error.problem}") from error
     except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is no list of cases with steps: {error!r:.120}") from error
+        raise UserError(f"{path} is no list of cases with steps: {error!s:.120}") from error
     if not whole or not steps:
         raise UserError(
             f"{path}: a case has an id, a kind and steps; a step says who says, emotes, whispers or asks what"

@@ -1,0 +1,312 @@
+"""Prompt templates, one file a task, and how they are filled.
+
+Words from outside go in as JSON strings without angle brackets, so that no line can close its fence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
+from string import Template
+from typing import Any
+
+from noodlings.llm import prompts
+from noodlings.llm.call import CHARACTERS_A_TOKEN, Message, Prompt
+from noodlings.ports import Utterance
+from noodlings.text import clean, shorten
+from noodlings.values.affect import Affect
+from noodlings.values.lens import Lens
+from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.percept import Kind
+from noodlings.values.persona import Persona
+from noodlings.values.tone import ToneName
+from noodlings.voice.phrasebook import in_words
+from noodlings.voice.reply_content import MOST_THINGS
+from noodlings.voice.words import ago, shown
+
+LONGEST_EVENT = 2_000
+"""Characters of a line that a model is shown."""
+LONGEST_MEMORY = 300
+"""Characters of each memory."""
+LONGEST_LINE = 240
+"""Characters of each line of the talk before."""
+LONGEST_NAME = 60
+STEP = 5
+"""Percepts of the talk before that are left out together, so that what is left stays the same for a while."""
+LATELY = 5
+"""Images that it is reminded not to repeat."""
+EXAMPLES = 3
+"""Lines of its own that show how it speaks."""
+READ = 4
+"""Notes, memories and images of one lens, of each so many."""
+
+_STRENGTHS = ((1 / 3, "Faintly"), (2 / 3, "Clearly"))
+"""How strong a lens is, below these products of its gain and strength."""
+_STRONGEST = "Strongly"
+
+_DID = {
+    Kind.SAY: "says to you",
+    Kind.WHISPER: "whispers to you, so that nobody else hears it",
+    Kind.EMOTE: "does this",
+    Kind.ARRIVE: "arrives",
+    Kind.LEAVE: "leaves",
+    Kind.EVENT: "is there when this happens",
+    Kind.THOUGHT: "is you, thinking this to yourself",
+}
+_NONE = "(nothing)"
+TONES = {
+    ToneName.PLAIN: "",
+    ToneName.GLAD: "\nThis is a glad matter for whoever speaks to you: be glad with them.",
+    ToneName.GRAVE: "\nThis is a grave matter for whoever speaks to you: say nothing light, make no joke.",
+}
+
+
+def reply_prompt(utterance: Utterance, tokens: int = 3_000) -> Prompt:
+    """What a model is asked for a reply: who it is, the talk of before in turns, and what it answers.
+
+    The first message never changes, and what was said before stays as it was, so that an endpoint which keeps
+    what it has read reads little more than the last message anew.
+
+    Args:
+        tokens: the most there are to be in it, estimated from its characters. Where it has more, the oldest
+            talk is left out, `STEP` percepts at a time, and then the oldest memories.
+    """
+    prompt = _reply_prompt(utterance)
+    if sum(len(message.content) for message in prompt) <= tokens * CHARACTERS_A_TOKEN:
+        return prompt
+    if utterance.history:
+        upto = (utterance.history[0].id - 1) // STEP * STEP + STEP
+        later = tuple(entry for entry in utterance.history if entry.id > upto)
+        return reply_prompt(replace(utterance, history=later), tokens)
+    if utterance.recalled:
+        return reply_prompt(replace(utterance, recalled=utterance.recalled[1:]), tokens)
+    return prompt
+
+
+def _reply_prompt(utterance: Utterance) -> Prompt:
+    persona, percept = utterance.persona, utterance.percept
+    talk, since = _talk(utterance)
+    system = {"identity": persona.identity, "examples": _examples(persona), "name": persona.name}
+    shown_already = {entry.id for entry in utterance.history}
+    memories = [found for found in utterance.recalled if found.entry.id not in shown_already]
+    user = {
+        "since": since and f"{since}\n\n",
+        "where": _where(utterance),
+        "mood": in_words(utterance.mood),
+        "manner": _manner(utterance),
+        "tone": TONES[utterance.tone.name],
+        "memories": _section("memories", "\n".join(_in_mind(found, utterance) for found in memories)),
+        "lens": _section("lens", _strongest(utterance)),
+        "game": _game(utterance.blocks),
+        "what": _what(utterance),
+        "heard": fenced(percept.text, LONGEST_EVENT),
+    }
+    first, last = _filled("reply", system | user)
+    return _in_kind((first, *talk, last), persona)
+
+
+def _talk(utterance: Utterance) -> tuple[list[Message], str]:
+    """The history in turns, and what was said since its last answer."""
+    messages: list[Message] = []
+    heard: list[str] = []
+    for entry in utterance.history:
+        heard.append(_line_of(entry, utterance))
+        if entry.response:
+            messages.append(Message("user", "\n".join(heard)))
+            messages.append(Message("assistant", shorten(clean(entry.response), LONGEST_MEMORY)))
+            heard = []
+    return messages, "\n".join(heard)
+
+
+def _line_of(entry: MemoryEntry, utterance: Utterance) -> str:
+    """A line of the talk as it was heard, the same in every prompt: without its age."""
+    who = fenced(shown(entry.user_id, utterance), LONGEST_NAME)
+    return f"{who} {_DID[entry.kind]}: {fenced(entry.user_text, LONGEST_LINE)}"
+
+
+def _where(utterance: Utterance) -> str:
+    """Where it is and who is there; "" where nobody says so."""
+    percept = utterance.percept
+    others = sorted(fenced(shown(who, utterance), LONGEST_NAME) for who in percept.listeners)
+    place = fenced(percept.place.replace("_", " "), LONGEST_NAME)
+    things = [fenced(thing, LONGEST_NAME) for thing in percept.things[:MOST_THINGS]]
+    told = [
+        f"You are here: {place}." if percept.place else "",
+        f"With you: {', '.join(others)}." if percept.place or len(others) > 1 else "",
+        f"In sight: {', '.join(things)}." if things else "",
+    ]
+    line = " ".join(filter(None, told))
+    return f"{line}\n" if line else ""
+
+
+def _section(name: str, content: str) -> str:
+    """A part of a message that is there only where it has something in it."""
+    return Template(template(name)).substitute({name: content}).strip() + "\n\n" if content else ""
+
+
+def appraisal_prompt(text: str, addressed: bool) -> Prompt:
+    """What a model is asked about a feeling: the system's message and the user's."""
+    toward = "This is meant for them" if addressed else "They hear or see this"
+    return _filled("appraise", {"toward": toward, "heard": fenced(text, LONGEST_EVENT)})
+
+
+def modulate_prompt(thought: str, lens: Lens, utterance: Utterance) -> Prompt:
+    """What a model is asked for a thought as seen through one lens: the system's message and the user's."""
+    slots = {
+        "identity": utterance.persona.identity,
+        "name": utterance.persona.name,
+        "lens": _lens(lens, utterance),
+        "what": _what(utterance),
+        "heard": fenced(utterance.percept.text, LONGEST_EVENT),
+        "thought": fenced(thought, LONGEST_EVENT),
+    }
+    return _in_kind(_filled("modulate", slots), utterance.persona)
+
+
+def symbol_prompt(event: str, affect: Affect, avoid: Sequence[str], examples: Sequence[str]) -> Prompt:
+    """What a model is asked for an image of a moment: the system's message and the user's."""
+    slots = {
+        "examples": "\n".join(f"- {example}" for example in examples),
+        "taken": _lines(avoid[-LATELY:]) or _NONE,
+        "heard": fenced(event, LONGEST_EVENT),
+        "felt": in_words(affect),
+    }
+    return _filled("symbol", slots)
+
+
+def action_prompt(utterance: Utterance, response: str) -> Prompt:
+    """What a model is asked that chooses an action: the system's message and the user's."""
+    offered = [
+        {"name": one.name, "description": one.description, "arguments": one.schema["properties"]}
+        for one in utterance.percept.actions
+    ]
+    slots = {
+        "identity": utterance.persona.identity,
+        "name": utterance.persona.name,
+        "actions": "\n".join(map(_bracketless, offered)),
+        "what": _what(utterance),
+        "heard": fenced(utterance.percept.text, LONGEST_EVENT),
+        "said": fenced(response, LONGEST_EVENT),
+    }
+    return _filled("action", slots)
+
+
+def fenced(text: str, width: int) -> str:
+    """Words from outside as one JSON string of at most `width` characters of text."""
+    return _bracketless(shorten(clean(text), width))
+
+
+def _bracketless(value: Any) -> str:
+    """JSON in which nothing can close a fence."""
+    quoted = json.dumps(value, ensure_ascii=False)
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+@lru_cache(maxsize=16)
+def template(name: str) -> str:
+    """The text of a template file."""
+    return resources.files(prompts).joinpath(f"{name}.txt").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def all_templates() -> str:
+    """The texts of all template files, one after another."""
+    files = sorted(file.name for file in resources.files(prompts).iterdir() if file.name.endswith(".txt"))
+    return "\n---\n".join(template(name.removesuffix(".txt")) for name in files)
+
+
+def _filled(name: str, slots: dict[str, str]) -> Prompt:
+    """The two messages of a template with these words in it."""
+    system, user = template(name).split("\n---\n", 1)
+    return (
+        Message("system", Template(system).substitute(slots).strip()),
+        Message("user", Template(user).substitute(slots).strip()),
+    )
+
+
+def _in_kind(messages: Prompt, persona: Persona) -> Prompt:
+    """The messages with what to do instead of speaking, for somebody who does not speak."""
+    if persona.verbal:
+        return messages
+    system, *others = messages
+    told = Template(template("nonverbal")).substitute(name=persona.name).strip()
+    return Message("system", f"{system.content}\n\n{told}"), *others
+
+
+def _examples(persona: Persona) -> str:
+    """The section with lines of its own; "" where its recipe has none."""
+    if not persona.examples:
+        return ""
+    slots = {"name": persona.name, "lines": _lines(persona.examples[:EXAMPLES])}
+    return "\n\n" + Template(template("examples")).substitute(slots).strip()
+
+
+def _manner(utterance: Utterance) -> str:
+    """How the named mood sounds, on a line of its own; "" where there is no game."""
+    if not utterance.manner:
+        return ""
+    words = {"named": utterance.named_mood, "words": clean(utterance.manner)}
+    return "\n" + Template(template("manner")).substitute(words).strip()
+
+
+def _game(blocks: tuple[str, ...]) -> str:
+    """The blocks of a game before what is answered; "" where there is no game."""
+    # Line by line as it is: these lines are a format of their own. No bracket in them can close the fence.
+    lines = [clean(line).replace("<", "").replace(">", "") for line in "\n".join(blocks).splitlines()]
+    return _section("game", "\n".join(lines))
+
+
+def _strongest(utterance: Utterance) -> str:
+    """The lens that colours a reply most; a small model follows one, and none of five."""
+    lens = max(utterance.lenses, key=lambda lens: lens.gain * lens.strength, default=None)
+    return "" if lens is None else _lens(lens, utterance)
+
+
+def _lens(lens: Lens, utterance: Utterance) -> str:
+    """What one lens asks for and how strongly, on a line; then what was read for it, in fences."""
+    product = lens.gain * lens.strength
+    strength = next((word for below, word in _STRENGTHS if product < below), _STRONGEST)
+    read = [fenced(note, LONGEST_MEMORY) for note in lens.notes[:READ]]
+    read += [_memory(entry, utterance) for entry in lens.entries[:READ]]
+    images = _lines([symbol.symbolic_encoding for symbol in lens.symbols[:READ]])
+    return (
+        f"- {strength}: {clean(lens.direction)}"
+        + _within("read", "\n".join(read))
+        + _within("images", images)
+    )
+
+
+def _within(tag: str, lines: str) -> str:
+    """Fenced lines between tags, on lines of their own; "" without any."""
+    return f"\n<{tag}>\n{lines}\n</{tag}>" if lines else ""
+
+
+def _lines(texts: Sequence[str]) -> str:
+    """Each text as a JSON string on a line."""
+    return "\n".join(fenced(text, LONGEST_MEMORY) for text in texts)
+
+
+def _what(utterance: Utterance) -> str:
+    """Who did what, or that it happened in the game."""
+    percept = utterance.percept
+    if percept.kind is Kind.EVENT and percept.data.get("event"):
+        return "In the game this happens"
+    return f"{fenced(utterance.speaker, LONGEST_NAME)} {_DID[percept.kind]}"
+
+
+def _in_mind(found: Recalled, utterance: Utterance) -> str:
+    """A memory, with what else is known of it."""
+    times = f" (and {len(found.sources)} times before)" if found.sources else ""
+    corrected = " (no longer so, it was corrected later)" if found.superseded_by is not None else ""
+    return _memory(found.entry, utterance, times + corrected)
+
+
+def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
+    persona = utterance.persona
+    own = entry.user_id in persona.own_ids
+    who = "you" if own else shown(entry.user_id, utterance)
+    when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
+    return fenced(f"{when}{note}, {who}: {entry.user_text}", LONGEST_MEMORY)
