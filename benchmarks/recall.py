@@ -1,10 +1,11 @@
 """How long recall takes: adding, loading, searching with and without filters; and the vectors beside others.
 
 Made-up entries: words drawn by Zipf's law (so that some stand almost everywhere), talks of twenty lines among
-twenty people, vectors in clusters. A search has words, a vector, a named speaker, a date, "when" and a mood.
+twenty people, one line in fifty whispered, vectors in clusters. A search has words, a vector, a named
+speaker, a date, "when" and a mood. Times are those of the processor.
 
 Run it with one thread, as noodlings does:
-OPENBLAS_NUM_THREADS=1 python benchmarks/recall.py [--sizes 1000 10000] [--json]
+OPENBLAS_NUM_THREADS=1 python benchmarks/recall.py [--quick] [--sizes 1000 10000] [--json]
 """
 
 from __future__ import annotations
@@ -12,20 +13,32 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import sqlite3
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from noodlings.agent.archive import PAGE, AgentArchive
+from noodlings.embed.queue import EmbeddingQueue
+from noodlings.ports import Changes, EntryColumns
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Searcher
+from noodlings.store.database import DATABASE_NAME
+from noodlings.store.sql import SqlStore
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.audience import Audience
+from noodlings.values.memory import EntryVector, ImportanceParts, MemoryEntry
+from noodlings.values.percept import Kind
 
 SIZES = (1_000, 2_000, 10_000, 20_000, 100_000)
 DIMENSIONS = 384
@@ -33,6 +46,9 @@ QUERIES = 100
 VOCABULARY = 30_000
 TALK = 20
 PEOPLE = 20
+ADDED = 100
+WHISPERED: dict[str, Any] = {"kind": Kind.WHISPER, "audience": Audience(frozenset({"user_person0"}), True)}
+QUEUE = EmbeddingQueue(SimpleNamespace(name="made-up", dimensions=DIMENSIONS))
 
 Call = Callable[[int], Any]
 
@@ -42,7 +58,10 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     arguments.add_argument("--json", action="store_true")
+    arguments.add_argument("--quick", action="store_true", help="up to 20,000 entries")
     given = arguments.parse_args()
+    if given.quick:
+        given.sizes = [size for size in given.sizes if size <= 20_000]
     results = {}
     for size in given.sizes:
         results[size] = measure(size)
@@ -63,10 +82,15 @@ def measure(size: int) -> dict[str, Any]:
     memory = resident()
     started = time.perf_counter()
     archive = SearchIndex("made-up", DIMENSIONS)
-    for entry, vector in zip(entries, vectors, strict=True):
-        archive.add(entry, vector)
-    load = time.perf_counter() - started
+    for first in range(0, size, PAGE):
+        some = slice(first, first + PAGE)
+        columns = EntryColumns.of(entries[some])
+        archive.extend(columns, np.ones(len(columns.ids), np.bool_), vectors[some])
+    taken_in = time.perf_counter() - started
     used = resident() - memory
+    adding = [spent(lambda one=one: archive.add(one, vectors[0])) for one in made_up(random, ADDED, size)]
+    archive.remove(range(size, size + ADDED))
+    stored, page, plain = loading(entries, vectors)
     searcher = Searcher(archive)
     mood = Affect(0.8, 0.8)
 
@@ -81,11 +105,13 @@ def measure(size: int) -> dict[str, Any]:
     whole, vector, numpy = interleaved(
         lambda n: searcher.search(questions[n], mood=mood, query_vector=queries[n]), ours, exact
     )
+    present = Filters(present=frozenset({"user_person1"}))
     last_tenth = Filters(since=entries[-size // 10].timestamp)
-    words, by_user, by_time = interleaved(
+    words, by_user, by_time, before_one = interleaved(
         lambda n: searcher.search(questions[n], mood=mood),
         lambda n: searcher.search(questions[n], one_of(n), mood=mood, query_vector=queries[n]),
         lambda n: searcher.search(questions[n], last_tenth, mood=mood, query_vector=queries[n]),
+        lambda n: searcher.search(questions[n], present, mood=mood, query_vector=queries[n]),
     )
     found = [len({*ours(n)} & {*exact(n)}) / 10 for n in range(QUERIES)]
     more = {
@@ -94,11 +120,16 @@ def measure(size: int) -> dict[str, Any]:
     for other in more.values():
         other["over_numpy"] = round(other["p50"] / numpy["p50"], 1)
     return {
-        "add_us": round(1e6 * load / size, 1),
-        "load_s": round(load, 2),
+        "add_us": round(1e6 * float(np.median(adding)), 1),
+        "take_in_s": round(taken_in, 2),
+        "load_s": round(stored, 2),
+        "load_per_s": round(size / stored),
+        "load_page_ms": round(1e3 * page, 2),
+        "load_over_sqlite3": round(stored / plain, 1),
         "memory_mb": round(used / 1e6, 1),
         "vectors_mb": round(vectors.nbytes / 1e6, 1),
         "search": whole,
+        "search_present": before_one,
         "search_words": words,
         "search_user": by_user,
         "search_since": by_time,
@@ -109,14 +140,36 @@ def measure(size: int) -> dict[str, Any]:
     }
 
 
+def loading(entries: list[MemoryEntry], vectors: Any) -> tuple[float, float, float]:
+    """Processor seconds to load an archive from disk, of its median page, and to read the bare rows."""
+    with tempfile.TemporaryDirectory() as folder, closing(SqlStore(Path(folder))) as store:
+        for first in range(0, len(entries), 1_000):
+            some = [replace(entry, id=entry.id + 1) for entry in entries[first : first + 1_000]]
+            kept = (EntryVector(one.id, QUEUE.model, vectors[one.id - 1]) for one in some)
+            store.commit(Changes("made-up", added=tuple(some), vectors=tuple(kept)))
+        archive = AgentArchive("made-up", store, QUEUE, perceived=len(entries))
+        pages = []
+        while not archive.loaded:
+            pages.append(spent(archive.load_some))
+        with closing(sqlite3.connect(Path(folder) / DATABASE_NAME)) as plain:
+            rows = "SELECT * FROM entries JOIN vectors ON vectors.entry_id = entries.id"
+            bare = spent(lambda: plain.execute(rows).fetchall())
+    return sum(pages), float(np.median(pages)), bare
+
+
+def spent(call: Callable[[], Any]) -> float:
+    """Processor seconds of one call."""
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
 def interleaved(*calls: Call) -> list[dict[str, float]]:
     """p50 and p95 of each call, taken in turns so that a busy machine is busy for all of them."""
     times: list[list[float]] = [[] for _ in calls]
     for number in range(QUERIES):
         for call, taken in zip(calls, times, strict=True):
-            started = time.perf_counter()
-            call(number)
-            taken.append(1e3 * (time.perf_counter() - started))
+            taken.append(1e3 * spent(partial(call, number)))
     return [percentiles(taken) for taken in times]
 
 
@@ -138,9 +191,9 @@ def words(random: np.random.Generator, count: int) -> str:
     return " ".join(f"word{rank}x" for rank in np.minimum(random.zipf(1.3, count), VOCABULARY))
 
 
-def made_up(random: np.random.Generator, count: int) -> Iterator[MemoryEntry]:
+def made_up(random: np.random.Generator, count: int, first: int = 0) -> Iterator[MemoryEntry]:
     """Entries in the order of time."""
-    for number in range(count):
+    for number in range(first, first + count):
         yield MemoryEntry(
             id=number,
             timestamp=1.6e9 + number // TALK * 7_200.0 + number % TALK * 20.0,
@@ -151,6 +204,7 @@ def made_up(random: np.random.Generator, count: int) -> Iterator[MemoryEntry]:
             surprise=0.0,
             encoded_importance=float(random.uniform()),
             parts=ImportanceParts(),
+            **(WHISPERED if number % 50 == 7 else {}),
         )
 
 
@@ -216,15 +270,26 @@ OTHERS = {"chromadb": chromadb, "lancedb": lancedb}
 def show(size: int, figures: dict[str, Any]) -> None:
     """One size, for people."""
     print(
-        f"{size:>7,} entries: add {figures['add_us']:.0f} µs, load {figures['load_s']:.2f} s,"
-        f" memory {figures['memory_mb']:.0f} MB (vectors {figures['vectors_mb']:.0f})"
+        f"{size:>7,} entries: add {figures['add_us']:.0f} µs, load {figures['load_s']:.2f} s"
+        f" ({figures['load_per_s']:,} a second, {figures['load_over_sqlite3']} × sqlite3,"
+        f" a page {figures['load_page_ms']} ms), memory {figures['memory_mb']:.0f} MB"
+        f" (vectors {figures['vectors_mb']:.0f})"
     )
     numpy = figures["numpy"]
-    for name in ("search", "search_words", "search_user", "search_since", "vector", "numpy", *OTHERS):
+    for name in (
+        "search",
+        "search_words",
+        "search_user",
+        "search_since",
+        "search_present",
+        "vector",
+        "numpy",
+        *OTHERS,
+    ):
         if name in figures:
             row = figures[name]
             print(
-                f"    {name:<13} p50 {row['p50']:>8.3f} ms   p95 {row['p95']:>8.3f} ms"
+                f"    {name:<15} p50 {row['p50']:>8.3f} ms   p95 {row['p95']:>8.3f} ms"
                 f"   {row['p50'] / numpy['p50']:>6.2f} × numpy"
             )
     print(f"    vector recall@10 of exact {figures['vector']['recall@10']:.4f}", flush=True)

@@ -36,7 +36,8 @@ _SPEC = Spec("@agents [NAME]", named=False)
 async def agents(context: CommandContext, arguments: str) -> Reply:
     """List the characters: who they are, how they feel, how much they remember.
 
-    With a name, one of them.
+    With a name, one of them. Where more live here than have room in memory, the list is of those who are
+    awake.
 
     Examples:
       @agents
@@ -52,7 +53,11 @@ async def agents(context: CommandContext, arguments: str) -> Reply:
 
 def agents_view(view: AgentsView) -> RenderableType:
     """One a line."""
-    return _rows(view.agents) if view.agents else quiet("Nobody lives here yet.")
+    if not view.agents and not view.asleep:
+        return quiet("Nobody lives here yet.")
+    some = "1 more is" if view.asleep == 1 else f"{view.asleep:,} more are"
+    asleep = quiet(f"{some} asleep until named.") if view.asleep else None
+    return stacked(_rows(view.agents) if view.agents else None, asleep)
 
 
 def agent_view(view: AgentView) -> RenderableType:

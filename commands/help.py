@@ -10,7 +10,7 @@ command's help, names and exits from the world.
 from __future__ import annotations
 
 import re
-from itertools import groupby
+from itertools import groupby, islice
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -39,9 +39,10 @@ def completions(context: CommandContext, line: str) -> list[str]:
 def _words(context: CommandContext, name: str) -> list[str]:
     if name == "help":
         return [made.name for made in registry.all()]
-    characters = [agent.persona.name.lower() for agent in context.society.agents.values()]
+    characters = [persona.name.lower() for persona in context.society.personas.values()]
     if name == "@event":
-        events = (event for agent in context.society.agents.values() for event in agent.rules.events)
+        anybody = islice(context.society.agents.values(), 1)  # what events do is the same for all
+        events = (event for agent in anybody for event in agent.rules.events)
         return [*characters, *events]
     if context.world is None or name.startswith("@"):
         return characters

@@ -126,7 +126,10 @@ def recall_view(view: RecallView) -> RenderableType:
         heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *_remarks(view.archive)
     )
     if not view.memories:
-        return stacked(head, BLANK, quiet("Nothing it may tell you of has to do with this."))
+        none = "Nothing it may tell you of has to do with this."
+        if not view.archive.loaded:
+            none = "Among those it found nothing yet; ask again in a moment."
+        return stacked(head, BLANK, quiet(none))
     columns = (
         TextColumn("#", 9, "right", leaves=True),
         TextColumn("score", BAR + 5),

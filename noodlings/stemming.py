@@ -43,7 +43,10 @@ _own = threading.local()
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The stem of an English word in small letters (Snowball: Porter 2001). Safe to call from any thread."""
+    """The stem of an English word in small letters (Snowball: Porter 2001). Safe to call from any thread.
+
+    Where PyStemmer is installed it does the work, in a twentieth of the time and with the same stems.
+    """
     return str(_stemmer().stemWord(word))
 
 

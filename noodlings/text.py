@@ -7,8 +7,9 @@ prompts uses these functions and no others.
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import NewType
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import NewType, ParamSpec, TypeVar
 
 CleanText = NewType("CleanText", str)
 """Text that passed through `clean`."""
@@ -49,6 +50,28 @@ _STYLES = "\ufe0e\ufe0f"
 """Whether the character before is drawn as text or as emoji."""
 _FIRST_JOINED = "\u0600"
 """Scripts and emoji that need joiners begin here; before it one only makes a word unlike itself."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_forget: list[Callable[[], None]] = []
+
+
+def cached_by_text(maxsize: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """As `lru_cache`, for what is worked out from what people said: `forget_texts` empties it."""
+
+    def cached(function: Callable[P, T]) -> Callable[P, T]:
+        kept = lru_cache(maxsize)(function)
+        _forget.append(kept.cache_clear)
+        return kept  # type: ignore[return-value]  # lru_cache loses the names of the parameters
+
+    return cached
+
+
+def forget_texts() -> None:
+    """Something that was said is forgotten: no function keeps it, or what it made of it."""
+    for forget in _forget:
+        forget()
+
 
 MARKS = 8
 """Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""

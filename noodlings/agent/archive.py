@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,13 +17,13 @@ from noodlings.agent.backlog import EmbeddingBacklog
 from noodlings.config import RetrievalSettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import StoreError
-from noodlings.ports import Changes, Repository
+from noodlings.ports import Changes, EntryColumns, Repository
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit, Searcher
-from noodlings.values.memory import EntryVector, MemoryEntry, Vector
+from noodlings.values.memory import MemoryEntry, Vector
 
-PAGE = 25
+PAGE = 250
 """Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""
 SOON = 5_000
 """An archive of up to so many entries is waited for, half a second at most; a longer one is not."""
@@ -41,7 +42,7 @@ class ArchiveState:
         embedded: that can be found by their meaning, too.
         pending: that wait to be embedded.
         parked: that could not be embedded, however often it was tried.
-        reason: why something could not be embedded last, or "".
+        reason: why something could not be loaded or embedded last, or "".
     """
 
     entries: int
@@ -100,9 +101,13 @@ class AgentArchive:
         self._expected = perceived
         self._last_id = -1
         self._loading: asyncio.Task[None] | None = None
+        self._not_loaded = ""  # why
         self.searcher = Searcher(self._archive)
-        if embedding.model:
-            embedding.watch(self._backlog)
+
+    @property
+    def embedded_when_heard(self) -> bool:
+        """Whether entries come with their vectors: then nothing is to be loaded for who only listens."""
+        return self._embedding.local
 
     @property
     def failed(self) -> str:
@@ -119,7 +124,7 @@ class AgentArchive:
                 embedded=self._backlog.embedded,
                 pending=len(self._backlog.waiting),
                 parked=len(self._backlog.waiting.parked),
-                reason=self._backlog.reason or self._embedding.failed,
+                reason=self._not_loaded or self._backlog.reason or self._embedding.failed,
             )
 
     async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:
@@ -165,10 +170,11 @@ class AgentArchive:
             for entry in changes.updated:
                 if entry.id in self._archive:
                     self._archive.update(entry)
-            if self.loaded:
-                vectors = {vector.entry_id: vector for vector in changes.vectors}
-                for entry in changes.added:
-                    self._take_in(entry, vectors.get(entry.id))
+            if self.loaded and changes.added:
+                vectors = {
+                    vector.entry_id: vector for vector in changes.vectors if vector.model == self.model
+                }
+                self._take_in(EntryColumns.of(changes.added, vectors))
         self._nudge()
 
     def forget(self, entry_ids: Sequence[int], redacted: Sequence[int]) -> None:
@@ -184,14 +190,24 @@ class AgentArchive:
     # -- loading
 
     def begin(self) -> None:
-        """Load in the background of the running event loop."""
-        if not self.loaded and self._loading is None:
-            self._loading = asyncio.get_running_loop().create_task(self._load())
+        """Load in the background of the running event loop; again, where that failed.
+
+        It ends when nobody else holds the archive any more.
+        """
+        if not self.loaded and (self._loading is None or self._loading.done()):
+            self._loading = asyncio.get_running_loop().create_task(_load(weakref.ref(self)))
 
     async def soon(self) -> None:
         """Wait for what is still to be loaded, if it is not much in all."""
         if self._expected <= SOON:
             await self.whole()
+
+    async def within(self, seconds: float) -> None:
+        """Load in the background, and wait so long for it, but for all of an archive that is short."""
+        self.begin()
+        await self.soon()
+        if not self.loaded and self._loading is not None:
+            await asyncio.wait([self._loading], timeout=seconds)
 
     async def whole(self) -> None:
         """Load everything, giving way to everything else. Raises `StoreError`."""
@@ -201,15 +217,13 @@ class AgentArchive:
 
     def load_some(self) -> None:
         """Take in the next page. Raises `StoreError`."""
-        entries = self._repository.archive(self.agent_id, self._last_id, PAGE)
-        kept: dict[int, EntryVector] = {}
-        if entries and self.model:
-            kept = self._repository.vectors(self.agent_id, self.model, entries[0].id, entries[-1].id)
+        columns = self._repository.columns(self.agent_id, self.model, self._last_id, PAGE)
         with self._archive.lock:
-            for entry in entries:
-                self._take_in(entry, kept.get(entry.id))
-                self._last_id = entry.id
-            self.loaded = len(entries) < PAGE
+            if columns.ids:
+                self._take_in(columns)
+                self._last_id = columns.ids[-1]
+            self.loaded = len(columns.ids) < PAGE
+        self._not_loaded = ""
         if self.loaded:
             self._backlog.held = False
             self._tell()
@@ -220,24 +234,32 @@ class AgentArchive:
         if self._loading is not None:
             self._loading.cancel()
 
-    async def _load(self) -> None:
+    def load_on(self) -> bool:
+        """Take in the next page. Returns whether there is another, and it can be tried at once."""
         try:
-            await self.whole()
+            if not self.loaded:
+                self.load_some()
         except StoreError as error:
-            log.warning("the archive of %s cannot be searched whole: %s", self.agent_id, error)
+            if self._not_loaded != str(error):
+                log.warning("the archive of %s cannot be searched whole: %s", self.agent_id, error)
+            self._not_loaded = str(error)
+            return False
+        return not self.loaded
 
-    def _take_in(self, entry: MemoryEntry, kept: EntryVector | None) -> None:
-        self._archive.add(entry, self._backlog.fitting(entry, kept))
+    def _take_in(self, columns: EntryColumns) -> None:
+        self._archive.extend(columns, *self._backlog.fitting(columns))
 
     def _call_by_name(self) -> None:
         """Know those who are in it by their names of now; who never spoke here may be talked about."""
         with self._archive.lock:
-            for user_id, name in self._names().items():
-                if self._archive.index.user_code(user_id) >= 0:
-                    self._archive.people.name(user_id, name)
+            names, people = self._names(), self._archive.people
+            for user_id in people.met:
+                if user_id in names:
+                    people.name(user_id, names[user_id])
 
     def _nudge(self) -> None:
         if self._backlog.waiting:
+            self._embedding.watch(self._backlog)
             self._embedding.nudge()
 
     def _tell(self) -> None:
@@ -245,3 +267,13 @@ class AgentArchive:
         log.info("%s: %d memories can be searched", self.agent_id, state.entries)
         if state.pending:
             log.info("%s: %d memories are to be embedded by %s", self.agent_id, state.pending, state.model)
+
+
+async def _load(known: weakref.ref[AgentArchive]) -> None:
+    """Load what is left of an archive, for as long as somebody holds it."""
+    time = asyncio.get_running_loop().time
+    began = time()
+    while (archive := known()) is not None and archive.load_on():
+        del archive
+        await asyncio.sleep(time() - began)  # half of the time is for whoever asks meanwhile
+        began = time()

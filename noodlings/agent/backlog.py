@@ -10,11 +10,14 @@ import logging
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from noodlings.embed.retry_queue import PATIENCE, RetryQueue
 from noodlings.errors import StoreError
-from noodlings.ports import Repository
+from noodlings.ports import EntryColumns, Repository
 from noodlings.recall.archive import SearchIndex
-from noodlings.values.memory import EntryVector, MemoryEntry, Vector
+from noodlings.recall.neighbours import Mask
+from noodlings.values.memory import EntryVector, Vector
 
 TOLD_EVERY = 1_000
 """Entries after which the log tells how far it is."""
@@ -57,19 +60,24 @@ class EmbeddingBacklog:
         with self._archive.lock:
             return self._archive.vectors.count if self.dimensions else 0
 
-    def fitting(self, entry: MemoryEntry, kept: EntryVector | None) -> Vector | None:
-        """The vector that is kept of a new entry; where there is none that fits, the entry waits for one."""
-        if kept is not None and kept.model != self.model:
-            kept = None
-        vector = None if kept is None else kept.vector
-        if vector is not None and not self._fits(vector):
-            log.warning("the vector of entry %d of %s is made anew: its length", entry.id, self._agent_id)
-            vector = None
-        if vector is None and self.model and entry.user_text:
-            tried, reason = (kept.attempts, kept.reason) if kept else (0, "")
-            self.waiting.add(entry.id, tried, reason)
-            self.reason = reason or self.reason
-        return vector
+    def fitting(self, columns: EntryColumns) -> tuple[Mask, Vector]:
+        """Which new entries have a vector that fits, and these; the others, if they say a word, wait."""
+        embedded = np.array(columns.embedded, np.bool_)
+        fits = np.array([self._fits(vector) for vector in columns.vectors], np.bool_)
+        fitting = [vector for vector, fit in zip(columns.vectors, fits, strict=True) if fit]
+        for place in np.flatnonzero(embedded)[~fits].tolist():
+            log.warning(
+                "the vector of entry %d of %s is made anew: its length", columns.ids[place], self._agent_id
+            )
+            embedded[place] = False
+        if self.model and not embedded.all():
+            for place in np.flatnonzero(~embedded).tolist():
+                if columns.texts[place]:
+                    kept = columns.tried.get(columns.ids[place])
+                    tried, reason = (kept.attempts, kept.reason) if kept else (0, "")
+                    self.waiting.add(columns.ids[place], tried, reason)
+                    self.reason = reason or self.reason
+        return embedded, np.array(fitting, np.float32)
 
     def take(self, now: float, most: int) -> dict[int, str]:
         """The texts to embed now by entry id, at most so many; each to be given to `keep` or `fail`."""
@@ -94,18 +102,17 @@ class EmbeddingBacklog:
             was = f"{self.model} made vectors of {self.dimensions} numbers"
             self.fail(list(vectors), f"{was}, and makes such of {strange[0]} now", now)
             return
+        kept = [EntryVector(number, self.model, vector) for number, vector in vectors.items()]
         try:
-            self._repository.keep_vectors(
-                self._agent_id,
-                [EntryVector(number, self.model, vector) for number, vector in vectors.items()],
-            )
+            self._repository.keep_vectors(self._agent_id, kept)
         except StoreError as error:
             self._failed(vectors, str(error), now)
             raise
         with self._archive.lock:
             before = self.embedded
-            for number in [number for number in vectors if number in self._archive]:
-                self._archive.set_vector(number, vectors[number])
+            for one in kept:
+                if one.vector is not None and one.entry_id in self._archive:
+                    self._archive.set_vector(one.entry_id, one.vector)
             self.waiting.done(vectors)
             self._tell(before)
 

@@ -129,6 +129,7 @@ async def remind(
     if not asked:
         return []
     allowed = may_come(percept)
+    archive.begin()
     await archive.soon()
     hits = await archive.search(
         asked,
@@ -137,6 +138,9 @@ async def remind(
         mood=turn.mood,
         asker=percept.user_id,
     )
+    if not archive.loaded:
+        state = archive.state()
+        turn.degraded.append(f"remembered from {state.entries:,} memories, while the rest were being loaded")
     if archive.failed:
         turn.degraded.append(f"remembered by words alone: {archive.failed}")
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]

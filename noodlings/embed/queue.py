@@ -14,7 +14,8 @@ import logging
 import math
 import threading
 import time
-from collections import OrderedDict, deque
+import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -124,7 +125,9 @@ class EmbeddingQueue:
         self._lock = threading.Lock()
         self._kept: Kept = OrderedDict()
         self._asked: dict[str, _Asked] = {}
-        self._backlogs: deque[Backlog] = deque()
+        # Those with something to do, the next one first. Whose agent was let go of is gone with it: what is
+        # left to embed is in the store, and taken up when the agent comes back.
+        self._backlogs: dict[weakref.ref[Backlog], None] = {}
         self._scheduler = FairScheduler()
         self._quiet_until = 0.0
         self._changed = threading.Event()
@@ -167,11 +170,12 @@ class EmbeddingQueue:
 
     async def understood(self, text: str) -> Understood | None:
         """A text in numbers, read-only; None without an embedder, where it failed, and of an empty text.
+        None as well where so much waits that it would take long: what is kept then is embedded later.
 
         What one says the whole room hears, and mostly it is what each then asks its memory: so the latest are
         kept, and of these it is had at once; for another one everything else goes on meanwhile.
         """
-        if self._embedder is None or not text or self.gave_up:
+        if self._embedder is None or not text or self.gave_up or (self.local and self._behind):
             return None
         try:
             found = self._find(text)
@@ -202,9 +206,10 @@ class EmbeddingQueue:
     # -- what is embedded in the background
 
     def watch(self, backlog: Backlog) -> None:
-        """Embed what there is in it, from the next `nudge` on."""
-        if not self._idle:
-            self._backlogs.append(backlog)
+        """Embed what there is in it, from the next `nudge` on, for as long as somebody else holds it."""
+        with self._lock:
+            if not (self._idle or self.gave_up):
+                self._backlogs.setdefault(weakref.ref(backlog))
 
     def nudge(self) -> None:
         """There is something to do: see to it soon, on the thread."""
@@ -242,17 +247,27 @@ class EmbeddingQueue:
     def embed_backlog(self) -> float | None:
         """Embed the next of a backlog, as `work` does."""
         if self.gave_up:
+            self._backlogs.clear()
             return None
-        now = self._now()
+        now, soonest = self._now(), math.inf
         for _ in range(len(self._backlogs)):
-            backlog = self._backlogs[0]
-            self._backlogs.rotate(-1)  # everybody in turn
-            texts = backlog.take(now, TOGETHER if self.local else TOGETHER_REMOTE)
-            if texts:
-                self._embed_for(backlog, texts)
-                return 0.0
-        again_at = min((backlog.again_at() for backlog in self._backlogs), default=math.inf)
-        return None if again_at == math.inf else max(again_at - now, 0.0)
+            with self._lock:
+                known = next(iter(self._backlogs))
+                del self._backlogs[known]
+            backlog = known()
+            if backlog is None:
+                continue
+            try:
+                texts = backlog.take(now, TOGETHER if self.local else TOGETHER_REMOTE)
+                if texts:
+                    self._embed_for(backlog, texts)
+                    return 0.0
+            finally:
+                again_at = backlog.again_at()
+                if again_at < math.inf:
+                    self.watch(backlog)  # as the last: everybody in turn
+            soonest = min(soonest, again_at)
+        return None if soonest == math.inf else max(soonest - now, 0.0)
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Unit vectors of shape (len(texts), dimensions), on the calling thread.

@@ -51,9 +51,13 @@ class TurnEventView(View):
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """Something that happened, and how often its agent had forgotten something by then."""
+    """Something that happened, and how often its agent had forgotten something by then.
+
+    It holds the agent, so that whoever reads wakes nobody; a reader holds as many as may wait for it.
+    """
 
     turn_event: TurnEvent
+    agent: Agent
     forgettings: int
 
 
@@ -146,15 +150,14 @@ class Feed:
 
     def seen(self, waiting: _Waiting, caller: Caller) -> TurnEventView | None:
         """Something that a caller may read, as it is by now; None when it was forgotten meanwhile."""
-        turn_event = waiting.turn_event
-        agent = self._society.agents[turn_event.agent_id]
+        turn_event, agent = waiting.turn_event, waiting.agent
         if agent.forgettings != waiting.forgettings and (
             turn_event.said or agent.entry(turn_event.entry_id) is None  # it may be said of what is forgotten
         ):
             return None
         turn = None
         if turn_event.step == TURN:
-            trace = self._trace(waiting, agent)
+            trace = self._trace(waiting)
             if trace is None:
                 return None
             turn = self._turn(trace, agent, caller)
@@ -162,9 +165,9 @@ class Feed:
             agent.id, agent.persona.name, turn_event.entry_id, turn_event.step, turn, turn_event.said
         )
 
-    def _trace(self, waiting: _Waiting, agent: Agent) -> Trace | None:
+    def _trace(self, waiting: _Waiting) -> Trace | None:
         """The trace as it is by now: when something was forgotten, its answer may be gone."""
-        turn_event = waiting.turn_event
+        turn_event, agent = waiting.turn_event, waiting.agent
         if agent.forgettings == waiting.forgettings:
             return turn_event.trace
         kept = self._society.store.traces(agent.id, 1, turn_event.entry_id + 1)
@@ -191,7 +194,7 @@ class Feed:
         entry = agent.entry(turn_event.entry_id)
         if entry is None:
             return
-        waiting = _Waiting(turn_event, agent.forgettings)
+        waiting = _Waiting(turn_event, agent, agent.forgettings)
         for reader in interested:
             if may_read(reader.caller, entry):
                 self.lost += reader.hand(waiting)

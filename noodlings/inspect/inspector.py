@@ -73,11 +73,16 @@ class Inspector:
         self._pages = PageReader()
 
     def agents(self, caller: Caller) -> AgentsView:
-        """All agents, by name, and how things stand with the language model."""
-        views = (self.agent(caller, agent_id) for agent_id in self._society.agents)
+        """All agents, by name, and how things stand with the language model.
+
+        Where there are more than have room in memory, only those that are in it, and how many are not.
+        """
+        at_hand = self._society.agents.at_hand
+        views = (self.agent(caller, agent_id) for agent_id in at_hand)
         status = self._society.model_status
         model = ModelView(str(status.state), status.sentence if caller.sees_all else status.plain)
-        return AgentsView(tuple(sorted(views, key=lambda view: view.name.casefold())), model)
+        listed = tuple(sorted(views, key=lambda view: view.name.casefold()))
+        return AgentsView(listed, model, len(self._society.agents) - len(at_hand))
 
     def agent(self, caller: Caller, name: str) -> AgentView:
         """Who an agent is and how it feels; open to everybody."""

@@ -7,9 +7,7 @@ views are in `noodlings.inspect.views`.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Protocol
@@ -94,8 +92,11 @@ class RecallView(View):
     archive: ArchiveView
 
 
-LOADING_SECONDS = 5.0
-"""So long a question waits for an archive that is not loaded yet; then it is answered by what there is."""
+LOADING_SECONDS = 0.05
+"""So long a question waits for a long archive that is not loaded yet; then what there is answers it."""
+PATIENT_SECONDS = 0.95
+"""So much longer where nothing was found in that: it is loaded from the oldest on, and most questions are
+about what was lately."""
 
 
 class Finder(Protocol):
@@ -115,11 +116,14 @@ def search_for(viewpoint: Viewpoint) -> Finder:
     caller, archive = viewpoint.caller, searchable(viewpoint)
 
     async def search(query: str, filters: Filters, limit: int, **options: Any) -> Sequence[Hit]:
-        archive.begin()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(archive.whole(), LOADING_SECONDS)
+        await archive.within(LOADING_SECONDS)
         options |= {"limit": limit, "asker": caller.user_id}
-        return await archive.search(subject(query), readable_by(caller, filters), **options)
+        loaded, asked = archive.loaded, (subject(query), readable_by(caller, filters))
+        hits = await archive.search(*asked, **options)
+        if hits or loaded:
+            return hits
+        await archive.within(PATIENT_SECONDS)
+        return await archive.search(*asked, **options)
 
     return search
 

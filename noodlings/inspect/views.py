@@ -103,10 +103,14 @@ class ModelView(View):
 
 @dataclass(frozen=True, slots=True)
 class AgentsView(View):
-    """All agents, by name, and what they speak with; None where a server of before does not say."""
+    """All agents, by name, and what they speak with; None where a server of before does not say.
+
+    `asleep` is how many more there are that have no room in memory, and are read when they are named.
+    """
 
     agents: tuple[AgentView, ...]
     model: ModelView | None = None
+    asleep: int = 0
 
 
 @dataclass(frozen=True, slots=True)

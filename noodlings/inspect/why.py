@@ -141,7 +141,7 @@ class PromptView(View):
 
 GONE = (
     "The prompts of this turn are not kept any more. They are held in memory only: of the last 20 turns in "
-    "which a model was asked, until the program ends or something is forgotten."
+    "which a model was asked, until the program ends, the character falls asleep, or something is forgotten."
 )
 UNASKED = "No model was asked in this turn."
 

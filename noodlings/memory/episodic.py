@@ -15,14 +15,16 @@ from collections.abc import Callable, Collection, Iterable
 import numpy as np
 
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.memory.importance import strength_of
+from noodlings.memory.importance import retention, strength_of
 from noodlings.memory.likeness import Metric
-from noodlings.memory.stream import Floats, Mask, Rows, Stream
+from noodlings.memory.stream import HELD, STABILITY, Floats, Mask, Rows, Stream
 from noodlings.text import shorten
 from noodlings.values.affect import Affect, builder
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 
 _build_recalled = builder(Recalled)
+_WEAKEST = 128
+"""So many of the weakest are known, so that not all are looked at whenever somebody must leave."""
 
 
 class EpisodicMemory(Stream):
@@ -36,6 +38,15 @@ class EpisodicMemory(Stream):
     def __init__(self, capacity: int, metric: Metric, threshold: float) -> None:
         super().__init__(capacity, metric)
         self.threshold = threshold
+        # The weakest when all were last looked at; how strong the next was then, and how stable all are.
+        self._weak: set[int] | None = None
+        self._bound = self._looked_at = self._least_stability = 0.0
+        self._bound_id = 0
+
+    def clear(self) -> None:
+        """See `Stream.clear`."""
+        super().clear()
+        self._weak = None
 
     def admits(self, entry: MemoryEntry) -> bool:
         """Whether an entry that is not here matters enough to come in, were there room."""
@@ -47,14 +58,60 @@ class EpisodicMemory(Stream):
         Equal ones: the oldest. What is held stays; the newcomer itself leaves when it is the weakest, or
         when everything else is held.
         """
-        rows = np.flatnonzero(~self.held)
+        rows = self._weak_rows(now)
         if not len(rows):
             return newcomer.id
-        strengths = self.strengths(now)[rows]
+        strengths = self.strengths(now, rows)
         lowest = strengths.min()
         if not newcomer.held and strength_of(newcomer, now) < lowest:
             return newcomer.id
         return int(self.ids[rows[strengths == lowest]].min())
+
+    def put(self, entry: MemoryEntry) -> None:
+        """See `Stream.put`."""
+        super().put(entry)
+        if self._weak is not None:
+            self._weak.add(entry.id)
+
+    def drop(self, entry_id: int) -> None:
+        """See `Stream.drop`."""
+        super().drop(entry_id)
+        if self._weak is not None:
+            self._weak.discard(entry_id)
+
+    def _weak_rows(self, now: float) -> Rows:
+        """Rows among which the weakest is, of those that may leave; none where nothing may.
+
+        All of a small memory. Of a large one those that were weakest when all were last looked at, and what
+        was put in since: the others were stronger than a bound, and a strength falls by no more than a
+        retention may.
+        """
+        if len(self) <= 2 * _WEAKEST:
+            return np.flatnonzero(~self.held)
+        if self._weak is not None and len(self._weak) <= 2 * _WEAKEST:
+            known = np.array([self._row_of[entry_id] for entry_id in self._weak], np.intp)
+            rows: Rows = known[self._ints[known, HELD] == 0]
+            if len(rows) and self._still_weakest(rows, now):
+                return rows
+        rows = np.flatnonzero(~self.held)
+        if len(rows) <= _WEAKEST:
+            return rows
+        strengths, ids = self.strengths(now, rows), self.ids[rows]
+        edge = np.partition(strengths, _WEAKEST)[_WEAKEST]
+        few = np.flatnonzero(strengths <= edge)
+        few = few[np.lexsort((ids[few], strengths[few]))]
+        self._bound, self._bound_id = float(edge), int(ids[few[_WEAKEST]])
+        self._looked_at, self._least_stability = now, float(self._floats[rows, STABILITY].min())
+        self._weak = set(ids[few[:_WEAKEST]].tolist())
+        return rows[few[:_WEAKEST]]
+
+    def _still_weakest(self, rows: Rows, now: float) -> bool:
+        """Whether the weakest of these rows is weaker than all others may be by now, or as weak and older."""
+        strengths, elapsed = self.strengths(now, rows), max(now - self._looked_at, 0.0)
+        lowest = strengths.min()
+        if lowest == self._bound and elapsed == 0.0:
+            return bool(self.ids[rows[strengths == lowest]].min() < self._bound_id)
+        return bool(lowest < self._bound * float(retention(elapsed, self._least_stability)))
 
     @property
     def all_held(self) -> bool:

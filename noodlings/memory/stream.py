@@ -21,7 +21,7 @@ import numpy.typing as npt
 from noodlings.memory.importance import strength
 from noodlings.memory.likeness import Metric
 from noodlings.values.affect import Affect, builder
-from noodlings.values.audience import may_learn
+from noodlings.values.audience import Audience, may_learn
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 
 # Columns of the integer matrix. A circle is 0 for what is open; the last three are 0 or 1.
@@ -158,6 +158,7 @@ class Stream:
         self._states = np.zeros((rows, STATE_SIZE), np.float32)
         self._words: list[tuple[Any, ...]] = []
         self._unfelt: list[int] | None = None  # rows without affect, where that is known
+        self._circles: dict[Audience, Audience] = {}
 
     def __len__(self) -> int:
         return self._size
@@ -209,7 +210,11 @@ class Stream:
     def _write(self, row: int, entry: MemoryEntry) -> None:
         state = entry.phenomenal_state
         self._unfelt = None
-        self._ints[row], self._floats[row], self._words[row] = packed(entry)
+        self._ints[row], self._floats[row], words = packed(entry)
+        if len(self._circles) > self.capacity:
+            self._circles.clear()
+        circle = self._circles.setdefault(entry.audience, entry.audience)  # most entries share a few
+        self._words[row] = (*words[:AUDIENCE], circle, *words[AUDIENCE + 1 :])
         self._features[row] = self.metric.row(entry.affect)
         self._states[row] = 0.0 if state is None else state
 
@@ -237,11 +242,11 @@ class Stream:
 
     def saying(self, user_id: str, text: str) -> frozenset[int]:
         """Ids of the entries in which a user says just this, letter case aside."""
-        folded, user, ids = text.casefold(), code(user_id), self._ints[: self._size, (ID, USER)].tolist()
+        folded, theirs = text.casefold(), self.said_by(user_id).nonzero()[0]
         return frozenset(
             entry_id
-            for (entry_id, whose), words in zip(ids, self._words, strict=True)
-            if whose == user and words[1].casefold() == folded
+            for row, entry_id in zip(theirs.tolist(), self.ids[theirs].tolist(), strict=True)
+            if self._words[row][1].casefold() == folded
         )
 
     # -- reading: all rows at once
@@ -265,16 +270,14 @@ class Stream:
 
     def importances(self) -> Floats:
         """Importance in force by row, shape (len,)."""
-        floats = self._floats[: self._size]
-        override = floats[:, OVERRIDE]
-        return np.where(np.isnan(override), floats[:, ENCODED], override)
+        return _in_force(self._floats[: self._size])
 
-    def strengths(self, now: float) -> Floats:
-        """Strength by row at world time `now`, shape (len,)."""
-        floats = self._floats[: self._size]
+    def strengths(self, now: float, rows: Rows | None = None) -> Floats:
+        """Strength of `rows` (None: all) at world time `now`."""
+        floats = self._floats[: self._size] if rows is None else self._floats[rows]
         recalled = floats[:, LAST_RECALLED]
         since = np.where(np.isnan(recalled), floats[:, TIMESTAMP], recalled)
-        result: Floats = strength(self.importances(), now - since, floats[:, STABILITY])
+        result: Floats = strength(_in_force(floats), now - since, floats[:, STABILITY])
         return result
 
     def likeness(self, affect: Affect) -> Floats:
@@ -291,15 +294,15 @@ class Stream:
 
     def known_to(self, listeners: frozenset[str] | None) -> Mask:
         """Whether each row may be spoken of before these listeners, shape (len,); None for no limit."""
-        if listeners is None:
+        column = self._ints[: self._size, CIRCLE]
+        if listeners is None or not column.any():
             return np.ones(self._size, dtype=np.bool_)
-        circles = self._ints[: self._size, CIRCLE]
-        mask: Mask = circles == PUBLIC
-        private = np.flatnonzero(~mask)
-        if len(private):  # each circle is asked once, however many secrets it shares
-            _, examples, which = np.unique(circles[private], return_index=True, return_inverse=True)
-            mask[private] = np.array([self._knows(row, listeners) for row in private[examples]])[which]
-        return mask
+        circles: list[int] = column.tolist()
+        knows = {PUBLIC: True}  # each circle is asked once, however many secrets it shares
+        for row, circle in enumerate(circles):
+            if circle not in knows:
+                knows[circle] = self._knows(row, listeners)
+        return np.fromiter(map(knows.__getitem__, circles), np.bool_, self._size)
 
     def _knows(self, row: int, listeners: frozenset[str]) -> bool:
         return may_learn(listeners, self._words[row][AUDIENCE])
@@ -330,6 +333,11 @@ class Stream:
             rows = rows[scores.take(rows) >= edge]
         rising = np.lexsort((self._ints[:, ID].take(rows), scores.take(rows)))
         return rows[rising[: -limit - 1 : -1]]
+
+
+def _in_force(floats: Floats) -> Floats:
+    override = floats[:, OVERRIDE]
+    return np.where(np.isnan(override), floats[:, ENCODED], override)
 
 
 def _longer(matrix: npt.NDArray[Any], rows: int) -> npt.NDArray[Any]:

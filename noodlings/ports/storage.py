@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
+from noodlings.values.affect import FloatArray
+from noodlings.values.audience import Audience
 from noodlings.values.memory import (
     ArchivedAgent,
     ArchivedEntry,
@@ -15,7 +17,10 @@ from noodlings.values.memory import (
     MemoryEntry,
     Order,
     Symbol,
+    Vector,
+    tags_of,
 )
+from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
 
@@ -25,6 +30,58 @@ class AgentState:
 
     agent_id: str
     data: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EntryColumns:
+    """What search looks at in some entries, column by column, oldest first: so many are taken in at once.
+
+    Attributes:
+        affects: shape (n, 5), NaN where nothing is known.
+        audiences, tags: by place in the columns, of those that are confined, or have any.
+        embedded: by place, whether there is a vector; `vectors` are those, float32 of length 1.
+        tried: by entry id, what became of attempts to make one, where there is none.
+    """
+
+    ids: Sequence[int]
+    timestamps: Sequence[float]
+    users: Sequence[str]
+    texts: Sequence[str]
+    responses: Sequence[str | None]
+    affects: FloatArray
+    importances: Sequence[float]
+    kinds: Sequence[Kind]
+    places: Sequence[str]
+    audiences: Mapping[int, Audience]
+    tags: Mapping[int, frozenset[str]]
+    embedded: Sequence[bool] = ()
+    vectors: Iterable[Vector] = ()
+    tried: Mapping[int, EntryVector] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, entries: Sequence[MemoryEntry], vectors: Mapping[int, EntryVector] | None = None) -> Self:
+        """Of whole entries; vectors by entry id."""
+        import numpy as np  # not before something is searched
+
+        kept = vectors or {}
+        made = [one.vector if (one := kept.get(entry.id)) else None for entry in entries]
+        affects = [[np.nan] * 5 if entry.affect is None else entry.affect.as_list() for entry in entries]
+        return cls(
+            ids=[entry.id for entry in entries],
+            timestamps=[entry.timestamp for entry in entries],
+            users=[entry.user_id for entry in entries],
+            texts=[entry.user_text for entry in entries],
+            responses=[entry.response for entry in entries],
+            affects=np.array(affects).reshape(-1, 5),
+            importances=[entry.importance for entry in entries],
+            kinds=[entry.kind for entry in entries],
+            places=[entry.place for entry in entries],
+            audiences={n: entry.audience for n, entry in enumerate(entries) if entry.audience.confined},
+            tags={n: tags_of(entry) for n, entry in enumerate(entries) if entry.extra},
+            embedded=[vector is not None for vector in made],
+            vectors=[vector for vector in made if vector is not None],
+            tried={number: one for number, one in kept.items() if one.vector is None},
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +248,9 @@ class Repository(Store, WorldStore, Protocol):
 
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
+
+    def columns(self, agent_id: str, model: str, after_id: int = -1, limit: int = 500) -> EntryColumns:
+        """The same of these entries as far as search looks at it, with their vectors by a model."""
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""

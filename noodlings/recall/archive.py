@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
+from noodlings.ports import EntryColumns
 from noodlings.recall.cues import PeopleIndex, holds_time
 from noodlings.recall.filters import EVERYTHING, FilterIndex, Filters
 from noodlings.recall.growing_array import GrowingArray
-from noodlings.recall.lexical import LexicalIndex, stems
-from noodlings.recall.neighbours import Neighbours
-from noodlings.recall.rank import best_rows
+from noodlings.recall.lexical import LexicalIndex, in_words, stems
+from noodlings.recall.neighbours import Mask, Neighbours, Numbers
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
@@ -80,21 +80,51 @@ class SearchIndex:
         with self.lock:
             if entry.id in self.index.row_of:
                 raise UserError(f"entry {entry.id} is in the archive already; use update")
-            checked = None if vector is None else self.vectors.checked(vector)
-            said = stems(entry.user_text)
-            self.ids.append(entry.id)
-            self.index.append(entry)
-            self.neighbours.append(entry.timestamp, entry.place, aside=entry.kind is Kind.THOUGHT)
-            self.words.append(said)
-            self.words.extend(len(self.ids) - 1, _answer(entry, said))
-            self.affects.append(math.nan if entry.affect is None else entry.affect.as_list())
-            self.lengths.append(_length(len(said)))
-            self._answered.append(bool(entry.response))
-            self.with_time.append(holds_time(entry.user_text))
-            self.asks.append("?" in entry.user_text)
-            self.people.meet(entry.user_id)
-            if self._vectors is not None:
-                self._vectors.append(checked, self.neighbours)
+            checked = None if vector is None else self.vectors.checked(vector)[None]
+            self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
+
+    def extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers) -> None:
+        """The next entries, all at once; see `add`.
+
+        Args:
+            embedded: for which there is a vector, shape (n,); `vectors` are these, (so many, dimensions).
+        """
+        with self.lock:
+            if not self.index.row_of.keys().isdisjoint(columns.ids):
+                raise UserError("some of these entries are in the archive already; use update")
+            self._extend(columns, embedded, self.vectors.all_checked(vectors) if embedded.any() else None)
+
+    def _extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers | None) -> None:
+        """All that can fail comes before anything is added: else the rows of one part would be others' in
+        another.
+        """
+        first = len(self.ids)
+        ids = np.array(columns.ids, np.int64)
+        aside = [kind is Kind.THOUGHT for kind in columns.kinds]
+        said = [in_words(text) for text in columns.texts]
+        answers = [
+            _answer(response, stemmed) if response else []
+            for (stemmed, _), response in zip(said, columns.responses, strict=True)
+        ]
+        lengths = np.array([_length(len(stemmed)) for stemmed, _ in said], np.float32)
+        answered = np.array([bool(response) for response in columns.responses])
+        holding = [holds_time(text, words) for text, (_, words) in zip(columns.texts, said, strict=True)]
+        asks = np.array(["?" in text for text in columns.texts])
+        for user_id in dict.fromkeys(columns.users):
+            self.people.meet(user_id)
+        self.index.extend(columns)
+        self.neighbours.extend(columns.timestamps, columns.places, aside)
+        self.ids.extend(ids)
+        self.affects.extend(columns.affects)
+        self.words.add([stemmed for stemmed, _ in said])
+        for row, answer in enumerate(answers, first):
+            self.words.extend(row, answer)
+        self.lengths.extend(lengths)
+        self._answered.extend(answered)
+        self.with_time.extend(np.array(holding))
+        self.asks.extend(asks)
+        if self._vectors is not None:
+            self._vectors.add(embedded, vectors, self.neighbours)
 
     def likeness(self, one: int, other: int) -> float | None:
         """The cosine of two entries, −1…1; None where one of them is unknown or has no vector."""
@@ -116,10 +146,8 @@ class SearchIndex:
             if self._vectors.likeness(own, own) is None:
                 return []
             chosen = self.index.rows(filters)
-            rows = np.arange(len(self.ids)) if chosen is None else chosen
-            cosines = self._vectors.cosines(self._vectors.vector(own), rows)
-            cosines[rows == own] = -1.0
-            return [int(self.ids.rows[rows[place]]) for place in best_rows(cosines, limit)]
+            nearest = self._vectors.search(self._vectors.vector(own), limit + 1, chosen)
+            return [int(self.ids.rows[row]) for row, _ in nearest if row != own][:limit]
 
     def update(self, entry: MemoryEntry) -> None:
         """What came later about an entry: its importance, response, tags. Its text does not change."""
@@ -128,7 +156,7 @@ class SearchIndex:
             self.index.update(row, entry)
             if entry.response and not self._answered.rows[row]:
                 self._answered.rows[row] = True
-                self.words.extend(row, _answer(entry, stems(entry.user_text)))
+                self.words.extend(row, _answer(entry.response, stems(entry.user_text)))
 
     def redact(self, entry: MemoryEntry) -> None:
         """An entry lost its response: none of its words stay."""
@@ -137,13 +165,14 @@ class SearchIndex:
             said = stems(entry.user_text)
             self.words.remove([row])
             self.words.put(row, said)
-            self.words.extend(row, _answer(entry, said))
+            self.words.extend(row, _answer(entry.response or "", said))
             self._answered.rows[row] = bool(entry.response)
 
     def set_vector(self, entry_id: int, vector: npt.ArrayLike) -> None:
         """The vector of an entry, embedded later. Raises `UserError` for an unknown entry or model."""
         with self.lock:
-            self.vectors.set(self._row(entry_id), self.vectors.checked(vector), self.neighbours)
+            row = np.array([self._row(entry_id)])
+            self.vectors.place(row, self.vectors.checked(vector)[None], self.neighbours)
 
     def without_vector(self) -> list[int]:
         """Ids that are still to be embedded, oldest first."""
@@ -170,13 +199,12 @@ class SearchIndex:
         with self.lock:
             rows = self.index.remove(entry_ids)
             self.words.remove(rows)
-            for row in rows:
-                self.affects.rows[row] = math.nan
-                self.lengths.rows[row] = 0.0
-                self.with_time.rows[row] = False
-                self.asks.rows[row] = False
-                if self._vectors is not None:
-                    self._vectors.clear(row, self.neighbours)
+            self.affects.rows[rows] = math.nan
+            self.lengths.rows[rows] = 0.0
+            self.with_time.rows[rows] = False
+            self.asks.rows[rows] = False
+            if self._vectors is not None:
+                self._vectors.clear(np.array(rows, np.intp), self.neighbours)
 
     def _row(self, entry_id: int) -> int:
         try:
@@ -185,13 +213,13 @@ class SearchIndex:
             raise UserError(f"entry {entry_id} is not in the archive") from None
 
 
-def _answer(entry: MemoryEntry, said: Collection[str]) -> list[str]:
+def _answer(response: str, said: Collection[str]) -> list[str]:
     """The stems of what the agent answered that were not said to it: by these an entry is found too.
 
     It counts as no longer for them: what was said is not held against an agent that had much to say to it.
     """
     held = set(said)
-    return [word for word in stems(clean(entry.response or "")) if word not in held]
+    return [word for word in stems(clean(response)) if word not in held]
 
 
 def _length(words: int) -> float:

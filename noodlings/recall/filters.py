@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.affect.feeling import FAMILIES, family_of, feeling
+from noodlings.affect.feeling import FAMILIES, family_of, feeling, feelings
 from noodlings.errors import UserError
+from noodlings.ports import EntryColumns
 from noodlings.recall.growing_array import GrowingArray
 from noodlings.recall.neighbours import NOWHERE, Rows
 from noodlings.text import clean, shorten
@@ -73,7 +74,6 @@ class Filters:
 
     def admits(self, entry: MemoryEntry) -> bool:
         """Whether one entry passes, however it was come by."""
-        felt = feeling(entry.affect)
         return (
             self.user in (None, entry.user_id)
             and (self.since is None or entry.timestamp >= self.since)
@@ -81,11 +81,17 @@ class Filters:
             and (not self.kinds or entry.kind in self.kinds)
             and self.tags <= tags_of(entry)
             and entry.importance >= self.min_importance
-            and self.feeling in (None, felt, family_of(felt))
+            and (self.feeling is None or self.feeling in _felt(entry))
             and (self.among is None or entry.id in self.among)
             and entry.id not in self.without
             and (self.present is None or may_learn(self.present, entry.audience))
         )
+
+
+def _felt(entry: MemoryEntry) -> tuple[str, str]:
+    """The word for what an entry felt like, and its family."""
+    felt = feeling(entry.affect)
+    return felt, family_of(felt)
 
 
 EVERYTHING = Filters()
@@ -143,23 +149,33 @@ class FilterIndex:
         self._confined = GrowingArray(np.int32)
         self._in_order = True
 
-    def append(self, entry: MemoryEntry) -> None:
-        """The next row."""
-        row = self.row_of[entry.id] = len(self.timestamps)
-        if row and entry.timestamp < self.timestamps.rows[-1]:
-            self._in_order = False
-        self.timestamps.append(entry.timestamp)
-        self.users.append(self._code("user", entry.user_id))
-        self.alive.append(True)
-        self.importances.append(entry.importance)
-        self._feelings.append(self._code("feeling", feeling(entry.affect)))
-        for key in (("user", entry.user_id), ("kind", entry.kind), *(("tag", tag) for tag in tags_of(entry))):
-            self._rows.setdefault(key, array("I")).append(row)
-        self._confined.append(self._audience_code(entry))
+    def extend(self, columns: EntryColumns) -> None:
+        """The next rows."""
+        first = len(self.timestamps)
+        timestamps, importances = np.array(columns.timestamps, np.float64), np.array(columns.importances)
+        felt = self._codes_of("feeling", feelings(columns.affects))  # all that can fail comes first
+        self.row_of.update(zip(columns.ids, range(first, first + len(columns.ids)), strict=True))
+        self.timestamps.extend(timestamps)
+        times = self.timestamps.rows[max(first - 1, 0) :]
+        self._in_order = self._in_order and bool((times[1:] >= times[:-1]).all())
+        self.users.extend(self._codes_of("user", columns.users))
+        self.alive.extend(np.ones(len(columns.ids), np.bool_))
+        self.importances.extend(importances.astype(np.float32))
+        self._feelings.extend(felt)
+        for sort, names in (("user", columns.users), ("kind", columns.kinds)):
+            places = {name: self._rows.setdefault((sort, name), array("I")) for name in set(names)}
+            for row, name in enumerate(names, first):
+                places[name].append(row)
+        for place, tags in columns.tags.items():
+            for tag in tags:
+                self._rows.setdefault(("tag", tag), array("I")).append(first + place)
+        self._confined.extend(len(columns.ids))
+        for place, audience in columns.audiences.items():
+            self._confined.rows[first + place] = self._audience_code(audience)
 
     def update(self, row: int, entry: MemoryEntry) -> None:
         """What may change about an entry: its importance, who may learn of it, and tags that were added."""
-        self._confined.rows[row] = self._audience_code(entry)
+        self._confined.rows[row] = self._audience_code(entry.audience)
         self.importances.rows[row] = entry.importance
         for tag in tags_of(entry):
             rows = self._rows.setdefault(("tag", tag), array("I"))
@@ -194,7 +210,9 @@ class FilterIndex:
         if filters.without:
             keep &= ~np.isin(rows, [self.row_of[i] for i in filters.without & self.row_of.keys()])
         if len(hidden := self.hidden(filters)):
-            keep &= ~np.isin(rows, hidden)
+            seen = np.ones(len(self.alive), np.bool_)
+            seen[hidden] = False
+            keep &= seen[rows]
         passed: Rows = rows[keep]
         return passed if filters.user is not None or len(passed) < len(self.row_of) else None
 
@@ -211,10 +229,10 @@ class FilterIndex:
             return None
         return self.rows(Filters(user=filters.user, kinds=filters.kinds))
 
-    def _audience_code(self, entry: MemoryEntry) -> int:
-        if not entry.audience.confined:
+    def _audience_code(self, audience: Audience) -> int:
+        if not audience.confined:
             return 0
-        return self._audiences.setdefault(entry.audience, len(self._audiences) + 1)
+        return self._audiences.setdefault(audience, len(self._audiences) + 1)
 
     def _listed(self, filters: Filters) -> Rows | None:
         """Rows by ids, users, kinds and tags, the shortest list first; None for no such filter."""
@@ -249,8 +267,12 @@ class FilterIndex:
     def _list(self, sort: str, name: str) -> Rows:
         return np.sort(np.array(self._rows.get((sort, name), ()), np.intp))
 
-    def _code(self, sort: str, name: str) -> int:
-        return self._codes.setdefault((sort, name), len(self._codes))
+    def _codes_of(self, sort: str, names: Sequence[str]) -> npt.NDArray[np.int32]:
+        """The number of each name; new ones in the order in which they come."""
+        codes = {
+            name: self._codes.setdefault((sort, name), len(self._codes)) for name in dict.fromkeys(names)
+        }
+        return np.array([codes[name] for name in names], np.int32)
 
     def _feeling_codes(self, wanted: str) -> list[int]:
         return [

@@ -45,10 +45,15 @@ class GrowingArray:
         self._data[self._length] = row
         self._length += 1
 
-    def extend(self, rows: int) -> None:
-        """Add so many rows of zeros at the end."""
-        self.reserve(self._length + rows)
-        self._length += rows
+    def extend(self, rows: int | npt.NDArray[Any]) -> None:
+        """Add these rows at the end, or so many of zeros."""
+        many = rows if isinstance(rows, int) else len(rows)
+        start, end = self._length, self._length + many
+        if end > len(self._data):
+            self.reserve(end + start // 2)
+        if rows is not many:
+            self._data[start:end] = rows
+        self._length = end
 
     def reserve(self, rows: int) -> None:
         """Make room for `rows` rows in all, so that appending up to there copies nothing."""

@@ -16,10 +16,12 @@ from __future__ import annotations
 import math
 import re
 from array import array
-from collections import Counter
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
 from noodlings import stemming
 from noodlings.recall.growing_array import GrowingArray
@@ -31,7 +33,26 @@ _WORD = re.compile(r"\w+")
 
 def stems(text: str) -> list[str]:
     """The stemmed words of a text in their order, repeats kept, stop words left out."""
-    return [stemming.stem(word) for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS]
+    return in_words(text)[0]
+
+
+def in_words(text: str) -> tuple[list[str], list[str]]:
+    """The same, and all words in small letters before they are stemmed."""
+    words = _WORD.findall(text.casefold())
+    return [stem for word in words if (stem := _STEMS[word])], words
+
+
+class _Stems(dict[str, str]):
+    """The stems of words, "" for a stop word; a word that is new is looked up."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > _MOST_STEMS:
+            self.clear()
+        stem = self[word] = "" if word in STOP_WORDS else stemming.stem(word)
+        return stem
+
+
+_STEMS, _MOST_STEMS = _Stems(), 100_000
 
 
 K1 = 1.2
@@ -41,37 +62,15 @@ B = 0.75
 MAX_POSTINGS = 20_000
 """Places looked at for one query, at most; the rarest word is always read whole."""
 
-_MAX_COUNT = 255
-
-
-class _Postings:
-    """Where one word stands: rows, each once, and how often it stands there."""
-
-    __slots__ = ("counts", "rows")
-
-    def __init__(self) -> None:
-        self.rows = array("I")
-        self.counts = array("B")
-
-    def places(self, seen: Mask) -> int:
-        """In how many of the rows that are `seen`, shape (n,), it stands."""
-        return int(seen[np.frombuffer(self.rows, np.uint32)].sum()) if len(self.rows) else 0
-
-    def only(self, rows: Rows) -> _Postings:
-        """Where it stands among some rows (rising), which are counted from 0."""
-        at = np.searchsorted(rows, held := np.array(self.rows, np.intp))
-        keep = rows[np.minimum(at, len(rows) - 1)] == held
-        part = _Postings()
-        part.rows.frombytes(at[keep].astype(np.uint32).tobytes())
-        part.counts.frombytes(np.array(self.counts, np.uint8)[keep].tobytes())
-        return part
+_NOWHERE = np.uint32(2**32 - 1)
 
 
 class LexicalIndex:
     """Which rows hold which stemmed words."""
 
     def __init__(self) -> None:
-        self._postings: dict[str, _Postings] = {}
+        # Rows in which a word stands, as often as it stands there, those of a row one after the other.
+        self._places: dict[str, array[int]] = defaultdict(partial(array, "I"))
         self._lengths = GrowingArray(np.float32)
         self._total_length = 0
 
@@ -80,8 +79,15 @@ class LexicalIndex:
 
     def append(self, stems: Collection[str]) -> None:
         """The words of the next row."""
-        self._lengths.append(0.0)
-        self.put(len(self._lengths) - 1, stems)
+        self.add([stems])
+
+    def add(self, rows: Sequence[Collection[str]]) -> None:
+        """The words of each of the next rows."""
+        for row, stems in enumerate(rows, len(self._lengths)):
+            self.extend(row, stems)
+        lengths = np.fromiter(map(len, rows), np.float32, len(rows))
+        self._lengths.extend(lengths)
+        self._total_length += int(lengths.sum())
 
     def put(self, row: int, stems: Collection[str]) -> None:
         """The words of a row that has none."""
@@ -91,28 +97,19 @@ class LexicalIndex:
 
     def extend(self, row: int, stems: Iterable[str]) -> None:
         """Words by which a row is found too, none of which it held before. They do not make it longer."""
-        for stem, count in Counter(stems).items():
-            postings = self._postings.get(stem)
-            if postings is None:
-                postings = self._postings[stem] = _Postings()
-            postings.rows.append(row)
-            postings.counts.append(min(count, _MAX_COUNT))
+        places = self._places
+        for stem in stems:
+            places[stem].append(row)
 
     def remove(self, rows: Collection[int]) -> None:
         """Take all words of these rows out. Looks through the whole index: for forgetting, which is rare."""
         gone = np.array(sorted(rows), np.uint32)
-        for stem in list(self._postings):
-            postings = self._postings[stem]
-            keep = ~np.isin(np.frombuffer(postings.rows, np.uint32), gone)
-            if keep.all():
-                continue
+        for stem, places in list(self._places.items()):
+            keep = ~np.isin(held := np.frombuffer(places, np.uint32), gone)
             if not keep.any():
-                del self._postings[stem]
-                continue
-            kept = _Postings()
-            kept.rows.frombytes(np.frombuffer(postings.rows, np.uint32)[keep].tobytes())
-            kept.counts.frombytes(np.frombuffer(postings.counts, np.uint8)[keep].tobytes())
-            self._postings[stem] = kept
+                del self._places[stem]
+            elif not keep.all():
+                self._places[stem] = array("I", held[keep].tobytes())
         self._total_length -= int(self._lengths.rows[gone].sum())
         self._lengths.rows[gone] = 0.0
 
@@ -121,10 +118,12 @@ class LexicalIndex:
         part = LexicalIndex()
         part._lengths = self._lengths.taken(rows)
         part._total_length = int(part._lengths.rows.sum())
-        for stem in set(stems) & self._postings.keys():
-            kept = self._postings[stem].only(rows)
-            if kept.rows:
-                part._postings[stem] = kept
+        renumbered = np.full(len(self), -1, np.int64)
+        renumbered[rows] = np.arange(len(rows))
+        for stem in set(stems) & self._places.keys():
+            at = renumbered[np.frombuffer(self._places[stem], np.uint32)]
+            if len(kept := at[at >= 0]):
+                part._places[stem] = array("I", kept.astype(np.uint32).tobytes())
         return part
 
     def score(
@@ -139,20 +138,24 @@ class LexicalIndex:
             By the words there or around it; and how much of that is by the words that stand there itself.
         """
         scores, own, best = np.zeros((3, len(self) + 1), np.float32)
-        seen = np.ones(len(self), np.bool_)
-        seen[hidden] = False
+        seen = None
+        if len(hidden):
+            seen = np.ones(len(self), np.bool_)
+            seen[hidden] = False
         lines = max(len(self) - len(hidden), 1)
         average = (self._total_length - float(self._lengths.rows[hidden].sum())) / lines or 1.0
         whole = 0.0
-        for rarity, postings in self._readable(set(stems), seen):
+        for rarity, rows, counts in self._readable(set(stems), seen):
             whole += rarity
-            if postings is None:
+            if not len(rows):
                 continue
-            rows, values = self._counts(postings, seen, average)
-            own[rows] += np.float32(rarity) * values
-            touched = neighbours.spread(rows, values)
-            for places, counts in touched:
-                best[places] = np.maximum(best[places], counts)
+            counts /= (
+                counts + np.float32(K1 * (1.0 - B)) + np.float32(K1 * B / average) * self._lengths.rows[rows]
+            )
+            own[rows] += np.float32(rarity) * counts
+            touched = neighbours.spread(rows, counts)
+            for places, values in touched:
+                best[places] = np.maximum(best[places], values)
             for places, _ in touched:
                 scores[places] += np.float32(rarity) * best[places]
                 best[places] = 0.0
@@ -161,28 +164,29 @@ class LexicalIndex:
             own /= np.float32(whole)
         return scores[:-1], own[:-1]
 
-    def _readable(self, stems: set[str], seen: Mask) -> list[tuple[float, _Postings | None]]:
-        """(rarity, postings) from the rarest word on, as many as may be read; None: it stands nowhere."""
-        lines = int(seen.sum())
-        found = sorted((p.places(seen) if (p := self._postings.get(s)) else 0, s) for s in stems)
-        readable: list[tuple[float, _Postings | None]] = []
+    def _readable(self, stems: set[str], seen: Mask | None) -> list[tuple[float, Rows, Numbers]]:
+        """(rarity, rows, counts) from the rarest word on, as many as may be read; some stand nowhere."""
+        lines = len(self) if seen is None else int(seen.sum())
+        found = []
+        for stem in stems:
+            places = np.frombuffer(self._places.get(stem, b""), np.uint32)
+            if seen is not None:
+                places = places[seen[places]]
+            found.append((_different(places), stem, places))
+        readable = []
         looked_at = 0
-        for places, stem in found:
-            looked_at += places
-            if places and looked_at > MAX_POSTINGS and looked_at > places:
+        for many, _, places in sorted(found, key=lambda one: one[:2]):
+            looked_at += many
+            if many and looked_at > MAX_POSTINGS and looked_at > many:
                 break
             # Inverse document frequency, above 0 (the form that Lucene uses).
-            rarity = math.log(1.0 + (lines - places + 0.5) / (places + 0.5))
-            readable.append((rarity, self._postings.get(stem)))
+            rarity = math.log(1.0 + (lines - many + 0.5) / (many + 0.5))
+            first = np.flatnonzero(np.diff(places, prepend=_NOWHERE))
+            counts: Numbers = np.diff(first, append=len(places)).astype(np.float32)
+            readable.append((rarity, places[first].astype(np.intp), counts))
         return readable
 
-    def _counts(self, postings: _Postings, seen: Mask, average: float) -> tuple[Rows, Numbers]:
-        """Where a word stands and how much it counts there, 0…1, in lines that are `average` words long."""
-        rows: Rows = np.array(postings.rows, np.intp)
-        keep = seen[rows]
-        rows = rows[keep]
-        counts: Numbers = np.array(postings.counts, np.float32)[keep]
-        counts /= (
-            counts + np.float32(K1 * (1.0 - B)) + np.float32(K1 * B / average) * self._lengths.rows[rows]
-        )
-        return rows, counts
+
+def _different(places: npt.NDArray[np.uint32]) -> int:
+    """How many rows there are, where those that are alike follow each other."""
+    return int(np.count_nonzero(places[1:] != places[:-1])) + 1 if len(places) else 0

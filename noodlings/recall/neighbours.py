@@ -7,6 +7,8 @@ What stands aside, such as a thought of the agent's own, has no neighbours and i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -47,45 +49,44 @@ class Neighbours:
 
     def append(self, timestamp: float, place: str, aside: bool = False) -> None:
         """The next row: the same talk goes on unless it was long silent or is elsewhere."""
-        row, latest = len(self), _NONE if aside else self._latest
-        code = self._codes.setdefault(place, len(self._codes))
-        if latest != _NONE:
-            silence = abs(timestamp - self._times.rows[latest])
-            if self._places.rows[latest] != code or silence > TALK_GAP:
-                latest = _NONE
-        self._times.append(timestamp)
-        self._places.append(code)
-        self._aside.append(aside)
-        self._one.append(latest)
-        self._two.append(_NONE if latest == _NONE else self._one.rows[latest])
-        self._next.append(_NONE)
-        if latest != _NONE:
-            self._next.rows[latest] = row
-        if not aside:
-            self._latest = row
+        self.extend([timestamp], [place], [aside])
+
+    def extend(self, timestamps: Sequence[float], places: Sequence[str], aside: Sequence[bool]) -> None:
+        """The next rows."""
+        first, codes = len(self), self._codes
+        self._times.extend(np.array(timestamps, np.float64))
+        self._places.extend(np.array([codes.setdefault(place, len(codes)) for place in places], np.int32))
+        self._aside.extend(np.array(aside, np.bool_))
+        for numbers in (self._one, self._two, self._next):
+            numbers.extend(np.full(len(timestamps), _NONE))
+        lines = first + np.flatnonzero(~self._aside.rows[first:])
+        if len(lines):
+            self._join(lines if self._latest == _NONE else np.concatenate(([self._latest], lines)))
+            self._latest = int(lines[-1])
+
+    def _join(self, lines: Rows) -> None:
+        """Note which of some lines, each after the one before it, go on in the same talk."""
+        times, places = self._times.rows[lines], self._places.rows[lines]
+        goes_on = (places[1:] == places[:-1]) & (np.abs(times[1:] - times[:-1]) <= TALK_GAP)
+        earlier, later = lines[:-1][goes_on], lines[1:][goes_on]
+        self._one.rows[later] = earlier
+        self._next.rows[earlier] = later
+        self._two.rows[later] = self._one.rows[earlier]
 
     def only(self, rows: Rows) -> Neighbours:
         """Which of some rows (rising) follow each other, as if there were no others."""
         part = Neighbours()
         part._times, part._places = self._times.taken(rows), self._places.taken(rows)
         part._aside = self._aside.taken(rows)
-        lines = np.flatnonzero(~part._aside.rows)
-        times, places = part._times.rows[lines], part._places.rows[lines]
-        goes_on = (places[1:] == places[:-1]) & (np.abs(np.diff(times)) <= TALK_GAP)
         for numbers in (part._one, part._two, part._next):
-            numbers.extend(len(rows))
-            numbers.rows[:] = _NONE
-        earlier, later = lines[:-1][goes_on], lines[1:][goes_on]
-        part._one.rows[later] = earlier
-        part._next.rows[earlier] = later
-        part._two.rows[later] = part._one.rows[earlier]
+            numbers.extend(np.full(len(rows), _NONE))
+        part._join(np.flatnonzero(~part._aside.rows))
         return part
 
     def of(self, row: int) -> list[tuple[float, int]]:
         """(weight, row) of a row itself and of those of its neighbours that there are."""
-        near = ((BEFORE[0], self._one), (BEFORE[1], self._two), (AFTER, self._next))
-        others = [(weight, int(rows.rows[row])) for weight, rows in near]
-        return [(1.0, row), *((weight, other) for weight, other in others if other != _NONE)]
+        near = [(weight, int(others[0])) for weight, others in self.near(np.array([row]))]
+        return [(weight, other) for weight, other in near if other != _NONE]
 
     def before(self, row: int) -> int | None:
         """The row before a row in the same talk."""
@@ -101,16 +102,12 @@ class Neighbours:
         later = np.flatnonzero(seen)[-most:]
         return self._one.rows[later], later
 
-    def whose(self, row: int) -> list[int]:
-        """Those whose neighbour a row is, and the row itself."""
-        after = int(self._next.rows[row])
-        rows = [
-            row,
-            int(self._one.rows[row]),
-            after,
-            _NONE if after == _NONE else int(self._next.rows[after]),
-        ]
-        return [other for other in rows if other != _NONE]
+    def whose(self, rows: Rows) -> Rows:
+        """Those whose neighbours some rows are, and the rows themselves, rising."""
+        after = self._next.rows[rows]
+        second = np.where(after == _NONE, _NONE, self._next.rows[after])
+        near = {*rows.tolist(), *self._one.rows[rows].tolist(), *after.tolist(), *second.tolist()}
+        return np.array(sorted(near - {_NONE}), np.intp)
 
     def around(self, rows: Rows) -> Rows:
         """The rows and whatever may count for them, rising, without doubles."""
@@ -123,21 +120,37 @@ class Neighbours:
         """Values of all rows, (n,) or (n, m) → for each of `rows` (None: all) the weighed sum around it.
 
         Args:
+            values: where there is one more at the end, it is 0.
             unseen: by row, and False for none at the end, shape (n + 1,): these count for no other.
         """
-        at: Rows | slice = slice(None) if rows is None else rows
-        total: Numbers = values[at].copy()
-        for weight, near in ((BEFORE[0], self._one), (BEFORE[1], self._two), (AFTER, self._next)):
-            others = near.rows[at]
-            if unseen is not None:
-                others = np.where(unseen[others], _NONE, others)
-            total += np.float32(weight) * _taken(values, others)
+        spare = len(values) > len(self)
+        (_, own), *near = self.near(rows, unseen)
+        total: Numbers = values[: len(self)].copy() if rows is None else values[own]
+        for weight, others in near:
+            taken: Numbers = values.take(others, axis=0)
+            if not spare:
+                taken[others == _NONE] = 0.0
+            taken *= np.float32(weight)
+            total += taken
         return total
 
-    def beside(self, unseen: Mask, rows: Rows) -> Rows:
-        """Those of `rows`, by their place in it, around which one is `unseen` (as in `gather`)."""
-        near = (unseen[others.rows[rows]] for others in (self._one, self._two, self._next))
-        return np.flatnonzero(np.logical_or.reduce(list(near)))
+    def near(self, rows: Rows | None, unseen: Mask | None = None) -> list[tuple[float, Rows]]:
+        """Weights, each with the row that has it around each of `rows` (None: all); −1 for none.
+
+        Args:
+            unseen: as in `gather`.
+        """
+        own = np.arange(len(self)) if rows is None else rows
+        near = [(1.0, own)]
+        for weight, others in ((BEFORE[0], self._one), (BEFORE[1], self._two), (AFTER, self._next)):
+            at: Rows = others.rows if rows is None else others.rows[rows]
+            near.append((weight, at if unseen is None else np.where(unseen[at], _NONE, at)))
+        return near
+
+    def beside(self, unseen: Mask, rows: Rows | None) -> Mask:
+        """By row, which of `rows` (None: all) have one around them that is `unseen` (as in `gather`)."""
+        beside: Mask = np.logical_or.reduce([unseen[others] for _, others in self.near(rows)[1:]])
+        return beside
 
     def spread(self, rows: Rows, values: Numbers) -> list[tuple[Rows, Numbers]]:
         """Values found at some rows as (row, what they count there), for themselves and around.
@@ -153,10 +166,3 @@ class Neighbours:
             (second, values * np.float32(BEFORE[1])),
             (self._one.rows[rows], values * np.float32(AFTER)),
         ]
-
-
-def _taken(values: Numbers, rows: Rows) -> Numbers:
-    """The values of some rows, 0 where there is no such row."""
-    taken: Numbers = values.take(rows, axis=0)
-    taken[rows == _NONE] = 0.0
-    return taken

@@ -6,7 +6,8 @@ How the weights were found, and what was tried beside them, is in docs/decisions
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -44,14 +45,15 @@ class Weights:
     @property
     def total(self) -> float:
         """All points there are."""
-        return float(sum(astuple(self)))
+        return float(sum(_POINTS(self)))
 
     def toward(self, other: Weights, share: float) -> Weights:
         """So far on the way to other weights, 0 (these) … 1 (those)."""
-        pairs = zip(astuple(self), astuple(other), strict=True)
+        pairs = zip(_POINTS(self), _POINTS(other), strict=True)
         return Weights(*((1.0 - share) * mine + share * theirs for mine, theirs in pairs))
 
 
+_POINTS = attrgetter(*Weights.__slots__)
 DEFAULT_WEIGHTS = Weights()
 """For a talk whose lines go on from each other."""
 LOOSE_WEIGHTS = Weights(words=3.0, length=1.0, asker=2.5, importance=3.0)
@@ -70,14 +72,14 @@ def combine(parts: Mapping[str, Numbers], weights: Weights = DEFAULT_WEIGHTS) ->
     points = {name: float(getattr(weights, name)) for name in parts}
     if "meaning" not in parts:
         points["words"] += weights.meaning
+    total = weights.total
     scores = np.zeros(len(parts["words"]), np.float32)
+    room = np.empty_like(scores)
     for name, part in parts.items():
-        scores += np.float32(points[name] / weights.total) * part
-    found = parts["words"] > 0.0
-    for name in EVIDENCE:
-        if name in parts:
-            found |= parts[name] > 0.0
-    scores[~found] = -1.0
+        scores += np.multiply(part, np.float32(points[name] / total), out=room)
+    evidence = [parts[name] for name in EVIDENCE if name in parts]
+    np.maximum.reduce(evidence, out=room)
+    scores[room <= 0.0] = -1.0
     return scores
 
 

@@ -25,7 +25,7 @@ from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.mood_congruence import DEFAULT_WEIGHT, congruence, lift
 from noodlings.recall.neighbours import Neighbours, Numbers, Rows
 from noodlings.recall.rank import DEFAULT_WEIGHTS, LOOSE_WEIGHTS, best_rows, combine
-from noodlings.recall.vectors import VectorIndex
+from noodlings.recall.vectors import VectorIndex, candidates
 from noodlings.text import clean
 from noodlings.values.affect import Affect
 from noodlings.values.memory import Why
@@ -49,17 +49,29 @@ class ContentScores:
         meaning: with neighbours, 0…1; None where words alone decide.
         words: with neighbours, 0…1; `own` is how much of that is by the words that stand in a line itself.
         connected: how much lines go on from each other, and so how much neighbours count, 0…1.
+        rough: whether meaning is by the signs of the vectors alone; see `exactly`.
     """
 
     meaning: Numbers | None
     words: Numbers
     own: Numbers
     connected: float
+    rough: bool
     _rows: Rows | None
+    _hidden: Rows
     _near: Neighbours
     _asks: npt.NDArray[np.bool_]
     _vectors: VectorIndex | None
     _query: npt.ArrayLike | None
+
+    def exactly(self, places: Rows) -> Numbers:
+        """The meaning of the rows at some places, measured anew, exactly."""
+        if self.meaning is None or self._vectors is None or self._query is None:
+            raise ValueError("without vectors there is no meaning")
+        rows = places if self._rows is None else self._rows[places]
+        return self._vectors.meaning(
+            self._query, self._near, self.connected, rows, self._hidden, float(self.meaning.mean())
+        )
 
     def only_near(self, place: int) -> bool:
         """Whether the lines around it alone speak for a line: it says and means nothing of what is asked.
@@ -96,23 +108,23 @@ def content(
         hidden = np.flatnonzero(np.isin(told, hidden))
         rows = np.searchsorted(told, rows)
         words, near, asks = words.only(told, question.words), near.only(told), asks[told]
-        vectors = None if vectors is None else vectors.only(told, near)
+        vectors = None if vectors is None else vectors.only(told)
     if len(hidden):
         asks = asks.copy()
         asks[hidden] = False
-    meaning, connected = None, 1.0
+    meaning, connected, rough = None, 1.0, False
     if vectors is not None and query_vector is not None:
         connected = _connected(vectors, near, hidden)
-        if connected < 1.0:
-            meaning = vectors.cosines(query_vector, rows)
-        if connected > 0.0:
-            mixed = vectors.score(query_vector, near, rows, hidden)
-            meaning = mixed if meaning is None else meaning + np.float32(connected) * (mixed - meaning)
+        rough = vectors.many(rows)
+        meaning = vectors.meaning(query_vector, near, connected, rows, hidden, rough=rough)
     scores, own = words.score(question.words, near, hidden)
     if rows is not None:
         scores, own = scores[rows], own[rows]
-    scores = own + np.float32(connected) * (scores - own)
-    return ContentScores(meaning, scores, own, connected, rows, near, asks, vectors, query_vector)
+    if connected < 1.0:
+        scores = own + np.float32(connected) * (scores - own)
+    return ContentScores(
+        meaning, scores, own, connected, rough, rows, hidden, near, asks, vectors, query_vector
+    )
 
 
 def _connected(vectors: VectorIndex, near: Neighbours, hidden: Rows) -> float:
@@ -218,21 +230,30 @@ class Searcher:
             told = archive.index.told(filters)
             around = content(archive, question, query_vector, rows, told, archive.index.hidden(filters))
             parts = self._parts(question, around, rows, told, asker)
-            scores = combine(parts, LOOSE_WEIGHTS.toward(DEFAULT_WEIGHTS, around.connected))
+            weights = LOOSE_WEIGHTS.toward(DEFAULT_WEIGHTS, around.connected)
+            scores = combine(parts, weights)
             if rows is None:
                 scores[~archive.index.alive.rows] = -1.0
-            places = best_rows(scores, limit if mood is None else limit * candidate_multiplier)
+            count = limit if mood is None else limit * candidate_multiplier
+            few = np.arange(len(scores))
+            if around.rough:
+                few = np.sort(best_rows(scores, candidates(count)))
+                few = few[scores[few] >= 0.0]
+                parts = {name: part[few] for name, part in parts.items()}
+                parts["meaning"] = around.exactly(few)
+                scores = combine(parts, weights)
+            places = best_rows(scores, count)
             places = places[scores[places] >= 0.0]
-            found = places if rows is None else rows[places]
+            found = few[places] if rows is None else rows[few[places]]
             lifts = self._lifts(scores[places], found, mood, emotion_weight)
             totals = np.minimum(scores[places] + lifts, 1.0)
             hits = []
             for at in np.lexsort((places, -totals))[:limit]:
-                place = int(places[at])
+                place, there = int(places[at]), int(few[places[at]])
                 components = {name: float(part[place]) for name, part in parts.items()}
-                components["words"] = own = float(around.own[place])
-                components["next_to"] = max(float(around.words[place]) - own, 0.0)
-                entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(place)
+                components["words"] = own = float(around.own[there])
+                components["next_to"] = max(float(around.words[there]) - own, 0.0)
+                entry_id, only_near = int(archive.ids.rows[found[at]]), around.only_near(there)
                 hits.append(_hit(entry_id, totals[at], components, lifts[at], only_near))
             return [hit for hit in hits if hit.score >= min_score]
 

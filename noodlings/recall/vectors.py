@@ -1,20 +1,24 @@
 """Vectors: how near in meaning each entry is to a query, exactly, for all rows at once.
 
 The rule it keeps: one index holds the vectors of one model. Rows without a vector (not embedded yet, or
-forgotten) are zero and say so. One product over a contiguous matrix is what a machine does best; the rest is
-made not to cost more than it: the best rows are found without sorting (`noodlings.recall.rank.best_rows`).
+forgotten) are zero and say so. One product over a contiguous matrix is what a machine does best, up to some
+thousand rows. Beyond, reading them all is what takes long: there the signs of the numbers, one bit each, tell
+roughly how near each row is, and only the nearest of all are multiplied, so that what is brought is measured
+exactly (docs/decisions/0008-search.md). Where the vectors have most of their direction in common, or few
+numbers, signs tell too little, and all are measured exactly.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from noodlings.errors import UserError
 from noodlings.recall.growing_array import GrowingArray
-from noodlings.recall.neighbours import NOWHERE, Neighbours, Numbers, Rows
+from noodlings.recall.neighbours import NOWHERE, Mask, Neighbours, Numbers, Rows
 from noodlings.recall.rank import best_rows
 
 # Above this share of all rows, one product over everything is faster than collecting the rows.
@@ -22,6 +26,15 @@ _WHOLE = 0.2
 # So many rows are mixed with their neighbours in one go: what that takes fits into a cache, and is little
 # enough for the allocator to hand out again.
 _AT_ONCE = 128
+EXACT = 4_096
+"""Rows up to which all are measured exactly, without a look at their signs."""
+CANDIDATES = 1_024
+"""So many of the roughly nearest are measured exactly, at least."""
+LEAST_DIMENSIONS = 256
+"""Numbers below which a vector has too few signs to tell how near it is."""
+MOST_COMMON = 0.5
+"""Mean cosine of any two vectors above which signs tell too little: most are those of what all share."""
+_SAMPLE = 256
 
 
 class VectorIndex:
@@ -41,6 +54,10 @@ class VectorIndex:
         self._present = GrowingArray(np.bool_)
         # 1 / length of a row mixed with its neighbours; 0 where there is no vector at all around.
         self._scale = GrowingArray(np.float32)
+        # The signs of the numbers, 64 in each word, word by word: so all rows are compared at once.
+        self._signs = [GrowingArray(np.uint64) for _ in range(0, dimensions, 64)]
+        differing = np.arange(64 * len(self._signs) + 1)
+        self._angles = np.cos(np.minimum(np.pi * differing / dimensions, np.pi)).astype(np.float32)
         self._missing = 0
         self._room: Numbers = np.empty(0, np.float32)  # for products; fresh memory costs as much as a sort
 
@@ -67,114 +84,137 @@ class VectorIndex:
 
     def append(self, vector: Numbers | None, neighbours: Neighbours) -> None:
         """The next row, with its vector (as `checked` returns it) or without one for now."""
-        self._matrix.append(0.0 if vector is None else vector)
-        self._present.append(vector is not None)
-        self._missing += vector is None
-        self._scale.append(0.0)
-        self._refresh(len(self) - 1, neighbours)
+        self.add(np.array([vector is not None]), None if vector is None else vector[None], neighbours)
+
+    def add(self, embedded: Mask, vectors: Numbers | None, neighbours: Neighbours) -> None:
+        """The next rows, and whether there is a vector of each; these, as `all_checked` returns them."""
+        first = len(self)
+        self.extend(len(embedded))
+        self._put(first + np.flatnonzero(embedded), 0.0 if vectors is None else vectors)
+        self._refresh(np.arange(first, len(self)), neighbours)
 
     def extend(self, rows: int) -> None:
         """The next `rows` rows, all without a vector for now."""
-        for numbers in (self._matrix, self._present, self._scale):
+        for numbers in (self._matrix, self._present, self._scale, *self._signs):
             numbers.extend(rows)
         self._missing += rows
 
-    def set(self, row: int, vector: Numbers, neighbours: Neighbours) -> None:
-        """Give a row its vector, as `checked` returns it."""
-        self._matrix.rows[row] = vector
-        self._missing -= not self._present.rows[row]
-        self._present.rows[row] = True
-        self._refresh(row, neighbours)
+    def place(self, rows: Rows, vectors: Numbers, neighbours: Neighbours) -> None:
+        """Give some rows (rising) vectors, shape (so many, dimensions), as `checked` returns them."""
+        self._put(rows, vectors)
+        self._refresh(rows, neighbours)
 
-    def clear(self, row: int, neighbours: Neighbours) -> None:
-        """Take the vector of a row away."""
-        self._matrix.rows[row] = 0.0
-        self._missing += bool(self._present.rows[row])
-        self._present.rows[row] = False
-        self._refresh(row, neighbours)
+    def clear(self, rows: Rows, neighbours: Neighbours) -> None:
+        """Take the vectors of some rows away."""
+        self._missing += int(self._present.rows[rows].sum())
+        self._matrix.rows[rows] = 0.0
+        self._present.rows[rows] = False
+        self._refresh(rows, neighbours)
 
     def checked(self, vector: npt.ArrayLike) -> Numbers:
         """A vector as float32 of length 1 and shape (dimensions,), or `UserError`."""
+        checked: Numbers = self.all_checked([vector])[0]
+        return checked
+
+    def all_checked(self, vectors: Sequence[npt.ArrayLike] | Numbers) -> Numbers:
+        """The same of several, shape (n, dimensions)."""
         try:
-            numbers = np.asarray(vector, np.float64)
+            numbers = np.asarray(vectors, np.float64)
         except (TypeError, ValueError) as error:
-            raise UserError(f"a vector is {self.dimensions} numbers, not {vector!r:.60}") from error
-        if numbers.shape != (self.dimensions,):
+            raise UserError(f"a vector is {self.dimensions} numbers, not {vectors!r:.60}") from error
+        if numbers.shape[1:] != (self.dimensions,):
             raise UserError(
-                f"a vector of {self.model} has shape ({self.dimensions},), not {numbers.shape}: "
+                f"a vector of {self.model} has shape ({self.dimensions},), not {numbers.shape[1:]}: "
                 "vectors of two models do not mix"
             )
         with np.errstate(over="ignore", invalid="ignore"):
-            length = math.sqrt(float(numbers @ numbers))
-        if not math.isfinite(length) or length == 0.0:
-            raise UserError(f"a vector must be finite and not all zero; its length is {length}")
-        return (numbers / length).astype(np.float32)
+            lengths = np.sqrt(np.einsum("ij,ij->i", numbers, numbers))
+        if not (np.isfinite(lengths) & (lengths != 0.0)).all():
+            raise UserError(f"a vector must be finite and not all zero; its length is {lengths.min()}")
+        return np.asarray(numbers / lengths[:, None], np.float32)
 
-    def search(self, query: npt.ArrayLike, limit: int = 10) -> list[tuple[int, float]]:
-        """The nearest rows with their cosines, nearest first, neighbours left aside."""
-        cosines = self._products(self.checked(query))
+    def many(self, rows: Rows | None) -> bool:
+        """Whether these (None: all) are too many to measure each exactly, and of a sort that signs can tell.
+
+        No other rows count for that, so that what is hidden changes nothing.
+        """
+        count = len(self) if rows is None else len(rows)
+        if count <= EXACT or self.dimensions < LEAST_DIMENSIONS:
+            return False
+        places = np.arange(0, count, max(count // _SAMPLE, 1))
+        some = places if rows is None else rows[places]
+        common = self._matrix.rows[some].sum(axis=0) / max(self.count_of(some), 1)
+        return bool(common @ common <= MOST_COMMON)
+
+    def search(
+        self, query: npt.ArrayLike, limit: int = 10, rows: Rows | None = None
+    ) -> list[tuple[int, float]]:
+        """The nearest of `rows` (None: all) with their cosines, nearest first, neighbours left aside."""
+        query = self.checked(query)
         if self._missing:
-            cosines[~self._present.rows] = -np.inf
-        best = best_rows(cosines, min(limit, len(self) - self._missing))
-        return [(int(row), float(cosines[row])) for row in best]
+            rows = np.flatnonzero(self._present.rows) if rows is None else rows[self._present.rows[rows]]
+        if self.many(rows):
+            rough = self._rough(query)[:-1]
+            near = np.sort(best_rows(rough if rows is None else rough[rows], candidates(limit)))
+            rows = near if rows is None else rows[near]
+        cosines = self._products(query)[:-1] if rows is None else self._matrix.rows[rows] @ query
+        best = best_rows(cosines, limit)
+        found = best if rows is None else rows[best]
+        return [(int(row), float(cosine)) for row, cosine in zip(found, cosines[best], strict=True)]
 
-    def only(self, rows: Rows, neighbours: Neighbours) -> VectorIndex:
-        """The vectors of some rows, as if there were no others; `neighbours` are those among them."""
+    def only(self, rows: Rows) -> VectorIndex:
+        """The vectors of some rows, as if there were no others."""
         part = VectorIndex(self.model, self.dimensions)
         part._matrix, part._present = self._matrix.taken(rows), self._present.taken(rows)
         part._missing = len(rows) - int(part._present.rows.sum())
         part._scale.extend(len(rows))
-        for start in range(0, len(rows), _AT_ONCE):
-            some = np.arange(start, min(start + _AT_ONCE, len(rows)))
-            part._scale.rows[some] = _scale(neighbours.gather(part._matrix.rows, some))
+        part._scale.rows[:] = np.nan  # not known yet; it is measured where it is asked for
+        part._signs = [signs.taken(rows) for signs in self._signs]
         return part
 
-    def score(
+    def meaning(
         self,
         query: npt.ArrayLike,
         neighbours: Neighbours,
+        connected: float = 1.0,
         rows: Rows | None = None,
         hidden: Rows = NOWHERE,
+        average: float | None = None,
+        rough: bool = False,
     ) -> Numbers:
-        """Cosine of the query with each row mixed with its neighbours, 0…1, for `rows` or all of them.
+        """Cosine of the query with each row, by itself and mixed with its neighbours, 0…1.
 
         The mixed vectors are never built: the product of a sum is the sum of the products. A row around which
         nothing is embedded yet counts as average, so that it can still be found by its words.
 
         Args:
+            connected: how much the mix counts beside the row by itself, 0…1.
+            rows: only these; None for all.
             hidden: rows whose vectors count nowhere.
+            average: what a row without a vector counts; None for the mean of `rows`.
+            rough: by the signs alone, which is off by .06 or so and reads a thirtieth of the memory.
         """
         query = self.checked(query)
-        scale = self._scales(neighbours, rows, hidden)
-        if rows is None or len(rows) > _WHOLE * len(self):
-            cosines = self._products(query)
-        else:
-            near = neighbours.around(rows)
-            cosines = np.zeros(len(self), np.float32)
-            cosines[near] = self._matrix.rows[near] @ query
+        take: Rows | slice = slice(None) if rows is None else rows
+        cosines = self._rough(query) if rough else self._cosines(query, rows, neighbours)
+        own: Numbers = cosines[:-1][take]
+        if connected < 1.0:
+            own = own.clip(0.0, 1.0)
+            _fill(own, ~self._present.rows[take], average)
+        if connected == 0.0:
+            return own
         cosines[hidden] = 0.0
-        scores = neighbours.gather(cosines, rows)
-        scores *= scale
-        np.clip(scores, 0.0, 1.0, out=scores)
-        unknown = scale == 0.0
-        if unknown.any() and not unknown.all():
-            scores[unknown] = scores[~unknown].mean()
-        return scores
-
-    def cosines(self, query: npt.ArrayLike, rows: Rows | None = None) -> Numbers:
-        """Cosine of the query with each row by itself, 0…1, for `rows` or all of them.
-
-        A row without a vector counts as average, so that it can still be found by its words.
-        """
-        query = self.checked(query)
-        if rows is None:
-            cosines, present = self._products(query).copy(), self._present.rows
-        else:
-            cosines, present = self._matrix.rows[rows] @ query, self._present.rows[rows]
-        np.clip(cosines, 0.0, 1.0, out=cosines)
-        if present.any():
-            cosines[~present] = cosines[present].mean()
-        return cosines
+        scale = self._scales(neighbours, rows, hidden, rough)
+        mixed = neighbours.gather(cosines, rows)
+        mixed *= scale
+        np.clip(mixed, 0.0, 1.0, out=mixed)
+        _fill(mixed, scale == 0.0, average)
+        if connected == 1.0:
+            return mixed
+        mixed -= own
+        mixed *= np.float32(connected)
+        mixed += own
+        return mixed
 
     def coherence(self, earlier: Rows, later: Rows) -> float:
         """How much nearer in meaning lines that follow each other are than any two of them, −1…1.
@@ -204,37 +244,110 @@ class VectorIndex:
         both = self._present.rows[one] and self._present.rows[other]
         return float(self._matrix.rows[one] @ self._matrix.rows[other]) if both else None
 
-    def _scales(self, neighbours: Neighbours, rows: Rows | None, hidden: Rows) -> Numbers:
+    def _scales(self, neighbours: Neighbours, rows: Rows | None, hidden: Rows, rough: bool) -> Numbers:
         """The scale of `rows` or all of them; what is mixed with a hidden row is measured without it.
 
         Else the length of the mix, and so each score, would tell how near in meaning the hidden row is.
         """
-        if not len(hidden):
-            return self._scale.rows if rows is None else self._scale.rows[rows]
-        rows = np.arange(len(self)) if rows is None else rows
-        scale: Numbers = self._scale.rows[rows]
-        unseen = np.zeros(len(self) + 1, np.bool_)
-        unseen[hidden] = True
-        beside = neighbours.beside(unseen, rows)
+        scale = self._scale.rows if rows is None else self._scale.rows[rows]
+        unmeasured = np.isnan(scale)
+        if len(hidden):
+            unseen = np.zeros(len(self) + 1, np.bool_)
+            unseen[hidden] = True
+            unmeasured |= neighbours.beside(unseen, rows)
+        else:
+            unseen = None
+        if not unmeasured.any():
+            return scale
+        scale, beside = scale.copy(), np.flatnonzero(unmeasured)
+        whose = beside if rows is None else rows[beside]
+        if rough:
+            scale[beside] = self._rough_scale(neighbours, whose, unseen)
+            return scale
         for start in range(0, len(beside), _AT_ONCE):
-            some = beside[start : start + _AT_ONCE]
-            scale[some] = _scale(neighbours.gather(self._matrix.rows, rows[some], unseen))
+            some = slice(start, start + _AT_ONCE)
+            scale[beside[some]] = _scale(neighbours.gather(self._matrix.rows, whose[some], unseen))
         return scale
 
-    def _products(self, query: Numbers) -> Numbers:
-        """The query times each row, shape (n,), in memory that the next call uses again."""
-        if len(self._room) < len(self):
-            self._room = np.empty(len(self) + len(self) // 2, np.float32)
-        return np.dot(self._matrix.rows, query, out=self._room[: len(self)])
+    def _cosines(self, query: Numbers, rows: Rows | None, neighbours: Neighbours) -> Numbers:
+        """Of the query with each row, shape (n + 1,), the last 0; 0 for what does not count for `rows`."""
+        if rows is None or len(rows) > _WHOLE * len(self):
+            return self._products(query)
+        near = neighbours.around(rows)
+        cosines = np.zeros(len(self) + 1, np.float32)
+        cosines[near] = self._matrix.rows[near] @ query
+        return cosines
 
-    def _refresh(self, row: int, neighbours: Neighbours) -> None:
-        """Measure again what is mixed with the vector of a row."""
-        for mixed in neighbours.whose(row):
-            near = neighbours.of(mixed)
-            weights = np.array([weight for weight, _ in near], np.float32)
-            total = weights @ self._matrix.rows[[source for _, source in near]]
-            length = math.sqrt(float(total @ total))
-            self._scale.rows[mixed] = 1.0 / length if length else 0.0
+    def _products(self, query: Numbers) -> Numbers:
+        """The query times each row, shape (n + 1,), the last 0; in memory that the next call uses again."""
+        if len(self._room) <= len(self):
+            self._room = np.empty(len(self) + len(self) // 2 + 1, np.float32)
+        products = self._room[: len(self) + 1]
+        np.dot(self._matrix.rows, query, out=products[:-1])
+        products[-1] = 0.0
+        return products
+
+    def _rough(self, query: Numbers) -> Numbers:
+        """Cosines of the query with each row by the signs alone, shape (n + 1,); 0 without a vector."""
+        differing = np.zeros(len(self), np.uint16)
+        room = np.empty(len(self), np.uint64)
+        for signs, word in zip(self._signs, _signs(query[None])[0], strict=True):
+            np.bitwise_xor(signs.rows, word, out=room)
+            differing += np.bitwise_count(room)
+        cosines = np.empty(len(self) + 1, np.float32)
+        np.take(self._angles, differing, out=cosines[:-1])
+        cosines[:-1] *= self._present.rows
+        cosines[-1] = 0.0
+        return cosines
+
+    def _rough_scale(self, neighbours: Neighbours, rows: Rows, unseen: Mask | None) -> Numbers:
+        """As `_scale` of the mixed vectors of `rows`, by the signs alone."""
+        near = neighbours.near(rows, unseen)
+        present = [np.append(self._present.rows, False)[others] for _, others in near]
+        squares = sum(weight * weight * there for (weight, _), there in zip(near, present, strict=True))
+        for (one, (mine, here)), (other, (theirs, there)) in combinations(enumerate(near), 2):
+            differing = np.zeros(len(rows), np.uint16)
+            for signs in self._signs:
+                differing += np.bitwise_count(signs.rows[here] ^ signs.rows[there])
+            squares += 2.0 * mine * theirs * self._angles[differing] * (present[one] & present[other])
+        squares = np.maximum(squares, 0.0).astype(np.float32)
+        scale: Numbers = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 0.0)
+        return scale
+
+    def _put(self, rows: Rows, vectors: Numbers | float) -> None:
+        self._missing -= int((~self._present.rows[rows]).sum())
+        self._matrix.rows[rows] = vectors
+        self._present.rows[rows] = True
+
+    def _refresh(self, rows: Rows, neighbours: Neighbours) -> None:
+        """Measure again what is mixed with the vectors of some rows, and their signs."""
+        for signs, words in zip(self._signs, _signs(self._matrix.rows[rows]).T, strict=True):
+            signs.rows[rows] = words
+        mixed = neighbours.whose(rows)
+        for start in range(0, len(mixed), _AT_ONCE):
+            some = mixed[start : start + _AT_ONCE]
+            self._scale.rows[some] = _scale(neighbours.gather(self._matrix.rows, some))
+
+
+def candidates(limit: int) -> int:
+    """How many of the roughly nearest are measured exactly, where the `limit` nearest are wanted."""
+    return max(CANDIDATES, 4 * limit)
+
+
+def _signs(vectors: Numbers) -> npt.NDArray[np.uint64]:
+    """The signs of vectors of shape (n, dimensions), 64 in each word, shape (n, words)."""
+    octets = np.packbits(vectors > 0.0, axis=1)
+    if missing := -octets.shape[1] % 8:
+        octets = np.pad(octets, ((0, 0), (0, missing)))
+    return octets.view(np.uint64)
+
+
+def _fill(values: Numbers, unknown: Mask, average: float | None) -> None:
+    """Put the average in the place of what is not known, if anything is."""
+    if unknown.any():
+        if average is None:
+            average = float(values[~unknown].mean()) if not unknown.all() else 0.0
+        values[unknown] = average
 
 
 def _scale(mixed: Numbers) -> Numbers:

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import sqlite3
+import struct
+import weakref
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +17,9 @@ from noodlings.agent.archive import PAGE, SOON, AgentArchive, ArchiveState
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.recall.filters import Filters
+from noodlings.store.database import DATABASE_NAME
 from noodlings.store.memory import MemoryStore
+from noodlings.store.sql import SqlStore
 from noodlings.values.memory import MemoryEntry
 from tests.agent.archives import Make, commit, filled, found, said
 from tests.agent.embedders import Still
@@ -143,7 +151,7 @@ async def test_an_archive_that_cannot_be_read_is_searched_by_what_there_is(
     def broken(*_: object) -> list[MemoryEntry]:
         raise StoreError("the disk is gone")
 
-    monkeypatch.setattr(store, "archive", broken)
+    monkeypatch.setattr(store, "columns", broken)
     with pytest.raises(StoreError):
         await archive.whole()
     archive.begin()
@@ -151,6 +159,39 @@ async def test_an_archive_that_cannot_be_read_is_searched_by_what_there_is(
     await asyncio.sleep(0)
     assert "the archive of phi cannot be searched whole: the disk is gone" in caplog.text
     assert (await found(archive, "3"))[0] == 3
+
+
+async def test_loading_that_failed_is_tried_again_and_says_why_until_then(
+    store: MemoryStore, embedding: Still, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(store, 2 * PAGE)
+    archive = AgentArchive(AGENT, store, embedding, dict, SOON + 1)
+
+    def busy(*_: object) -> list[MemoryEntry]:
+        raise StoreError("the disk is busy")
+
+    with monkeypatch.context() as while_it_is:
+        while_it_is.setattr(store, "columns", busy)
+        await archive.within(5.0)
+        assert (archive.loaded, archive.state().reason) == (False, "the disk is busy")
+    await archive.within(5.0)
+    assert (archive.loaded, archive.state().reason) == (True, "")
+    assert (await found(archive, f"{2 * PAGE}"))[0] == 2 * PAGE
+
+
+async def test_loading_ends_when_nobody_holds_the_archive(
+    store: MemoryStore, make_archive: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled(store, 4 * PAGE)
+    archive = make_archive()
+    archive.begin()
+    await asyncio.sleep(0)
+    loading, known = archive._loading, weakref.ref(archive)
+    del archive
+    assert known() is None
+    monkeypatch.setattr(store, "columns", None)
+    assert loading is not None
+    await loading
 
 
 async def test_closing_stops_loading(store: MemoryStore, make_archive: Make) -> None:
@@ -191,3 +232,31 @@ async def test_whether_meaning_counts_is_decided_by_what_is_asked_for(
     archive.kept(commit(store, *others))
     assert await archive.vector("boat") is None
     assert await archive.vector("boat", Filters(user="user_caity")) is not None
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        ("user_text", b"x"),
+        ("user_id", b"x"),
+        ("response", b"x"),
+        ("place", b"x"),
+        ("timestamp", "soon"),
+        ("override", "high"),
+        ("affect", struct.pack("<5d", *[math.inf] * 5)),
+        ("affect", bytes(80)),
+    ],
+)
+def test_a_damaged_row_alone_is_not_found(
+    tmp_path: Path, embedding: Still, caplog: pytest.LogCaptureFixture, column: str, value: object
+) -> None:
+    with closing(SqlStore(tmp_path)) as store:
+        filled(store, 4)
+        with closing(sqlite3.connect(tmp_path / DATABASE_NAME)) as other, other:
+            other.execute(f"UPDATE entries SET {column} = ? WHERE id = 2", [value])
+        archive = AgentArchive(AGENT, store, embedding, perceived=4)
+        archive.load_some()
+        hits = archive.searcher.search("line")
+    assert archive.loaded
+    assert sorted(hit.entry_id for hit in hits) == [1, 3, 4]
+    assert f"entry 2 of phi is damaged: entries.{column} cannot be read" in caplog.text

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+import weakref
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from noodlings.agent.archive import AgentArchive, ArchiveState
+from noodlings.agent.archive import PAGE, AgentArchive, ArchiveState
 from noodlings.embed.queue import TOGETHER_REMOTE as AT_ONCE
 from noodlings.embed.retry_queue import PATIENCE, pause
 from noodlings.errors import StoreError
@@ -40,6 +42,11 @@ def test_a_vector_of_another_model_is_none(store: MemoryStore, make_archive: Mak
     assert counts(archive) == (0, 1, 0)
 
 
+def rounded(text: str) -> Any:
+    """The vector of a text as it is kept."""
+    return EntryVector(1, "", HashingEmbedder().embed([text])[0]).vector
+
+
 async def test_what_has_no_vector_is_embedded_kept_and_found_by_meaning(
     store: MemoryStore, make_archive: Make, embedding: Still
 ) -> None:
@@ -50,15 +57,17 @@ async def test_what_has_no_vector_is_embedded_kept_and_found_by_meaning(
     assert counts(archive) == (many, 0, 0)
     kept = store.vectors(AGENT, "hashing-64", 0, many)
     assert sorted(kept) == list(range(1, many + 1))
-    np.testing.assert_array_equal(kept[3].vector, HashingEmbedder().embed(["line 3"])[0])
+    np.testing.assert_array_equal(kept[3].vector, rounded("line 3"))
     assert (await archive.search("line 3"))[0].scores["meaning"] > 0.0
-    assert counts(wake(make_archive())) == (many, 0, 0)
+    again = wake(make_archive())
+    assert counts(again) == (many, 0, 0)
+    assert again.likeness(2, 3) == archive.likeness(2, 3)  # to the last bit: a start changes no search
 
 
 def test_nothing_is_embedded_before_everything_is_loaded(
     store: MemoryStore, make_archive: Make, embedding: Still
 ) -> None:
-    filled(store, 60)
+    filled(store, PAGE + 10)
     archive = make_archive()
     archive.load_some()
     assert embedding.embed_backlog() is None
@@ -220,13 +229,37 @@ def test_a_store_that_fails_loses_no_entry(
 
 
 @pytest.mark.slow
+def test_whoever_is_let_go_of_leaves_no_index_behind_while_the_endpoint_fails(
+    store: MemoryStore,
+    make_archive: Make,
+    embedding: Still,
+    embedder: Flaky,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.CRITICAL, "noodlings")  # else errors are kept here, and what they were raised in
+    embedder.refuses = lambda texts: "the endpoint is away"
+    filled(store, 3)
+    archive = wake(make_archive())
+    embedding.embed_backlog()
+    assert archive.state().reason == "the endpoint is away"
+    index = weakref.ref(archive._archive)
+    del archive
+    assert index() is None
+    asked = len(embedder.asked)
+    assert embedding.embed_backlog() is None
+    assert len(embedder.asked) == asked
+    again = wake(make_archive())
+    assert counts(again) == (0, 3, 0)
+
+
 def test_progress_is_told_in_the_log(
     store: MemoryStore, make_archive: Make, embedding: Still, caplog: pytest.LogCaptureFixture
 ) -> None:
     filled(store, 2_010)
     with caplog.at_level(logging.INFO, "noodlings.agent"):
-        wake(make_archive())
+        archive = wake(make_archive())
         embedding.finish()
+    assert counts(archive) == (2_010, 0, 0)
     assert [record.getMessage() for record in caplog.records] == [
         "phi: 2010 memories can be searched",
         "phi: 2010 memories are to be embedded by hashing-64",
@@ -240,8 +273,9 @@ def test_a_damaged_vector_is_reported_and_made_anew(
 ) -> None:
     with closing(SqlStore(tmp_path)) as store:
         filled(store, 3)
-        wake(AgentArchive(AGENT, store, embedding, dict, 3))
+        before = wake(AgentArchive(AGENT, store, embedding, dict, 3))
         embedding.finish()
+        assert counts(before) == (3, 0, 0)
         with closing(sqlite3.connect(tmp_path / DATABASE_NAME)) as other, other:
             other.execute("UPDATE vectors SET vector = zeroblob(256) WHERE entry_id = 2")
             other.execute("UPDATE vectors SET vector = x'0000803f' WHERE entry_id = 3")  # the number 1
@@ -252,7 +286,7 @@ def test_a_damaged_vector_is_reported_and_made_anew(
         embedding.finish()
         assert counts(again) == (3, 0, 0)
         kept = store.vectors(AGENT, "hashing-64", 1, 3)
-        np.testing.assert_array_equal(kept[2].vector, HashingEmbedder().embed(["line 2"])[0])
+        np.testing.assert_array_equal(kept[2].vector, rounded("line 2"))
 
 
 async def test_a_question_goes_by_words_until_half_is_embedded(

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Callable, Sequence
+from contextlib import closing
 
 import pytest
 
-from noodlings.embed.queue import QUIET_SECONDS, TOGETHER, EmbeddingQueue
+from noodlings.agent.agent import Agent
+from noodlings.agent.archive import AgentArchive
+from noodlings.embed.queue import MOST_WAITING, QUIET_SECONDS, TOGETHER, EmbeddingQueue
 from noodlings.errors import NoodlingsError
 from noodlings.store.memory import MemoryStore
+from noodlings.values.memory import Vector
+from noodlings.values.percept import Percept
 from tests.agent.archives import Make, commit, counts, filled, said, wake
 from tests.agent.embedders import Flaky, Still, Time
+from tests.fakes import HashingEmbedder
 
 SOON = 10.0
 """Real seconds within which another thread does its work, however busy the machine is."""
@@ -58,6 +66,39 @@ def test_everybody_has_their_turn(store: MemoryStore, make_archive: Make, time: 
     embedding.embed_backlog()
     embedding.embed_backlog()
     assert [counts(archive)[0] for archive in archives] == [TOGETHER, TOGETHER]
+
+
+async def test_what_comes_too_fast_is_kept_by_its_words_and_embedded_later(
+    make_agent: Callable[..., Agent], store: MemoryStore
+) -> None:
+    may_go, done = threading.Event(), threading.Event()
+
+    class Busy(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Vector:
+            may_go.wait(SOON)
+            return super().embed(texts)
+
+    embedding = EmbeddingQueue(Busy())
+    archive = AgentArchive("phi", store, embedding)
+    keep = store.keep_vectors
+
+    def kept(*arguments: object) -> None:
+        keep(*arguments)  # type: ignore[arg-type]
+        done.set()
+
+    store.keep_vectors = kept  # type: ignore[method-assign]
+    agent = make_agent(heard=embedding, archive=archive)
+    with closing(embedding):
+        others = [asyncio.ensure_future(embedding.vector(f"line {one}")) for one in range(MOST_WAITING)]
+        await asyncio.sleep(0)
+        assert embedding.waiting == MOST_WAITING
+        trace = await agent.perceive(Percept("user_caity", "my dog died", 1_000_000.0, depth=1))
+        assert trace.degraded == ("words alone: too much waits to be embedded",)
+        assert store.load("phi").working[0].user_text == "my dog died"  # type: ignore[union-attr]
+        may_go.set()
+        assert all(vector is not None for vector in await asyncio.gather(*others))
+        assert await asyncio.to_thread(done.wait, SOON)
+    assert counts(archive) == (1, 0, 0)
 
 
 def test_in_an_idle_one_nothing_is_embedded(store: MemoryStore, make_archive: Make, time: Time) -> None:

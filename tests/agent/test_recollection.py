@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from noodlings.agent.agent import Agent
-from noodlings.agent.archive import AgentArchive
+from noodlings.agent.archive import PAGE, SOON, AgentArchive
 from noodlings.agent.recollection import (
     FLOOR,
     MOST,
@@ -25,9 +25,10 @@ from noodlings.config import ContextSettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.recall.search import Hit
 from noodlings.store.memory import MemoryStore
-from noodlings.values.memory import Link, LinkType, MemoryEntry, Why
+from noodlings.values.memory import EntryVector, Link, LinkType, MemoryEntry, Why
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import RecalledTrace, Trace
+from tests.agent.archives import filled
 from tests.agent.embedders import Flaky, Larger, Still, Time
 from tests.fakes import HashingEmbedder, make_persona
 from tests.memory.entries import an_entry
@@ -321,7 +322,8 @@ async def test_a_percept_is_kept_with_its_vector(
     agent = make(heard=embedding)
     trace = await agent.perceive(say("the red boat"))
     kept = store.vectors("phi", embedding.model, 0, 99)[trace.entry_id]
-    np.testing.assert_array_equal(kept.vector, HashingEmbedder().embed(["the red boat"])[0])
+    made = HashingEmbedder().embed(["the red boat"])[0]
+    np.testing.assert_array_equal(kept.vector, EntryVector(1, "", made).vector)
     assert agent.archive is not None
     assert agent.archive.state().pending == 0
 
@@ -397,3 +399,17 @@ async def test_what_was_linked_by_hand_comes_along(
     assert found is not None
     assert found.why == ("linked",)
     assert recalled_in(asked, secret.entry_id) is None
+
+
+async def test_what_is_not_loaded_yet_is_told_in_the_trace(
+    make_agent: Callable[..., Agent], say: Callable[..., Percept], store: MemoryStore
+) -> None:
+    filled(store, PAGE + 1)
+    archive = AgentArchive("phi", store, EmbeddingQueue(None), perceived=SOON + 1)
+    archive.load_some()
+    agent = make_agent(archive=archive)
+    trace = await agent.perceive(say("Phi, what was line 7?"))
+    assert trace.degraded == (f"remembered from {PAGE} memories, while the rest were being loaded",)
+    assert 7 in [recalled.entry_id for recalled in trace.recalled]
+    await archive.whole()
+    assert (await agent.perceive(say("Phi, what was line 8?"))).degraded == ()

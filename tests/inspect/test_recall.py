@@ -9,10 +9,13 @@ from dataclasses import dataclass, replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
-from noodlings.agent.archive import AgentArchive
+from commands.recall import recall_view
+from noodlings.agent.archive import SOON, AgentArchive
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.inspect import recall as waiting
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.recall import RecallOptions, Status
 from noodlings.inspect.viewpoint import may_read
@@ -258,3 +261,20 @@ def test_what_others_told_changes_nothing_in_what_one_finds(lines, others, query
         if known
     ]
     assert all(view == seen[0] for view in seen)
+
+
+@pytest.mark.parametrize("patient", [0.0, 60.0])
+async def test_what_was_lately_is_waited_for_where_nothing_older_answers(
+    monkeypatch: pytest.MonkeyPatch, patient: float
+) -> None:
+    monkeypatch.setattr(waiting, "LOADING_SECONDS", 0.0)
+    monkeypatch.setattr(waiting, "PATIENT_SECONDS", patient)
+    inspector = an_inspector(*(told(n, "rain") for n in range(1, SOON + 1)), told(SOON + 1, "a red boat"))
+    view = await inspector.recall(ADMIN, "phi", "the boat")
+    assert [one.entry.id for one in view.memories] == ([SOON + 1] if patient else [])
+    assert view.archive.loaded == bool(patient)
+    console = Console(width=100)
+    with console.capture() as drawn:
+        console.print(recall_view(view))
+    assert ("Among those it found nothing yet; ask again" in drawn.get()) != bool(patient)
+    assert "Nothing it may tell you of" not in drawn.get()

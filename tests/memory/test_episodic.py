@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from noodlings.memory import episodic
 from noodlings.memory.episodic import EpisodicMemory
 from noodlings.memory.importance import DAY
 from noodlings.memory.likeness import METRICS
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry, Why
 from tests.memory.entries import ANXIOUS, JOYFUL, WORRIED, an_entry, ids, remembered
+from tests.thorough import examples
 
 NOW = 100.0
 
@@ -137,3 +143,36 @@ def test_exactly_as_alike_as_asked_is_alike_enough() -> None:
     assert ids(memory.alike(Affect(), 5, 0.5)) == [1]
     assert [one.entry.id for one in memory.recall_alike(Affect(), 5, 0.5)] == [1]
     assert ids(memory.alike(Affect(), 5, 0.51)) == []
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=examples(20))
+def test_who_leaves_a_large_memory_is_who_is_weakest_of_all(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    large, looked_at_whole = (EpisodicMemory(40, METRICS["centred"], 0.3) for _ in range(2))
+    now = 1_000.0
+    with pytest.MonkeyPatch.context() as patch:
+        for number in range(1, 200):
+            patch.setattr(episodic, "_WEAKEST", 5)
+            now += float(random.choice([1.0, 3_600.0, 30 * DAY, -DAY]))
+            entry = an_entry(
+                number, float(random.choice([0.3, 0.5, 0.9])), timestamp=now - random.uniform(0, DAY)
+            )
+            if not large.full:
+                large.put(entry)
+                looked_at_whole.put(entry)
+                continue
+            kept = large.get(int(random.choice(large.ids)))
+            assert kept is not None
+            recalled = replace(
+                kept, pinned=bool(random.integers(9) == 0), last_recalled=now, stability=9 * DAY
+            )
+            large.put(recalled)
+            looked_at_whole.put(recalled)
+            leaver = large.leaver(entry, now)
+            patch.setattr(episodic, "_WEAKEST", 100)
+            assert leaver == looked_at_whole.leaver(entry, now)
+            if leaver != entry.id:
+                for memory in (large, looked_at_whole):
+                    memory.drop(leaver)
+                    memory.put(entry)

@@ -124,11 +124,10 @@ def test_the_list_and_its_memory_agree_for_whoever_holds_the_lock() -> None:
 
 
 def test_threads_that_come_first_at_once_share_one_list() -> None:
+    class Host:
+        talk = MemoryListWrapper.attribute()
+
     for _ in range(80):
-
-        class Host:
-            talk = MemoryListWrapper.attribute()
-
         host: Any = Host()
         ready = threading.Barrier(4)
 

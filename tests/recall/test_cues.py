@@ -1,6 +1,7 @@
 import pytest
 
 from noodlings.recall.cues import PeopleIndex, holds_time, read
+from noodlings.recall.lexical import in_words
 
 
 @pytest.fixture
@@ -72,9 +73,9 @@ def test_not_alone_sets_nothing_aside(people, query):
     "text", ["I came yesterday", "two years ago", "in June", "back in 1987", "next Monday", "May 3"]
 )
 def test_a_line_that_holds_a_time(text):
-    assert holds_time(text)
+    assert holds_time(text, in_words(text)[1])
 
 
 @pytest.mark.parametrize("text", ["you may go", "it is blue", "a mondayish soup"])
 def test_a_line_that_holds_none(text):
-    assert not holds_time(text)
+    assert not holds_time(text, in_words(text)[1])

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
+from noodlings.ports import EntryColumns
 from noodlings.recall.filters import FilterIndex, Filters, tags_of
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
@@ -48,7 +49,7 @@ def test_the_index_finds_what_the_filters_admit(rows, filters, in_order, data):
     ]  # fmt: skip
     index = FilterIndex()
     for entry in entries:
-        index.append(entry)
+        index.extend(EntryColumns.of([entry]))
     gone = data.draw(st.frozensets(st.sampled_from(range(len(rows))))) if rows else frozenset()
     index.remove(gone)
     expected = [entry.id for entry in entries if entry.id not in gone and filters.admits(entry)]
@@ -90,7 +91,7 @@ def test_each_filter_alone_keeps_an_entry_out(filters):
 def test_both_ends_of_a_span_are_within_it(moments, user):
     index = FilterIndex()
     for number, moment in enumerate(moments):
-        index.append(make_entry(number, "x", timestamp=moment))
+        index.extend(EntryColumns.of([make_entry(number, "x", timestamp=moment)]))
     for since, until in ((2.0, 2.0), (2.0, None), (None, 2.0)):
         found = index.rows(Filters(user=user, since=since, until=until))
         low, high = since or 0.0, until or 9.0
@@ -100,7 +101,7 @@ def test_both_ends_of_a_span_are_within_it(moments, user):
 def test_a_memory_may_become_a_secret_and_a_secret_be_forgotten():
     index, eve = FilterIndex(), Filters(present=frozenset({"user_eve"}))
     for number in range(3):
-        index.append(make_entry(number, "x"))
+        index.extend(EntryColumns.of([make_entry(number, "x")]))
     assert index.hidden(eve).tolist() == []
     index.update(1, witnessed(make_entry(1, "x", kind=Kind.WHISPER)))
     assert index.hidden(eve).tolist() == [1]
@@ -110,8 +111,8 @@ def test_a_memory_may_become_a_secret_and_a_secret_be_forgotten():
 
 def test_importance_and_tags_may_change_later():
     index = FilterIndex()
-    index.append(make_entry(0, "x"))
-    index.append(make_entry(1, "y"))
+    index.extend(EntryColumns.of([make_entry(0, "x")]))
+    index.extend(EntryColumns.of([make_entry(1, "y")]))
     index.update(0, make_entry(0, "x", override=0.9, extra={"tags": ["mill"]}))
     assert index.rows(Filters(min_importance=0.9, tags=frozenset({"mill"}))).tolist() == [0]
 
@@ -140,11 +141,11 @@ def test_filters_that_make_no_sense_are_refused(bad):
 def test_filters_that_leave_everything_cost_nothing() -> None:
     index = FilterIndex()
     for number in range(3):
-        index.append(make_entry(number, "x"))
+        index.extend(EntryColumns.of([make_entry(number, "x")]))
     index.remove([1])
     everybody = Filters(present=frozenset({"user_bob"}), since=0.0)
     assert index.rows(everybody) is None
-    index.append(make_entry(3, "a secret", kind=Kind.WHISPER))
+    index.extend(EntryColumns.of([make_entry(3, "a secret", kind=Kind.WHISPER)]))
     rows = index.rows(everybody)
     assert rows is not None
     assert rows.tolist() == [0, 2]

@@ -66,7 +66,7 @@ def test_those_whose_neighbour_a_row_is(steps):
         now += step
         neighbours.append(now, place, aside)
     for row in range(len(steps)):
-        assert set(neighbours.whose(row)) == {
+        assert set(neighbours.whose(np.array([row])).tolist()) == {
             other for other in range(len(steps)) if row in [near for _, near in neighbours.of(other)]
         }
 

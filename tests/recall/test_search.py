@@ -7,6 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
+from noodlings.ports import EntryColumns
+from noodlings.recall import vectors
+from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Searcher
 from noodlings.text import clean
@@ -384,3 +387,84 @@ def test_answers_that_came_later_count_as_they_do_when_everything_is_read_anew()
     living.archive.redact(said[0])
     assert living.search("good") == []
     assert living.search("dog") == archive_of(said[0], *answered[1:]).search("dog")
+
+
+def test_among_too_many_to_measure_each_what_others_said_still_changes_nothing(monkeypatch):
+    monkeypatch.setattr(vectors, "EXACT", 4)
+    monkeypatch.setattr(vectors, "CANDIDATES", 3)
+    monkeypatch.setattr(vectors, "LEAST_DIMENSIONS", 8)
+    lines = [
+        f"the {word} boat sails at {word}" for word in ("red", "dawn", "noon", "old", "far", "low", "wet")
+    ]
+    entries = [make_entry(3 * n, text, timestamp=n * 20.0) for n, text in enumerate(lines)]
+    alone = archive_of(*entries, vectors=True)
+    others = [make_entry(3 * n + 1, f"a {n} red boat", "user_bob", timestamp=n * 20.0 + 1) for n in range(7)]
+    among = archive_of(*sorted([*entries, *others], key=lambda one: one.id), vectors=True)
+    for question in ("red boat", "dawn", "far away"):
+        asked = {"query_vector": vector_of(question), "limit": 1}
+        found = alone.search(question, Filters(user="user_ann"), **asked)
+        assert found
+        assert among.search(question, Filters(user="user_ann"), **asked) == found
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=examples(20))
+def test_entries_that_come_at_once_are_found_as_if_they_had_come_one_by_one(seed):
+    random = np.random.default_rng(seed)
+    said = [
+        "a red boat",
+        "yesterday it rained, and rained",
+        "",
+        "when does the bus leave?",
+        "In May 2021",
+        "well",
+    ]
+    entries = [
+        make_entry(
+            number,
+            said[random.integers(6)],
+            f"user_{random.integers(3)}",
+            timestamp=number * 20.0 + 9_000.0 * random.integers(2),
+            kind=Kind(random.choice([Kind.SAY, Kind.WHISPER, Kind.THOUGHT])),
+            response="the red bus is late" if random.integers(2) else None,
+            affect=Affect(*random.uniform(0.0, 1.0, 5)) if random.integers(3) else None,
+            extra={"tags": ["boats"]} if random.integers(2) else {},
+        )
+        for number in range(12)
+    ]
+    vectors = {one.id: vector_of(one.user_text) for one in entries if one.user_text and one.id % 4}
+    by_one = SearchIndex("m", len(vector_of("x")))
+    at_once = SearchIndex("m", len(vector_of("x")))
+    for entry in entries:
+        by_one.add(entry, vectors.get(entry.id))
+    for page in (entries[:5], entries[5:]):
+        embedded = np.array([one.id in vectors for one in page])
+        made = np.array([vectors[one.id] for one in page if one.id in vectors])
+        at_once.extend(EntryColumns.of(page), embedded, made)
+    asked = {"query_vector": vector_of("the red bus"), "mood": Affect(0.5, 0.8), "limit": 12}
+    for filters in (
+        Filters(),
+        Filters(user="user_1"),
+        Filters(tags=frozenset({"boats"})),
+        Filters(feeling="joy"),
+        Filters(present=frozenset({"user_2"})),
+        Filters(kinds=frozenset({Kind.SAY})),
+    ):
+        found = [
+            Searcher(index).search("When did the red bus leave?", filters, **asked)
+            for index in (by_one, at_once)
+        ]
+        assert found[0] == found[1]
+    with pytest.raises(UserError, match="in the archive already"):
+        at_once.extend(EntryColumns.of(entries[:1]), np.array([False]), np.empty((0, 64)))
+
+
+def test_what_cannot_be_taken_in_leaves_the_index_as_it_was() -> None:
+    searcher = archive_of("a dog barks")
+    archive = searcher.archive
+    broken = EntryColumns.of([make_entry(2, "a cow"), make_entry(3, "a cat", response=b"x")])
+    with pytest.raises(TypeError):
+        archive.extend(broken, np.zeros(2, np.bool_), np.empty(0, np.float32))
+    archive.add(make_entry(4, "a dog sleeps"))
+    assert len(archive) == 2
+    assert [hit.entry_id for hit in searcher.search("the dog sleeps")] == [4, 0]

@@ -4,10 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import UserError
+from noodlings.recall import vectors
 from noodlings.recall.neighbours import Neighbours
 from noodlings.recall.vectors import VectorIndex
 
 SIZE = 8
+WIDE = 256
 
 
 def unit(seed):
@@ -47,38 +49,38 @@ def mixed_cosines(index, neighbours, query, vectors):
 def test_a_score_is_the_cosine_with_a_row_and_its_neighbours(count, gap):
     index, neighbours = filled(count, gap)
     expected = mixed_cosines(index, neighbours, unit(999), [unit(row) for row in range(count)])
-    assert index.score(unit(999), neighbours) == pytest.approx(expected, abs=1e-5)
+    assert index.meaning(unit(999), neighbours) == pytest.approx(expected, abs=1e-5)
 
 
 def test_some_rows_score_as_among_all():
     index, neighbours = filled(100)
     few = np.array([3, 50, 51])
-    whole = index.score(unit(999), neighbours)
-    assert index.score(unit(999), neighbours, few) == pytest.approx(whole[few], abs=1e-6)
+    whole = index.meaning(unit(999), neighbours)
+    assert index.meaning(unit(999), neighbours, rows=few) == pytest.approx(whole[few], abs=1e-6)
     many = np.arange(0, 100, 2)
-    assert index.score(unit(999), neighbours, many) == pytest.approx(whole[many], abs=1e-6)
+    assert index.meaning(unit(999), neighbours, rows=many) == pytest.approx(whole[many], abs=1e-6)
 
 
 def test_a_vector_may_come_later_in_any_order():
     index, neighbours = filled(6, without=range(6))
     assert index.missing.tolist() == [0, 1, 2, 3, 4, 5]
     for row in (4, 0, 5, 2, 1, 3):
-        index.set(row, unit(row), neighbours)
+        index.place(np.array([row]), unit(row)[None], neighbours)
     assert index.missing.size == 0
     at_once, _ = filled(6)
-    assert index.score(unit(9), neighbours) == pytest.approx(at_once.score(unit(9), neighbours), abs=1e-6)
+    assert index.meaning(unit(9), neighbours) == pytest.approx(at_once.meaning(unit(9), neighbours), abs=1e-6)
 
 
 def test_rows_around_which_nothing_is_embedded_count_as_average():
     index, neighbours = filled(3, gap=9_999.0, without={1})
-    scores = index.score(unit(0), neighbours)
+    scores = index.meaning(unit(0), neighbours)
     assert scores[1] == pytest.approx((scores[0] + scores[2]) / 2)
     assert 1 not in [row for row, _ in index.search(unit(0))]
 
 
 def test_a_cleared_vector_is_gone():
     index, neighbours = filled(3, gap=9_999.0)
-    index.clear(1, neighbours)
+    index.clear(np.array([1]), neighbours)
     assert [row for row, _ in index.search(unit(1))].count(1) == 0
     assert index.missing.tolist() == [1]
 
@@ -99,3 +101,55 @@ def test_what_is_no_vector_of_the_model_is_refused(vector):
 def test_a_model_has_dimensions():
     with pytest.raises(UserError, match="at least one"):
         VectorIndex("toy", 0)
+
+
+def of_many(many, common=0.0):
+    """An index of random vectors in talks of ten, and what stands around each; so much all have in common."""
+    random = np.random.default_rng(5)
+    centres = random.normal(size=(20, WIDE)) + common * random.normal(size=WIDE)
+    index, neighbours = VectorIndex("m", WIDE), Neighbours()
+    for row, vector in enumerate(centres[random.integers(20, size=many)]):
+        neighbours.append(row % 10 * 20.0 + row // 10 * 9_000.0, "hall")
+        index.append(index.checked(vector + random.normal(size=WIDE)), neighbours)
+    return index, neighbours, index.checked(centres[3])
+
+
+def test_of_many_rows_the_nearest_are_those_that_all_products_give(monkeypatch):
+    index, neighbours, query = of_many(3_000)
+    exact, mixed = index.search(query, 10), index.meaning(query, neighbours)
+    monkeypatch.setattr(vectors, "EXACT", 100)
+    monkeypatch.setattr(vectors, "CANDIDATES", 300)
+    assert [row for row, _ in index.search(query, 10)] == [row for row, _ in exact]
+    few = np.arange(7, 3_000, 11)
+    by_itself = index.meaning(query, neighbours, 0.0, few)
+    assert [row for row, _ in index.search(query, 5, few)] == few[np.argsort(-by_itself)[:5]].tolist()
+    rough = index.meaning(query, neighbours, rough=True)
+    assert np.abs(rough - mixed).max() < 0.5
+    assert np.corrcoef(rough, mixed)[0, 1] > 0.9
+
+
+def test_vectors_that_have_much_in_common_or_few_numbers_are_all_measured_exactly(monkeypatch):
+    index, _, query = of_many(3_000, common=4.0)
+    asked = ((index, query), (filled(3_000)[0], unit(9_999)))
+    wanted = [[row for row, _ in one.search(what, 10)] for one, what in asked]
+    monkeypatch.setattr(vectors, "EXACT", 100)
+    monkeypatch.setattr(vectors, "CANDIDATES", 10)
+    assert [[row for row, _ in one.search(what, 10)] for one, what in asked] == wanted
+    assert not index.many(None)
+    assert of_many(3_000)[0].many(None)
+    assert not index.only(np.arange(2_000)).many(np.arange(1_000))
+
+
+def test_a_part_is_measured_roughly_as_if_there_were_no_others():
+    index, neighbours, query = of_many(200)
+    theirs = np.arange(0, 200, 3)
+    near = neighbours.only(theirs)
+    part = index.only(theirs)
+    alone = VectorIndex("m", WIDE)
+    there = Neighbours()
+    for row in theirs.tolist():
+        there.append(row % 10 * 20.0 + row // 10 * 9_000.0, "hall")
+        alone.append(index.vector(row), there)
+    assert part.meaning(query, near) == pytest.approx(alone.meaning(query, there), abs=1e-6)
+    rough = part.meaning(query, near, rough=True)
+    assert np.corrcoef(rough, part.meaning(query, near))[0, 1] > 0.8
