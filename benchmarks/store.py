@@ -3,25 +3,35 @@
 The ways take turns, one operation each a round, so that whatever else the machine does falls on all of them.
 A ratio is the median beside plain sqlite3 writing the same entry at the same durability.
 
+Then two people talk, every other line with Phi, and it is counted what an entry takes on the disk with its
+trace, links, vector and symbol, as it was written (without `noodlings compact`).
+
 Run it with one thread, as noodlings does: OPENBLAS_NUM_THREADS=1 python benchmarks/store.py [--json]
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
+import random
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sqlalchemy import NullPool, create_engine, event, insert
 
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.lab.transcript import Recorded, read_transcript
 from noodlings.ports import AgentState, Changes
 from noodlings.store.database import DATABASE_NAME, Durability
 from noodlings.store.rows import entry_row
@@ -29,6 +39,7 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.tables import agents, entries, metadata
 from noodlings.values.affect import Affect
 from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.percept import Percept
 from noodlings.values.trace import RecalledTrace, Trace
 
 AGENT = "servnak"
@@ -210,6 +221,62 @@ def reading(folder: Path, archive: int, rounds: int) -> list[Timing]:
     ]
 
 
+SUBJECTS = ("my brother", "the old lighthouse", "our neighbour", "the well in the garden", "my first horse")
+DEEDS = ("was lost in the storm", "makes me happy", "frightens me at night", "is what I think of most")
+ASIDES = (
+    "I never told anybody about that.",
+    "What would you do in my place?",
+    "It has been raining ever since, and nobody knows what to do.",
+    "Do you remember what I said about the harbour?",
+)
+
+
+def lines(number: int) -> list[tuple[str, str]]:
+    """Who says what, of the length of what people write to each other."""
+    chance = random.Random(18)
+    told = ((chance.choice(SUBJECTS), chance.choice(DEEDS), chance.choice(ASIDES)) for _ in range(number))
+    return [
+        (f"user_{chance.choice(('ann', 'bob'))}", f"{who.capitalize()} {deed} since day {at}. {aside}")
+        for at, (who, deed, aside) in enumerate(told)
+    ]
+
+
+def transcript(path: Path, number: int) -> list[tuple[str, str]]:
+    """The first lines of recorded talk, as `noodlings replay` reads it."""
+    recorded = (line for line in read_transcript(path) if isinstance(line, Recorded))
+    return [(line.user_id, line.text) for line in islice(recorded, number)]
+
+
+async def lived(folder: Path, said: Sequence[tuple[str, str]]) -> None:
+    """Let Phi hear all of it and answer some, with everything that follows in the background."""
+    clock = ManualClock()
+    society = build(Settings(store={"path": str(folder)}), clock=clock)  # type: ignore[arg-type]
+    present = frozenset(user_id for user_id, _ in said)
+    try:
+        for at, (user_id, text) in enumerate(said):
+            clock.set(clock.now() + 10.0)
+            heard = Percept(user_id, text, clock.now(), addressed=at % 2 == 0, present=present)
+            await society.perceive("phi", heard)
+        await society.rest(60.0)
+    finally:
+        society.close()
+
+
+def sizes(folder: Path) -> dict[str, float]:
+    """Bytes an entry by table, each with its indexes; empty where this SQLite cannot tell."""
+    with closing(sqlite3.connect(folder / DATABASE_NAME)) as database:
+        (count,) = database.execute("SELECT count(*) FROM entries").fetchone()
+        try:
+            found = database.execute(
+                "SELECT tbl_name, sum(pgsize) FROM dbstat JOIN sqlite_schema USING (name)"
+                " GROUP BY tbl_name ORDER BY 2 DESC"
+            ).fetchall()
+        except sqlite3.OperationalError:  # built without dbstat
+            found = []
+    total = (folder / DATABASE_NAME).stat().st_size
+    return {"all": total / count, **{name: size / count for name, size in found}}
+
+
 def timed(name: str, calls: Iterable[Callable[[], Any]]) -> Timing:
     """One call after the other."""
     times = []
@@ -227,6 +294,8 @@ def main() -> None:
     parser.add_argument(
         "--archive", type=int, default=100_000, help="entries to read among (default: 100000)"
     )
+    parser.add_argument("--talk", type=int, default=1_500, help="lines that Phi hears (default: 1500)")
+    parser.add_argument("--lines", type=Path, help="recorded talk to take them from (see noodlings replay)")
     parser.add_argument("--folder", type=Path, help="on the disk to measure (default: for temporary files)")
     parser.add_argument("--json", action="store_true", help="one line of JSON instead of the table")
     arguments = parser.parse_args()
@@ -237,13 +306,24 @@ def main() -> None:
             *writing(folder / "full", "full", arguments.rounds),
             *reading(folder / "read", arguments.archive, 100),
         ]
+        said = transcript(arguments.lines, arguments.talk) if arguments.lines else lines(arguments.talk)
+        asyncio.run(lived(folder / "talk", said))
+        taken = sizes(folder / "talk")
     if arguments.json:
-        print(json.dumps([{"name": t.name, "p50": t.p50, "p95": t.p95, "ratio": t.ratio} for t in timings]))
+        told = [{"name": t.name, "p50": t.p50, "p95": t.p95, "ratio": t.ratio} for t in timings]
+        told += [{"name": f"bytes an entry, {name}", "bytes": size} for name, size in taken.items()]
+        print(json.dumps(told))
         return
     print(f"{'milliseconds':46}{'p50':>9}{'p95':>9}{'ratio':>8}")
     for t in timings:
         ratio = "" if t.ratio is None else f"{t.ratio:.1f}"
         print(f"{t.name:46}{t.p50:9.3f}{t.p95:9.3f}{ratio:>8}")
+    print()
+    print(f"{f'bytes an entry, {len(said):,} lines':46}{'bytes':>9}")
+    if "traces" in taken:
+        print(f"{'all, traces aside':46}{taken['all'] - taken['traces']:9.0f}")
+    for name, size in taken.items():
+        print(f"{name:46}{size:9.0f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`noodlings export`, `import` and `backup`: carrying what is kept from one place to another."""
+"""`noodlings export`, `import`, `backup` and `compact`: carrying what is kept, and giving it less room."""
 
 from __future__ import annotations
 
@@ -119,6 +119,42 @@ def backup(
         {"backup": str(destination), "bytes": size},
         as_json,
     )
+
+
+def compact(
+    agent: Annotated[str, typer.Argument(metavar="[NAME]", help="This character alone.")] = "",
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Give what is kept less room on the disk, while nobody plays.
+
+    What an older noodlings wrote is written anew as a new one does, and the file shrinks to what is in it.
+    Nothing is lost by it, also where it is interrupted; then start it again.
+    """
+    from noodlings.drawing.progress import progress_over
+    from noodlings.store.compacting import compaction, size
+
+    settings = settings_of(data, config)
+    folder = settings.data_dir
+    with compaction(folder, settings.store.durability) as work:
+        agents = work.agents()
+        chosen = [_agent(agent, agents, folder)] if agent else agents
+        before = size(folder)
+        due = work.due(chosen)
+        with progress_over(due, "compacting") as done:
+            written = work.rewrite(chosen, done)
+        whole = work.shrink()
+    after = size(folder)
+    left = f"; {due - written:,} could not be, and stay as they are" if due > written else ""
+    _report(
+        f"compacted {folder}: {before:,} bytes before, {after:,} now; "
+        f"{written:,} records were written anew{left}",
+        {"data": str(folder), "before": before, "after": after, "written": written, "left": due - written},
+        as_json,
+    )
+    if not whole:
+        typer.echo("noodlings: somebody reads it, so the file shrinks once that is over", err=True)
 
 
 def _agent(name: str, agents: Sequence[str], folder: Path) -> str:

@@ -112,6 +112,16 @@ class Database:
         with self._mutex:
             return self._erase()
 
+    def shrink(self) -> bool:
+        """Write the file anew without what came free in it; False where somebody reads, and it comes later.
+
+        Raises:
+            StoreError: there is no room for a second one, or the disk failed. It is as it was.
+        """
+        with self._mutex, self._in_words():
+            self._require_open()
+            return self._rewrite()
+
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""
         with self._mutex, self._in_words():
@@ -199,16 +209,21 @@ class Database:
 
     def _erase(self) -> bool:
         try:
-            self._driver.execute("VACUUM")
-            busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if not busy:
-                self._log_size = 0
+            done = self._rewrite()
+            if done:
                 self._driver.execute("PRAGMA user_version = 0")
         except sqlite3.Error as error:
             log.warning("what was forgotten is still to be erased from %s: %s", self.path, error)
             return False
-        if busy:
+        if not done:
             log.warning("what was forgotten is still to be erased from %s: somebody reads it", self.path)
+        return done
+
+    def _rewrite(self) -> bool:
+        self._driver.execute("VACUUM")
+        busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not busy:
+            self._log_size = 0
         return not busy
 
     def _require_open(self) -> None:

@@ -7,6 +7,7 @@ is `{"v": 1, "data": …}`. What cannot be kept exactly is refused here, before 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import isfinite
 from typing import Any, SupportsFloat
 
@@ -29,10 +30,14 @@ def to_json(data: Any, what: str) -> str:
         raise StoreError(f"{what} cannot be kept as JSON: {error}") from error
 
 
-def from_json(document: str, what: str) -> Any:
-    """The data of a document. Raises `StoreError` when it is damaged or of another version."""
+def from_json(document: str, what: str, constant: Callable[[str], float] | None = None) -> Any:
+    """The data of a document. Raises `StoreError` when it is damaged or of another version.
+
+    Args:
+        constant: the number that NaN, Infinity or -Infinity stands for; none of our documents holds one.
+    """
     try:
-        content = json.loads(document)
+        content = json.loads(document, parse_constant=constant)
         version, data = content["v"], content["data"]
     except (TypeError, ValueError, KeyError, RecursionError) as error:
         raise StoreError(f"{what} is damaged: {type(error).__name__}") from None

@@ -206,8 +206,8 @@ def _redact_traces(
             connection.execute(sql.FORGET_TRACE, _row(agent_id, row["entry_id"]))
     turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
     for entry_id in turns:
-        document = trace_row(without(traces[entry_id], gone))["document"]
-        connection.execute(sql.REDACT_TRACE, {**_row(agent_id, entry_id), "document": document})
+        redacted = trace_row(without(traces[entry_id], gone))
+        connection.execute(sql.CHANGE_TRACE, {**_row(agent_id, entry_id), **redacted})
     return sorted(turns)
 
 

@@ -12,7 +12,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from noodlings.errors import StoreError
-from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forgetting import content_words, repeats, turns_made_of, without
 from noodlings.store.rows import Row, entry_of, link_of, symbol_of, trace_of, trace_row, vector_of, vector_row
@@ -122,6 +122,12 @@ class MemoryStore:
         kept = self._agents.get(agent_id, _Agent()).entries
         ids = [entry_id for entry_id in sorted(kept) if entry_id > after_id]
         return [entry_of(kept[entry_id]) for entry_id in ids[: max(0, limit)]]
+
+    def columns(self, agent_id: str, model: str, after_id: int = -1, limit: int = 500) -> EntryColumns:
+        """The same as far as search looks at it, with vectors by a model."""
+        entries = self.archive(agent_id, after_id, limit)
+        ends = (entries[0].id, entries[-1].id) if entries else (0, -1)
+        return EntryColumns.of(entries, self.vectors(agent_id, model, *ends))
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising."""

@@ -8,15 +8,19 @@ is left out with a warning, so that one bad record does not make a whole file un
 from __future__ import annotations
 
 import logging
+import math
 import struct
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from typing import Any, SupportsFloat, TypeVar
 
 import numpy as np
 
 from noodlings.errors import NoodlingsError, StoreError
+from noodlings.ports import EntryColumns
 from noodlings.store.documents import from_json, number, text, to_json, whole
+from noodlings.store.packing import packed, packed_vector, unpacked, unpacked_vectors
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience
@@ -29,6 +33,7 @@ from noodlings.values.memory import (
     MemoryEntry,
     Symbol,
     Vector,
+    tags_in,
 )
 from noodlings.values.percept import Kind, kept_audience
 from noodlings.values.tone import PLAIN, Tone, ToneName, ToneSource
@@ -45,7 +50,19 @@ log = logging.getLogger(__name__)
 AFFECT = struct.Struct("<5d")
 """Five numbers in the order of the axes."""
 _LENGTH_ERROR = 1e-3
-_PARTS = tuple(field.name for field in fields(ImportanceParts))
+_UNFELT = AFFECT.pack(*[math.nan] * 5)
+_KINDS = {kind.value: kind for kind in Kind}
+_TEXT, _NUMBER, _NONE = frozenset({str}), frozenset({int, float}), frozenset({type(None)})
+_TYPES = {
+    **dict.fromkeys(("user_id", "user_text", "override_by", "place"), _TEXT),
+    **dict.fromkeys(("timestamp", "step", "surprise", "encoded_importance", "identity_salience"), _NUMBER),
+    **dict.fromkeys(("recall_count", "stability"), _NUMBER),
+    **dict.fromkeys(("override", "last_recalled"), _NUMBER | _NONE),
+    "response": _TEXT | _NONE,
+}
+"""What stands in the plain columns of an entry: SQLite keeps anything in any of them."""
+_PARTS = ("surprise", "intensity", "salience", "addressed", "answered", "remember", "significance")
+"""The order in which the numbers of an importance are kept: part of the format, whatever their class does."""
 _STATE_NUMBERS = 40
 _STATE_DTYPES = {4 * _STATE_NUMBERS: "<f4", 8 * _STATE_NUMBERS: "<f8"}
 
@@ -90,7 +107,7 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
         "affect": None if entry.affect is None else AFFECT.pack(*entry.affect.as_list()),
         "surprise": number(entry.surprise, "surprise"),
         "encoded_importance": number(entry.encoded_importance, "encoded_importance"),
-        "parts": to_json(_parts(entry.parts), "parts"),
+        "parts": parts_document(entry.parts),
         "identity_salience": number(entry.identity_salience, "identity_salience"),
         "phenomenal_state": _state_blob(entry.phenomenal_state),
         "kind": entry.kind.value,
@@ -122,6 +139,8 @@ def entry_of(row: Stored) -> MemoryEntry:
     """The entry of a row. Raises `StoreError` when the row is damaged."""
     what = f"entry {row['id']} of {row['agent_id']}"
     try:
+        for name, types in _TYPES.items():
+            column(row, f"entries.{name}", what, partial(_require, types))
         return MemoryEntry(
             id=row["id"],
             timestamp=row["timestamp"],
@@ -133,7 +152,7 @@ def entry_of(row: Stored) -> MemoryEntry:
             ),
             surprise=row["surprise"],
             encoded_importance=row["encoded_importance"],
-            parts=column(row, "entries.parts", what, lambda it: ImportanceParts(**from_json(it, "parts"))),
+            parts=column(row, "entries.parts", what, parts_of),
             override=row["override"],
             override_by=row["override_by"],
             response=row["response"],
@@ -150,6 +169,75 @@ def entry_of(row: Stored) -> MemoryEntry:
         )
     except KeyError as error:
         raise StoreError(f"{what} is damaged: it has no column {error}") from None
+
+
+def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
+    """What search looks at in these rows of `noodlings.store.statements.COLUMNS`.
+
+    Raises:
+        StoreError: something of it is damaged; reading row by row tells what.
+    """
+    names = tuple(zip(*rows, strict=True)) or ((),) * 15
+    (ids, timestamps, users, texts, responses, affects, importances, kinds, places) = names[:9]
+    witnesses, confined, extras, blobs, attempts, reasons = names[9:]
+    try:
+        _require(_TEXT, *users, *texts, *places)
+        _require(_TEXT | _NONE, *responses, *reasons)
+        _require(_NUMBER, *ids, *timestamps, *importances)
+        _require(_NUMBER | _NONE, *attempts)
+        felt = np.frombuffer(b"".join(_UNFELT if blob is None else blob for blob in affects), "<f8")
+        sizes = [len(blob) for blob in affects if blob is not None]
+        if not {*sizes} <= {AFFECT.size} or (np.abs(felt) <= 1.0).sum() != 5 * len(sizes):
+            raise ValueError("affects")
+        made = [blob for blob in blobs if blob is not None]
+        vectors = unpacked_vectors(made) if made else ()
+        if made:
+            lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
+            if not (np.abs(lengths - 1.0) <= _LENGTH_ERROR).all():
+                raise ValueError("vectors")
+        known = [_KINDS[kind] for kind in kinds]
+        noted = [n for n, only in enumerate(confined) if only != 0]
+        heard = {
+            n: kept_audience(
+                known[n],
+                users[n],
+                circle_of(witnesses[n]),
+                None if confined[n] is None else bool(confined[n]),
+            )
+            for n in noted
+        }
+        marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
+        return EntryColumns(
+            ids,
+            timestamps,
+            users,
+            texts,
+            responses,
+            felt.reshape(len(ids), 5),
+            importances,
+            known,
+            places,
+            {n: audience for n, audience in heard.items() if audience.confined},
+            {n: tags_in(extra) for n, extra in marked.items()},
+            [blob is not None for blob in blobs],
+            vectors,
+            {
+                ids[n]: EntryVector(ids[n], model, None, tried, reasons[n])
+                for n, tried in enumerate(attempts)
+                if tried is not None and blobs[n] is None
+            },
+        )
+    except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
+        raise StoreError("some of the archive cannot be read") from None
+
+
+def _require(types: frozenset[type], *values: Any) -> None:
+    """Raise `TypeError` for a value of another type, `ValueError` for a number that is not finite."""
+    found = set(map(type, values))
+    if not found <= types:
+        raise TypeError(found)
+    if float in found and not all(math.isfinite(value) for value in values if value is not None):
+        raise ValueError("a number that is not finite")
 
 
 def _witnesses(audience: Audience) -> str | None:
@@ -172,6 +260,19 @@ def affect_of(blob: bytes) -> Affect:
 def circle_of(document: str | None) -> frozenset[str]:
     """The ids in a document, none where there is none."""
     return frozenset() if document is None else frozenset(from_json(document, "the ids"))
+
+
+def parts_document(parts: ImportanceParts) -> str:
+    """The numbers in their order: their names would take three times as much room."""
+    return to_json(list(_parts(parts).values()), "parts")
+
+
+def parts_of(document: str) -> ImportanceParts:
+    """The parts in a document; rows from before have them by name."""
+    data = from_json(document, "parts")
+    if isinstance(data, list):
+        data = dict(zip(_PARTS, data, strict=True))
+    return ImportanceParts(**data)
 
 
 def trace_row(trace: Trace) -> Row:
@@ -226,7 +327,8 @@ def trace_row(trace: Trace) -> Row:
     return {
         "agent_id": text(trace.agent_id, "agent_id"),
         "entry_id": whole(trace.entry_id, "entry_id"),
-        "document": to_json(data, what),
+        "document": "",
+        "packed": packed(data, what),
     }
 
 
@@ -234,8 +336,10 @@ def trace_of(row: Stored) -> Trace:
     """The trace of a row. Raises `StoreError` when the row is damaged."""
     what = f"the trace of turn {row['entry_id']} of {row['agent_id']}"
 
-    def read(document: str) -> Trace:
-        data = from_json(document, what)
+    older = row["document"] != ""
+
+    def read(kept: Any) -> Trace:
+        data = from_json(kept, what) if older else unpacked(kept, what)
         return Trace(
             agent_id=row["agent_id"],
             entry_id=row["entry_id"],
@@ -265,7 +369,7 @@ def trace_of(row: Stored) -> Trace:
             action=Action(**data["action"]) if "action" in data else None,
         )
 
-    return column(row, "traces.document", what, read)
+    return column(row, "traces.document" if older else "traces.packed", what, read)
 
 
 def link_row(agent_id: str, link: Link) -> Row:
@@ -294,7 +398,7 @@ def vector_row(agent_id: str, vector: EntryVector) -> Row:
         "agent_id": text(agent_id, "agent_id"),
         "entry_id": whole(vector.entry_id, "entry_id"),
         "model": text(vector.model, "model"),
-        "vector": None if vector.vector is None else _unit_vector(vector.vector).astype("<f4").tobytes(),
+        "vector": None if vector.vector is None else packed_vector(_unit_vector(vector.vector)),
         "attempts": whole(vector.attempts, "attempts"),
         "reason": text(vector.reason, "reason"),
     }
@@ -304,7 +408,9 @@ def vector_of(row: Stored) -> EntryVector:
     """The vector of a row. Raises `StoreError` when the row is damaged."""
     blob = row["vector"]
     try:
-        vector = None if blob is None else _unit_vector(np.frombuffer(blob, "<f4").astype(np.float32))
+        _require(_NUMBER, row["attempts"])
+        _require(_TEXT, row["reason"])
+        vector = None if blob is None else _unit_vector(unpacked_vectors([blob])[0])
     except (TypeError, ValueError, StoreError) as error:
         what = f"the vector of entry {row['entry_id']} of {row['agent_id']}"
         raise StoreError(f"{what} is damaged, and is to be made anew (vectors.vector): {error}") from error

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from sqlalchemy import CompoundSelect, Connection, Select
 
 from noodlings.errors import StoreError
-from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
 from noodlings.store import statements as sql
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
@@ -24,6 +24,7 @@ from noodlings.store.forgetting import delete_entries, portions
 from noodlings.store.rows import (
     Row,
     Stored,
+    columns_of,
     entry_of,
     link_of,
     symbol_of,
@@ -126,6 +127,23 @@ class SqlStore:
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""
         return self._page(sql.ARCHIVE, entry_of, "id", agent_id, after_id, limit)
+
+    def columns(self, agent_id: str, model: str, after_id: int = -1, limit: int = 500) -> EntryColumns:
+        """The same as far as search looks at it, with vectors by a model.
+
+        Of a damaged row all that is looked at is what search needs; where that is damaged, or vectors are of
+        several lengths, each row of the page is read by itself.
+        """
+        after = max(-1, min(after_id, LARGEST + 1))
+        wanted = {"of_agent": agent_id, "of_model": model, "position": after, "limit": max(limit, 0)}
+        with self._database.direct() as transaction:
+            rows = transaction.values(sql.COLUMNS, wanted)
+        try:
+            return columns_of(rows, model)
+        except StoreError:
+            entries = self.archive(agent_id, after_id, limit)
+            ends = (entries[0].id, entries[-1].id) if entries else (0, -1)
+            return EntryColumns.of(entries, self.vectors(agent_id, model, *ends))
 
     def told_by(self, agent_id: str, user_id: str) -> list[int]:
         """Ids of everything in the archive that came from one user, rising; of damaged rows, too."""

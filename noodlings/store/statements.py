@@ -170,11 +170,46 @@ ADD_VECTOR = _add_vector.on_conflict_do_update(
     index_elements=list(vectors.primary_key),
     set_={name: _add_vector.excluded[name] for name in ("model", "vector", "attempts", "reason")},
 )
+COLUMNS = (
+    select(
+        *(entries.c[name] for name in ("id", "timestamp", "user_id", "user_text", "response", "affect")),
+        func.coalesce(entries.c.override, entries.c.encoded_importance),
+        *(entries.c[name] for name in ("kind", "place", "audience", "confined", "extra")),
+        *(vectors.c[name] for name in ("vector", "attempts", "reason")),
+    )
+    .join_from(
+        entries,
+        vectors,
+        (vectors.c.agent_id == entries.c.agent_id)
+        & (vectors.c.entry_id == entries.c.id)
+        & (vectors.c.model == bindparam("of_model")),
+        isouter=True,
+    )
+    .where(_of_agent, entries.c.id > bindparam("position"))
+    .order_by(entries.c.id)
+    .limit(_limit)
+)
 VECTORS = select(vectors).where(
     vectors.c.agent_id == _agent,
     vectors.c.entry_id.between(bindparam("first"), bindparam("last")),
     vectors.c.model == bindparam("of_model"),
 )
+
+CHANGE_VECTOR = update(vectors).where(vectors.c.agent_id == _agent, vectors.c.entry_id == bindparam("of_id"))
+
+# Rows in the form of before, which took more room: see `noodlings.store.compacting`.
+OLDER_TRACES = TRACES_AFTER.where(traces.c.document != "")
+OLDER_VECTORS = (
+    select(vectors)
+    .where(
+        vectors.c.agent_id == _agent,
+        vectors.c.entry_id > bindparam("position"),
+        func.length(vectors.c.vector) % 2 == 0,
+    )
+    .order_by(vectors.c.entry_id)
+    .limit(_limit)
+)
+OLDER_ENTRIES = ARCHIVE.where(entries.c.parts.startswith('{"v":1,"data":{'))
 
 _of_agents_symbols = symbols.c.agent_id == _agent
 ADD_SYMBOL = insert(symbols)
@@ -199,7 +234,7 @@ RAISE_FORGOTTEN_SYMBOL_ID = (
     .values(forgotten_symbol_id=func.max(agents.c.forgotten_symbol_id, bindparam("last_id")))
 )
 ALL_TRACES = select(traces).where(traces.c.agent_id == _agent)
-REDACT_TRACE = update(traces).where(_of_trace)
+CHANGE_TRACE = update(traces).where(_of_trace)
 FORGET_TRACE = delete(traces).where(_of_trace)
 REDACT_RESPONSE = REVISE.values(response=None)
 ADD_EVENT = insert(events)

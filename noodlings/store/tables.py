@@ -27,7 +27,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0005"
+SCHEMA = "0006"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(
@@ -93,7 +93,9 @@ traces = Table(
     metadata,
     Column("agent_id", Text, primary_key=True),
     Column("entry_id", Integer, primary_key=True),
+    # A document in rows from before it was packed, else "".
     Column("document", Text, nullable=False),
+    Column("packed", LargeBinary),
     ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
 )
 

@@ -55,10 +55,17 @@ class DriverTransaction:
 
     def fetch(self, statement: Statement, parameters: Row) -> list[Row]:
         """All rows that a statement finds, by column; a truth is 0 or 1."""
-        words, constants = _prepared(statement, tuple(parameters))
-        found = self._driver.execute(words, constants | parameters)
+        found = self._found(statement, parameters)
         names = [column[0] for column in found.description]
         return [dict(zip(names, values, strict=True)) for values in found]
+
+    def values(self, statement: Statement, parameters: Row) -> list[tuple[Any, ...]]:
+        """The same without the names of the columns."""
+        return self._found(statement, parameters).fetchall()
+
+    def _found(self, statement: Statement, parameters: Row) -> sqlite3.Cursor:
+        words, constants = _prepared(statement, tuple(parameters))
+        return self._driver.execute(words, constants | parameters)
 
 
 @cache

@@ -2,9 +2,12 @@
 
 import json
 import os
+import re
+import sqlite3
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
@@ -13,6 +16,7 @@ from argon2.profiles import CHEAPEST
 from noodlings.cli.main import main
 from noodlings.worlds.accounts import Accounts
 from tests.cli.test_main import ROOT, Visit, command, environment, played, started
+from tests.store.records import in_traces
 
 pytestmark = pytest.mark.slow
 
@@ -109,6 +113,25 @@ def test_one_character_alone_by_any_case_of_its_name(noodlings, refused, folder)
     assert "did you mean servnak?" in refused("export", "--agent", "servnack", "--data", folder)
 
 
+def test_a_folder_is_compacted_and_nothing_is_lost(noodlings, refused, folder, tmp_path):
+    copy = tmp_path / "copy"
+    assert noodlings("backup", copy, "--data", folder).code == 0
+    kept = noodlings("export", "--data", copy).out
+    done = noodlings("compact", "--data", copy)
+    assert (done.code, done.err) == (0, "")
+    told = r"compacted .*: [\d,]+ bytes before, [\d,]+ now; 0 records were written anew\n"
+    assert re.fullmatch(told, done.out)
+    found = json.loads(noodlings("compact", "SERVNAK", "--json", "--data", copy).out)
+    size = (copy / "noodlings.db").stat().st_size
+    assert found == {"data": str(copy), "before": size, "after": size, "written": 0, "left": 0}
+    assert noodlings("export", "--data", copy).out == kept
+    with closing(sqlite3.connect(copy / "noodlings.db")) as database, database:
+        database.execute("UPDATE traces SET document = 'x' WHERE entry_id = 3")
+    done = noodlings("compact", "--data", copy)
+    assert re.search(r"; 0 records were written anew; 2 could not be, and stay as they are\n", done.out)
+    assert "did you mean servnak?" in refused("compact", "servnack", "--data", copy)
+
+
 def test_all_of_it_works_while_somebody_plays(noodlings, refused, tmp_path):
     folder, file = tmp_path / "data", tmp_path / "all.jsonl"
     with Visit(folder) as visit:
@@ -118,6 +141,7 @@ def test_all_of_it_works_while_somebody_plays(noodlings, refused, tmp_path):
         assert "my dog died yesterday" in file.read_text()
         assert noodlings("backup", tmp_path / "copy", "--data", folder).code == 0
         assert "already open" in refused("import", file, "--data", folder, code=3)
+        assert "already open" in refused("compact", "--data", folder, code=3)
     assert "my dog died yesterday" in played(tmp_path / "copy", "@memories servnak --working")
 
 
@@ -191,6 +215,8 @@ def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_pa
         (("export", "--json"), "--json tells of a file"),
         (("export", "--agent", "phi"), "nothing is kept in"),
         (("backup", "copy"), "nothing is kept in"),
+        (("compact",), "nothing is kept in"),
+        (("compact", "phi"), "nothing is kept in"),
         (("import", "missing.jsonl"), "cannot be read: No such file"),
         (("import", "/"), "cannot be read: Is a directory"),
         (("import", "/dev/null"), "it is empty"),
@@ -234,9 +260,11 @@ def test_nothing_of_what_was_forgotten_is_left_in_the_folder(tmp_path):
     )
     assert "zanzibar" in shown.split("Do you remember my dog?", 1)[1].lower()
     assert holding(tmp_path, b"zanzibar")
+    assert "zanzibar" in in_traces(tmp_path).lower()
     shown = played(tmp_path, "@forget servnak --user me --yes", **quiet)
     assert "SERVNAK has forgotten" in shown
     assert holding(tmp_path, b"zanzibar") == []
+    assert "zanzibar" not in in_traces(tmp_path).lower()
     assert "noodlings.db" in holding(tmp_path, b"servnak")  # what stays is looked for in the right place
 
 

@@ -62,13 +62,6 @@ def test_help_and_version_need_nothing():
     assert started("--version").stdout.decode() == f"noodlings {__version__}\n"
 
 
-def test_help_imports_nothing_heavy():
-    code = "import sys, noodlings.cli.main; print(*{name.split('.')[0] for name in sys.modules})"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env=environment())
-    heavy = {"numpy", "pydantic", "sqlalchemy", "prompt_toolkit", "openai", "onnxruntime", "mlx", "yaml"}
-    assert not heavy & set(shown.stdout.decode().split())
-
-
 def test_what_is_no_recorded_talk_is_refused(tmp_path):
     file = tmp_path / "passwd"
     file.write_text("root:x:0:0:root:/root:/bin/sh\nnobody:x:1:1::/:/bin/false\n")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from noodlings.clock import LATEST
+from noodlings.store.database import DATABASE_NAME
 from noodlings.store.documents import LARGEST
+from noodlings.store.packing import unpacked
 from noodlings.text import clean
 from noodlings.values.action import Action
 from noodlings.values.affect import NEUTRAL, Affect
@@ -39,6 +44,17 @@ def an_entry(number: int, text: str = "hello", **changes: Any) -> MemoryEntry:
     }
     ids = changes.pop("audience", ())
     return witnessed(MemoryEntry(**(fields | changes)), ids)
+
+
+def packed_traces(folder: Path) -> list[bytes]:
+    """All traces of a data folder as they lie on the disk."""
+    with closing(sqlite3.connect(folder / DATABASE_NAME)) as database:
+        return [blob for (blob,) in database.execute("SELECT packed FROM traces ORDER BY agent_id, entry_id")]
+
+
+def in_traces(folder: Path) -> str:
+    """All that stands in the traces of a data folder: in their bytes nobody would find a word."""
+    return "\n".join(repr(unpacked(blob, "a trace")) for blob in packed_traces(folder))
 
 
 def a_trace(number: int, *recalled: int, **changes: Any) -> Trace:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import count
 from typing import Any
 
@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
-from noodlings.ports import AgentState, Changes, Store
+from noodlings.ports import AgentState, Changes, EntryColumns, Store
 from noodlings.store.documents import LARGEST
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import EntryVector, MemoryEntry
 from noodlings.values.trace import Trace
 from tests.store.either import AnyStore, Make, filled, ids, the_entry
 from tests.store.records import AGENT, a_trace, an_entry, entries, json_data, same, traces
@@ -180,6 +180,29 @@ def test_the_archive_is_read_in_pages(store: AnyStore) -> None:
     assert ids(store.archive(AGENT, 5, 5)) == [6, 7, 8, 9, 10]
     assert ids(store.archive(AGENT, after_id=10, limit=5)) == [11, 12]
     assert store.archive(AGENT, 12) == store.archive(AGENT, 0, 0) == store.archive(AGENT, 0, -1) == []
+
+
+@given(entry=entries)
+def test_what_search_looks_at_comes_in_columns_and_is_that_of_whole_entries(
+    lasting: AnyStore, entry: MemoryEntry
+) -> None:
+    entry = replace(entry, id=next(NUMBERS) + 1)
+    vector = EntryVector(entry.id, "small", np.array([0.6, 0.8], np.float32))
+    agent = f"columns-{entry.id}"
+    lasting.commit(Changes(agent, added=(entry,), vectors=(vector,) if entry.id % 2 else ()))
+    columns = lasting.columns(agent, "small")
+    [back] = lasting.archive(agent)
+    expected = EntryColumns.of([back], {entry.id: vector} if entry.id % 2 else {})
+    for field in fields(EntryColumns):
+        found, wanted = getattr(columns, field.name), getattr(expected, field.name)
+        if field.name in ("audiences", "tags", "tried"):
+            assert {key: value for key, value in found.items() if value} == {
+                key: value for key, value in wanted.items() if value
+            }
+        else:
+            np.testing.assert_array_equal(list(found), list(wanted), field.name)
+    assert not lasting.columns(agent, "small", entry.id).ids
+    assert not list(lasting.columns(agent, "another").vectors)
 
 
 @pytest.mark.parametrize(

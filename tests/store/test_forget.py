@@ -16,7 +16,7 @@ from noodlings.store.database import DATABASE_NAME
 from noodlings.store.forgetting import FORGOTTEN, content_words, repeats, turns_made_of, without
 from noodlings.store.sql import SqlStore
 from noodlings.values.trace import Modulation, Trace
-from tests.store.records import AGENT, a_trace, an_entry, traces
+from tests.store.records import AGENT, a_trace, an_entry, in_traces, packed_traces, traces
 
 
 def on_disk(folder: Path) -> bytes:
@@ -90,8 +90,15 @@ def test_no_byte_of_what_was_forgotten_stays(tmp_path: Path) -> None:
             Changes(AGENT, trace=a_trace(2, 1, thought=secret, response=asked.response, modulations=(made,)))
         )
         assert secret.encode() in on_disk(tmp_path)
+        (trace,) = packed_traces(tmp_path)
+        assert trace in on_disk(tmp_path)
+        assert secret in in_traces(tmp_path)
         assert store.forget(AGENT, [1], by_user="user_caity", timestamp=5.0).erased
         assert b"seventh" not in on_disk(tmp_path)
+        # In a trace the words are compressed: the bytes that held them are gone, and who reads it finds none.
+        assert trace[-40:] not in on_disk(tmp_path)
+        assert FORGOTTEN in in_traces(tmp_path)
+        assert "seventh" not in in_traces(tmp_path)
         assert b"where is it" in on_disk(tmp_path)
     finally:
         store.close()

@@ -113,6 +113,7 @@ for older in (False, False, True):
     if older:
         connection = sqlite3.connect(folder / "noodlings.db")
         connection.execute("ALTER TABLE entries DROP COLUMN confined")
+        connection.execute("ALTER TABLE traces DROP COLUMN packed")
         connection.execute("UPDATE alembic_version SET version_num = '0004'")
         connection.commit()
         connection.close()
@@ -137,6 +138,7 @@ def test_what_was_stored_before_it_had_an_audience_keeps_the_visibility_it_had(t
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
     connection.execute('UPDATE entries SET audience = \'{"v":1,"data":["phi"]}\'')
     connection.execute("ALTER TABLE entries DROP COLUMN confined")
+    connection.execute("ALTER TABLE traces DROP COLUMN packed")
     connection.execute("UPDATE alembic_version SET version_num = '0004'")
     connection.commit()
     connection.close()
@@ -157,6 +159,7 @@ def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_sy
     connection.execute("DROP TABLE symbols")
     connection.execute("ALTER TABLE agents DROP COLUMN forgotten_symbol_id")
     connection.execute("ALTER TABLE entries DROP COLUMN confined")
+    connection.execute("ALTER TABLE traces DROP COLUMN packed")
     connection.execute("UPDATE alembic_version SET version_num = '0003'")
     connection.commit()
     connection.close()

@@ -17,11 +17,14 @@ from hypothesis import strategies as st
 
 from noodlings.errors import StoreError
 from noodlings.store.documents import FORMAT, from_json, to_json
+from noodlings.store.packing import packed, unpacked
 from noodlings.store.rows import (
     entry_of,
     entry_row,
     link_of,
     link_row,
+    parts_document,
+    parts_of,
     symbol_of,
     symbol_row,
     trace_of,
@@ -32,7 +35,7 @@ from noodlings.store.tables import entries as entries_table
 from noodlings.store.tables import traces as traces_table
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import ImportanceParts, Link, LinkType, MemoryEntry
 from noodlings.values.trace import Trace
 from tests.store.records import AGENT, a_symbol, a_trace, an_entry, entries, json_data, same, traces
 
@@ -91,7 +94,16 @@ def test_an_entry_with_a_number_that_is_not_finite_is_refused(field: str, value:
         {"parts": "the zebrafinch"},
         {"parts": '{"v": "the zebrafinch", "data": {}}'},
         {"parts": '{"v": 1, "data": {"the zebrafinch": 1}}'},
+        {"parts": '{"v": 1, "data": [0.5, 0.5]}'},
+        {"parts": f'{{"v": 1, "data": {[0.5] * 8}}}'},
         {"audience": '{"v": 1, "data": [["the zebrafinch"]]}'},
+        {"user_text": b"the zebrafinch"},
+        {"user_id": b"the zebrafinch"},
+        {"place": b"the zebrafinch"},
+        {"response": b"the zebrafinch"},
+        {"timestamp": "the zebrafinch"},
+        {"override": "the zebrafinch"},
+        {"stability": math.inf},
     ],
 )
 def test_what_a_damaged_row_holds_is_not_quoted(damage: dict[str, Any]) -> None:
@@ -99,6 +111,15 @@ def test_what_a_damaged_row_holds_is_not_quoted(damage: dict[str, Any]) -> None:
     with pytest.raises(StoreError, match=f"entry 1 of {AGENT}") as raised:
         entry_of(row)
     assert "zebrafinch" not in str(raised.value)
+
+
+def test_the_order_of_the_parts_is_part_of_the_format() -> None:
+    parts = ImportanceParts(
+        surprise=0.1, intensity=0.2, salience=0.3, addressed=0.4, answered=0.5, remember=0.6, significance=0.7
+    )
+    document = '{"v":1,"data":[0.1,0.2,0.3,0.4,0.5,0.6,0.7]}'
+    assert parts_document(parts) == document
+    assert parts_of(document) == parts
 
 
 @pytest.mark.parametrize("value", NOT_FINITE)
@@ -173,14 +194,14 @@ def test_a_trace_of_before_there_were_actions_is_read() -> None:
     chosen = a_trace(3, action=Action("give", {"item": "lantern", "count": 2, "now": True}, "llm"))
     row = trace_row(chosen)
     assert trace_of(row) == chosen
-    data = from_json(row["document"], "it")
+    data = unpacked(row["packed"], "it")
     assert data.pop("action") == {
         "name": "give",
         "arguments": {"item": "lantern", "count": 2, "now": True},
         "by": "llm",
     }
     assert trace_of(row | {"document": to_json(data, "it")}) == replace(chosen, action=None)
-    assert trace_row(replace(chosen, action=None))["document"] == to_json(data, "it")
+    assert unpacked(trace_row(replace(chosen, action=None))["packed"], "it") == data
 
 
 @given(
@@ -205,7 +226,8 @@ SECRET = "what Ann whispered"
 DAMAGES = {
     "entries": [("kind", SECRET), ("parts", f'{{"v": 1, "data": {{"{SECRET}": 1}}}}'), ("audience", SECRET),
                 ("extra", f'{{"v": "{SECRET}", "data": {{}}}}'), ("affect", SECRET)],
-    "traces": [("document", f'{{"v": 1, "data": "{SECRET}"}}')],
+    "traces": [("document", f'{{"v": 1, "data": "{SECRET}"}}'), ("packed", SECRET),
+               ("packed", SECRET.encode()), ("packed", packed(SECRET, "it"))],
     "symbols": [("circle", SECRET), ("affect", SECRET)],
     "links": [("type", SECRET), ("strength", SECRET)],
 }  # fmt: skip
@@ -215,7 +237,7 @@ DAMAGES = {
     ("table", "name", "value"), [(table, *damage) for table, damages in DAMAGES.items() for damage in damages]
 )
 def test_a_damaged_row_is_named_by_table_id_and_column_and_never_by_its_words(
-    table: str, name: str, value: str
+    table: str, name: str, value: str | bytes
 ) -> None:
     rows = {
         "entries": (entry_of, entry_row(AGENT, an_entry(7))),

@@ -1,0 +1,153 @@
+"""Older rows of a data folder in the form that new ones have, which takes less room.
+
+The rule it keeps: each row is replaced by what reads the same (a vector to sixteen bits), a few hundred in a
+transaction. So a process that dies on the way loses nothing, and the next one goes on where it was.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Select, Update, func, select
+
+from noodlings.errors import NotFound, StoreError
+from noodlings.store import statements as sql
+from noodlings.store.database import DATABASE_NAME, Database, Durability
+from noodlings.store.documents import from_json
+from noodlings.store.packing import packed
+from noodlings.store.rows import Row, Stored, column, parts_document, parts_of, vector_of, vector_row
+
+AT_ONCE = 500
+"""Rows of one transaction."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Older:
+    """Rows of one table in the older form.
+
+    Attributes:
+        key: the column of the entry's id.
+        found: those of an agent after a position.
+        change: replaces columns of one.
+        anew: the columns of one that change. Raises `StoreError` when it is damaged.
+    """
+
+    key: str
+    found: Select[Any]
+    change: Update
+    anew: Callable[[Stored], Row]
+
+
+def _trace(row: Stored) -> Row:
+    what = f"the trace of turn {row['entry_id']} of {row['agent_id']}"
+    return {"document": "", "packed": packed(from_json(row["document"], what), what)}
+
+
+def _vector(row: Stored) -> Row:
+    return {"vector": vector_row(row["agent_id"], vector_of(row))["vector"]}
+
+
+def _entry(row: Stored) -> Row:
+    what = f"entry {row['id']} of {row['agent_id']}"
+    return {"parts": parts_document(column(row, "entries.parts", what, parts_of))}
+
+
+_OLDER = (
+    _Older("entry_id", sql.OLDER_TRACES, sql.CHANGE_TRACE, _trace),
+    _Older("entry_id", sql.OLDER_VECTORS, sql.CHANGE_VECTOR, _vector),
+    _Older("id", sql.OLDER_ENTRIES, sql.REVISE, _entry),
+)
+
+
+class Compaction:
+    """The rows of a data folder that nobody else writes meanwhile; `compaction` gives it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._written = 0
+
+    def agents(self) -> list[str]:
+        """Ids of all agents, sorted."""
+        with self._database.transaction() as connection:
+            return list(connection.execute(sql.AGENTS).scalars())
+
+    def due(self, agents: Sequence[str]) -> int:
+        """How many rows of these agents are in the older form."""
+        with self._database.transaction() as connection:
+            return sum(
+                connection.execute(
+                    select(func.count()).select_from(older.found.subquery()),
+                    {"of_agent": agent_id, "position": -1, "limit": -1},
+                ).scalar_one()
+                for agent_id in agents
+                for older in _OLDER
+            )
+
+    def rewrite(self, agents: Sequence[str], done: Callable[[int], None]) -> int:
+        """Write them anew; how many were. A row that cannot be read stays as it is, and is logged.
+
+        Args:
+            done: called with how many rows were looked at so far.
+        """
+        looked_at = written = 0
+        for agent_id in agents:
+            for older in _OLDER:
+                position = -1
+                while rows := self._next(older, agent_id, position):
+                    position = rows[-1][older.key]
+                    written += self._replace(older, agent_id, rows)
+                    looked_at += len(rows)
+                    done(looked_at)
+        self._written += written
+        return written
+
+    def shrink(self) -> bool:
+        """Give what room came free back to the disk; False where somebody reads, and it comes later."""
+        with self._database.transaction() as connection:
+            free = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+        return self._database.shrink() if free or self._written else True
+
+    def _next(self, older: _Older, agent_id: str, position: int) -> Sequence[Stored]:
+        at = {"of_agent": agent_id, "position": position, "limit": AT_ONCE}
+        with self._database.transaction() as connection:
+            return connection.execute(older.found, at).mappings().all()
+
+    def _replace(self, older: _Older, agent_id: str, rows: Sequence[Stored]) -> int:
+        anew = []
+        for row in rows:
+            try:
+                anew.append({"of_agent": agent_id, "of_id": row[older.key]} | older.anew(row))
+            except StoreError as error:
+                log.warning("left as it is: %s", error)
+        if anew:
+            with self._database.transaction() as connection:
+                connection.execute(older.change, anew)
+        return len(anew)
+
+
+@contextmanager
+def compaction(folder: Path, durability: Durability = "normal") -> Iterator[Compaction]:
+    """The one writer of a data folder, for as long as the block lasts.
+
+    Raises:
+        NotFound: nothing is kept there.
+        StoreBusy: another process writes there; the words say which.
+        StoreError: the database is damaged, foreign or of a newer version.
+    """
+    if not (folder / DATABASE_NAME).is_file():
+        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+    with closing(Database(folder, durability)) as database:
+        yield Compaction(database)
+
+
+def size(folder: Path) -> int:
+    """Bytes of the database of a data folder, with its log."""
+    names = (DATABASE_NAME, f"{DATABASE_NAME}-wal")
+    return sum((folder / name).stat().st_size for name in names if (folder / name).exists())
