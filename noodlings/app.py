@@ -128,6 +128,8 @@ def build(
         watchers=watchers,
     )
 
+    births: dict[str, float] = {}
+
     def make(persona: Persona) -> Agent:
         journal = ChangeJournal()
         memory = _hierarchical(settings, journal) if hierarchical else PlainMemory(journal=journal)
@@ -144,8 +146,9 @@ def build(
             _subconscious(settings, journal),
             archive,
             load_chain(persona, folder / TRANSISTORS),
-            Feelings.of(persona, clock.now()),
+            Feelings.of(persona, births.setdefault(persona.id, clock.now())),
             settings.world.seed,
+            forgettings=services.forgettings[persona.id],
         )
         agent = Agent(core, journal, services)
         if record is not None:

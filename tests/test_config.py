@@ -80,6 +80,10 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ("- a list", "mine.yaml"),
         ("memory: [", "mine.yaml"),
         ("\x00", "mine.yaml"),
+        (
+            "a: " + "[" * 3_000,
+            "mine.yaml cannot be read as YAML settings: lists and sections are nested more",
+        ),
     ],
 )
 def test_a_mistake_in_the_file_is_named(tmp_path, text, words):

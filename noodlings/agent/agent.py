@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 
 from noodlings.affect.game import GameFeeling
@@ -64,9 +65,9 @@ class Agent:
         self._journal = journal
         self._services = services
         self._unit_of_work = UnitOfWork(core, journal, services)
-        self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work, self._tell)
+        self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work)
         self._responder = Responder(core, services)
-        self._follow_up = FollowUp(core, journal, services, self._unit_of_work, self._responder)
+        self._follow_up = FollowUp(core, journal, services, self._unit_of_work, self._responder, self)
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
 
@@ -179,9 +180,9 @@ class Agent:
         Raises:
             StoreError: the percept, or what came of it, could not be kept.
         """
-        if self.archive is not None:
+        turn = await self._pipeline.hear(percept, self._tell)
+        if self.archive is not None and not self.archive.embedded_when_heard:
             self.archive.begin()
-        turn = await self._pipeline.hear(percept)
         turn.earlier = earlier
         if percept.floor is not None:
             await self._take_turns(turn, percept.floor)
@@ -247,7 +248,7 @@ class Agent:
     async def idle(self, now: float) -> str | None:
         """Something it does of its own accord, or None: a line in quotation marks is spoken.
 
-        It may have a thought of its own as well, which nobody sees.
+        It may have a thought of its own as well, which nobody sees. Raises `StoreError`: it was not kept.
         """
         await self._follow_up.muse(now)
         core = self._core
@@ -257,6 +258,7 @@ class Agent:
             return None
         act = core.random(now).choice(fresh)
         core.note_said(OwnLine(act, OPEN), now)
+        self.keep()
         return act
 
     async def settle(self) -> None:
@@ -279,25 +281,32 @@ class Agent:
     async def _answer(self, turn: Turn, said: Callable[[str], None]) -> None:
         """Steps 5 to 8 and 10. Leaves the turn as it was where what it answers was forgotten meanwhile."""
         late, forgettings = False, self._core.forgettings
+        # The turn holds what is called in it, and that the turn: an agent in it would never be freed.
+        living = weakref.ref(self)
 
         def is_late() -> None:
             nonlocal late
-            if not late:  # a second thought is late from the start
+            if not late and (agent := living()) is not None:  # a second thought is late from the start
                 late = True
-                self._tell(turn, "thinking")
+                agent._tell(turn, "thinking")
 
         def hear(part: str) -> bool:
             """Say a part of the answer, where nothing came between since it was begun."""
-            if self._core.forgettings != forgettings or (late and not turn.said and self._overtaken(turn)):
+            agent = living()
+            if agent is None or agent._core.forgettings != forgettings:
+                return False
+            if late and not turn.said and agent._overtaken(turn):
                 return False
             turn.said = f"{turn.said} {part}".lstrip()
-            self._tell(turn, "speech", part)
+            agent._tell(turn, "speech", part)
             said(part)
             return True
 
         def sent(prompt: SentPrompt) -> None:
-            if self._core.forgettings == forgettings:  # else it may hold what was forgotten since
-                self._core.note_prompt(turn.entry.id, prompt)
+            agent = living()
+            # Where something was forgotten since, it may hold that.
+            if agent is not None and agent._core.forgettings == forgettings:
+                agent._core.note_prompt(turn.entry.id, prompt)
 
         until = time.monotonic() + self._services.patience
         turn.allowance = Allowance(turn.percept.user_id, until, is_late, hear, sent)

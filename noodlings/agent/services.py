@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.mind.appetites import DriveTable
 from noodlings.ports import ActionChooser, Clock, FeelingModel, Notes, Repository, Symbolist, Voice
+from noodlings.values.caller import Names
 from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
@@ -22,6 +24,9 @@ class TextAppraiser(Protocol):
 
     def appraise(self, text: str, *, addressed: bool = False, vector: Any = None, layers: Any = None) -> Any:
         """An appraisal with `affect`, `confidence` and `by`."""
+
+    def let_go(self) -> None:
+        """Keep nothing of any text: something was forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,7 @@ class AgentServices:
         ruminate: characters have thoughts of their own.
         patience: real seconds that one turn may take with a model.
         watchers: whoever is told what agents do.
+        forgettings: agent id → how often it forgot something since the program began.
     """
 
     clock: Clock
@@ -57,7 +63,7 @@ class AgentServices:
     heard: EmbeddingQueue
     store: Repository
     offline: Voice
-    names: Callable[[], dict[str, str]]
+    names: Callable[[], Names]
     rules: GameRules
     drives: DriveTable
     memory: MemorySettings
@@ -74,3 +80,4 @@ class AgentServices:
     ruminate: bool = True
     patience: float = 10.0
     watchers: list[Watcher] = field(default_factory=list)
+    forgettings: Counter[str] = field(default_factory=Counter)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import difflib
+import sys
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
@@ -16,7 +19,7 @@ from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
-from noodlings.values.caller import is_account_id
+from noodlings.values.caller import Names, is_account_id
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
@@ -28,17 +31,33 @@ NAMES_KEY = "names"
 
 
 class AgentRegistry(Mapping[str, Agent]):
-    """Agents by id, each built (and read from the store) when somebody first asks for it."""
+    """Agents by id, each built (and read from the store) when somebody asks for it.
 
-    def __init__(self, make: Callable[[Persona], Agent], personas: dict[str, Persona]) -> None:
+    At most `most` are held here: then the longest idle is let go of. Whatever works for an agent (a turn, a
+    thought in the background) holds it too, and as long as anybody does, it is the one that everybody is
+    given: there are never two of one id. What is at rest is stored, so nothing is to be done when it goes.
+
+    It goes when nobody holds it, by its reference count: of what is old the garbage collector hardly ever
+    looks through anything in our programs. So an agent is in no circle of references while it is at rest.
+    """
+
+    def __init__(
+        self, make: Callable[[Persona], Agent], personas: dict[str, Persona], most: int = sys.maxsize
+    ) -> None:
         self._make = make
         self._personas = personas
-        self._awake: dict[str, Agent] = {}
+        self._most = most
+        self._awake: OrderedDict[str, Agent] = OrderedDict()  # whoever was asked for last, last
+        self._living: WeakValueDictionary[str, Agent] = WeakValueDictionary()
 
     def __getitem__(self, agent_id: str) -> Agent:
-        agent = self._awake.get(agent_id)
+        agent = self._living.get(agent_id)
         if agent is None:
-            agent = self._awake[agent_id] = self._make(self._personas[agent_id])
+            agent = self._living[agent_id] = self._make(self._personas[agent_id])
+        self._awake[agent_id] = agent
+        self._awake.move_to_end(agent_id)
+        if len(self._awake) > self._most:
+            self._awake.popitem(last=False)
         return agent
 
     def __contains__(self, agent_id: object) -> bool:
@@ -51,9 +70,14 @@ class AgentRegistry(Mapping[str, Agent]):
         return len(self._personas)
 
     @property
+    def at_hand(self) -> list[str]:
+        """Ids of all, where they have room in memory; else of those that are held there."""
+        return list(self._personas if len(self) <= self._most else self._awake)
+
+    @property
     def awake(self) -> list[Agent]:
-        """Those that were asked for so far."""
-        return list(self._awake.values())
+        """Those that are in memory."""
+        return list(self._living.values())
 
 
 class Society:
@@ -76,7 +100,7 @@ class Society:
 
     Attributes:
         personas: who there is, by id.
-        agents: by id, loaded when they are first asked for.
+        agents: by id, loaded when they are asked for, and let go when they are long idle.
         corrections: what people change in a memory after the fact.
         ask: see above.
         skipped_recipes: why recipes were left out, one line each, which names the file.
@@ -111,19 +135,29 @@ class Society:
         self._watchers = [] if watchers is None else watchers
         self.corrections = Corrections(self.find, store, clock)
         self._introduced: dict[str, str] = store.world_get(NAMES_KEY) or {}
-        self.personas = {persona.id: persona for persona in personas}
-        self.agents = AgentRegistry(make, self.personas)
+        self._names = Names(self._introduced)
+        self.personas: dict[str, Persona] = {}
+        for persona in personas:
+            self.know(persona)
+        self.agents = AgentRegistry(make, self.personas, settings.world.awake)
+
+    def know(self, persona: Persona) -> None:
+        """There is somebody of this id from now on, who wakes as this when somebody asks for them."""
+        self.personas[persona.id] = persona
+        self._names[persona.id] = persona.name
 
     def create(self, persona: Persona) -> Agent:
         """Let somebody come to life. Raises `UserError` when there is an agent of that id."""
         if persona.id in self.personas:
             raise UserError(f"there is already a character {persona.id}")
-        self.personas[persona.id] = persona
+        self.know(persona)
         return self.agents[persona.id]
 
     def find(self, name: str) -> Agent:
         """An agent by id, name or alias, or the only one whose name begins so. Raises `NotFound`."""
         wanted = clean(name).casefold()
+        if wanted in self.personas:
+            return self.agents[wanted]
         called = {word: persona for persona in self.personas.values() for word in persona.names}
         if wanted in called:
             return self.agents[called[wanted].id]
@@ -166,14 +200,16 @@ class Society:
         if self._model is not None:
             await self._model.close()
 
-    def names(self) -> dict[str, str]:
-        """User id → shown name, of every agent and of everybody who was introduced."""
-        return self._introduced | {persona.id: persona.name for persona in self.personas.values()}
+    def names(self) -> Names:
+        """User id → shown name, of every agent and of everybody who was introduced. To be read only."""
+        return self._names
 
     def introduce(self, user_id: str, name: str) -> None:
         """Tell the agents how somebody is called; kept."""
         if self._introduced.get(user_id) != name:
             self._introduced[user_id] = name
+            if user_id not in self.personas:
+                self._names[user_id] = name
             self.store.world_set(NAMES_KEY, self._introduced)
 
     @property

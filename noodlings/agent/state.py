@@ -214,9 +214,9 @@ class AgentCore:
         step: how many percepts it took in.
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
-        forgettings: how often something was forgotten since it woke.
+        forgettings: how often something was forgotten since the program began.
         prompts: entry id → what models were asked in its turn, of the last turns in which they were; nowhere
-            but here.
+            but here, as long as the agent is in memory.
     """
 
     persona: Persona

@@ -11,7 +11,7 @@ import difflib
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -265,13 +265,14 @@ def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -
 
 def perceived(
     line: RoomLine, actor: Being, hearer: Being, addressed: bool, present: frozenset[str],
-    *, now: float, place: str, depth: int, audience: Audience | None, floor: Floor,
+    *, now: float, place: str, things: Sequence[str], depth: int, audience: Audience | None, floor: Floor,
 ) -> Percept | None:  # fmt: skip
     """The percept; None for whoever only sees that others whisper.
 
     Args:
         addressed: it was said to the hearer.
         present: who would hear an answer.
+        things: what lies about, by name.
         audience: who may learn of it, where that does not follow from who is there.
     """
     whispered = line.kind is Kind.WHISPER
@@ -287,6 +288,7 @@ def perceived(
         present=frozenset({actor.id}) if whispered else present - {hearer.id},
         depth=depth,
         place=place,
+        things=tuple(things),
         data={"manner": line.manner} if line.manner else {},
         floor=floor,
     )

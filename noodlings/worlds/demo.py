@@ -14,7 +14,6 @@ from itertools import product
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from noodlings.clock import ManualClock
@@ -23,7 +22,7 @@ from noodlings.values.model_status import ModelState, ModelStatus
 from noodlings.values.percept import Percept
 from noodlings.worlds.minds import Perceive
 from noodlings.worlds.rooms import World
-from noodlings.worlds.terminal import Dispatch
+from noodlings.worlds.script import Dispatch
 
 WIDTH = 80
 
@@ -166,6 +165,9 @@ def idle_lines() -> list[tuple[str, str]]:
 
 async def _idle_remarks(stage: DemoStage, agent_id: str) -> float:
     """Let them all be perceived. Returns how long it took, in real seconds."""
+    # The banner of `play` is here as well, and has no use for bars.
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
     began = time.perf_counter()
     bar = Progress(
         TextColumn("  idle remarks"),

@@ -122,6 +122,7 @@ class World:
         self._minds = Minds(perceive, self.answered, capacity)
         self._talks = Talks()
         self._beings: dict[str, Being] = {}
+        self._together: defaultdict[str, list[Being]] = defaultdict(list)  # by room; empty when one moved
         rooms = (state or {}).get("rooms", {})
         self._rooms: dict[str, str] = {who: room for who, room in rooms.items() if room in places.rooms}
         self._resting: set[str] = set((state or {}).get("resting", ()))
@@ -133,6 +134,7 @@ class World:
         """A character lives here from now on, where it was last, else at its home."""
         self._beings[persona.id] = Being.character(persona)
         self._rooms.setdefault(persona.id, self._home(persona))
+        self._together.clear()
 
     def wake(self, persona: Persona) -> Room:
         """A character comes into the rooms before everybody's eyes. Raises `UserError` when it is there."""
@@ -150,6 +152,7 @@ class World:
         being = self.being(agent_id)
         self._happen(being, RoomLine(Kind.LEAVE, "falls silent and fades away", agent_id, being.name))
         del self._beings[agent_id]
+        self._together.clear()
         self._resting.add(agent_id)
         self._save()
 
@@ -171,6 +174,7 @@ class World:
         require_free(self._beings.values(), user_id, (name,))
         self._beings[user_id] = Being(user_id, name, outlet=outlet, give_way=give_way)
         self._rooms.setdefault(user_id, self.places.start)
+        self._together.clear()
         self._happen(self._beings[user_id], RoomLine(Kind.ARRIVE, "arrives", user_id, name))
         if self._notice:
             outlet(RoomLine(Kind.EVENT, self._notice))
@@ -182,6 +186,7 @@ class World:
         if being is not None:
             self._happen(being, RoomLine(Kind.LEAVE, "leaves", user_id, being.name))
             del self._beings[user_id]
+            self._together.clear()
 
     def being(self, being_id: str) -> Being:
         """Somebody in the world. Raises `NotFound`."""
@@ -244,6 +249,7 @@ class World:
         direction, target = self.places.exit(room, way)
         self._happen(being, RoomLine(Kind.LEAVE, f"leaves to the {direction}", being_id, being.name))
         self._rooms[being_id] = target
+        self._together.clear()
         self._happen(
             being, RoomLine(Kind.ARRIVE, f"arrives from {came_from(direction)}", being_id, being.name)
         )
@@ -364,6 +370,7 @@ class World:
         if trace is None or not self._by_sentence:
             self._show(being.id, line, audience)
         now, place = self._clock.now(), self._rooms[being.id]
+        things = [thing.name for thing in self.room_of(being.id).things]
         floor = self._talks.floor(
             line, others, place, now, depth, answers, lambda who: self._is_in(who, place)
         )
@@ -373,7 +380,7 @@ class World:
             if hearer.persona is not None:
                 percept = perceived(
                     line, being, hearer, hearer.id in floor.to, present,
-                    now=now, place=place, depth=depth, audience=audience, floor=floor,
+                    now=now, place=place, things=things, depth=depth, audience=audience, floor=floor,
                 )  # fmt: skip
                 if percept is None:
                     floor.drop(hearer.id)
@@ -396,10 +403,10 @@ class World:
                 other.outlet(overheard if secret else line)
 
     def _others(self, being_id: str) -> list[Being]:
-        room = self._rooms[being_id]
-        return [
-            being for being in self._beings.values() if being.id != being_id and self._rooms[being.id] == room
-        ]
+        if not self._together:  # thousands perhaps, so not gone through for each line
+            for being in self._beings.values():
+                self._together[self._rooms[being.id]].append(being)
+        return [being for being in self._together[self._rooms[being_id]] if being.id != being_id]
 
     def _confined(self, being_id: str, trace: Trace | None) -> Audience | None:
         """Those who are there, where what came of a turn is confined to them; else None."""

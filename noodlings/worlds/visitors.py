@@ -26,7 +26,7 @@ from noodlings.worlds.beings import RoomLine
 from noodlings.worlds.login_guard import LoginGuard, Timer, TypingRate
 from noodlings.worlds.places import Room
 from noodlings.worlds.rooms import Scrollback, World
-from noodlings.worlds.terminal import Dispatch
+from noodlings.worlds.script import Dispatch
 from noodlings.worlds.wire import PlayerWire
 
 log = logging.getLogger(__name__)

@@ -21,8 +21,8 @@ from noodlings.worlds.accounts import Accounts
 from noodlings.worlds.login_guard import LoginGuard, Timer
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import Scrollback, World
+from noodlings.worlds.script import Dispatch
 from noodlings.worlds.telnet import telnet_port
-from noodlings.worlds.terminal import Dispatch
 from noodlings.worlds.visitors import House, Visitors
 from tests.fakes import HandTimer, ScriptedMinds, make_persona
 

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from noodlings.drawing import screen as screen_module
 from noodlings.drawing.screen import Screen
-from noodlings.worlds.terminal import LONGEST_LINE, TerminalSession, above_prompt, follow, read_lines
+from noodlings.worlds.script import LONGEST_LINE, follow, read_lines
+from noodlings.worlds.terminal import TerminalSession, above_prompt
 
 
 @dataclass
