@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 
 from api import examples
 from api.answers import route, shown
 from api.memory import Limit, Share, Who
-from api.parts import AgentName, EntryId, Looking, Reader
+from api.parts import AgentName, EntryId, Looking, Reader, topic_router
 from noodlings.errors import UserError
 from noodlings.inspect import questions
 from noodlings.inspect.recall import RecallOptions, Status
@@ -21,7 +21,7 @@ CURRENT = "current"
 LATEST = 253_402_300_799
 """The last second of the year 9999."""
 
-router = APIRouter()
+router = topic_router("/api")
 
 Asked = Annotated[
     str, Query(alias="query", min_length=1, max_length=1_000, examples=["what did I say about my dog"])

@@ -17,6 +17,8 @@ from noodlings.errors import UserError
 from noodlings.inspect.questions import Question
 from noodlings.inspect.views import EntriesView, EntryView, View
 
+LATE_MODEL = "late_model"
+"""Where a documented answer has its model until `api.server` makes the schema of it."""
 _PASSING = ("age", "strength")
 """What changes while nothing happens; a tag does not look at it."""
 
@@ -78,7 +80,7 @@ def paged(request: Request, page: Page, order: Order, limit: int, cursor: str) -
 def documented(model: type[Any], example: View | dict[str, Any], status: int = 200) -> dict[int | str, Any]:
     """What a route answers, for its documentation."""
     value = example.as_dict() if isinstance(example, View) else example
-    said = {"model": model, "content": {"application/json": {"example": value}}}
+    said = {LATE_MODEL: model, "content": {"application/json": {"example": value}}}
     return RESPONSES | {status: {"description": "As asked.", **said}}
 
 

@@ -13,13 +13,13 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, WithJsonSchema
 
 from api.authentication import MAX_ID, AccessToken
 from api.client_talk import ClientTalk, ClientTalks, Said
-from api.parts import Held, Living, OnBehalfOf, parts_of
+from api.parts import Held, Living, OnBehalfOf, parts_of, topic_router
 from api.perceive import KeyHeader
 from api.problem import chat_problem, status_of
 from api.turns import HISTORY
@@ -36,7 +36,7 @@ ALIVE_SECONDS = 2.0
 """So often a stream that has nothing to say shows that it is alive. Until the first time what goes wrong is
 told by a status, after it by an event."""
 
-router = APIRouter(tags=["chat"])
+router = topic_router("/v1", tags=["chat"])
 
 
 def _words(content: object) -> object:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
-from api.parts import Held, OnBehalfOf, parts_of
+from api.parts import Held, OnBehalfOf, parts_of, topic_router
 from commands import registry
 from noodlings.errors import UserError
 from noodlings.text import MAX_LINE
 
-router = APIRouter(tags=["commands"])
+router = topic_router("/api", tags=["commands"])
 
 MOST_WAIT = 20.0
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from api import examples
 from api.answers import documented
-from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living
+from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, topic_router
 from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.values.memory import MemoryEntry
 
-router = APIRouter(prefix="/agents/{agent}/memory", tags=["corrections"])
+router = topic_router("/api/agents/{agent}/memory", tags=["corrections"])
 
 
 class NewImportance(BaseModel):

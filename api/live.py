@@ -14,13 +14,13 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import unquote
 
-from fastapi import APIRouter, WebSocket
+from fastapi import WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from api.audit import note
 from api.authentication import USER_HEADER
 from api.gate import CLOSED, enter
-from api.parts import ServerParts, parts_of
+from api.parts import ServerParts, parts_of, topic_router
 from api.problem import RefusedRequest, problem
 from noodlings.errors import NoodlingsError, told
 from noodlings.inspect.feed import FeedReader, TurnEventView
@@ -35,7 +35,7 @@ GOING_AWAY = 1001
 SHEETS = 1_000
 """Messages that are held ready."""
 
-router = APIRouter()
+router = topic_router("/api")
 
 
 class Sheets:
@@ -132,7 +132,7 @@ async def _until_gone(socket: WebSocket) -> None:
 def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, Any]:
     """How things stand when a reader comes."""
     inspector = parts.inspector
-    agents = [agent_id] if agent_id else list(parts.society.agents)
+    agents = [agent_id] if agent_id else parts.society.agents.at_hand
     return {
         "type": "snapshot",
         "time": parts.society.clock.now(),

@@ -6,13 +6,13 @@ import asyncio
 import json
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from api import examples
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
-from api.parts import AgentName, EntryId, Living, Looking, Reader
+from api.parts import AgentName, EntryId, Living, Looking, Reader, topic_router
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
@@ -38,7 +38,7 @@ Who = Annotated[
 ]
 Share = Annotated[float, Query(ge=0, le=1, examples=[0.5])]
 
-router = APIRouter(tags=["memory"])
+router = topic_router("/api", tags=["memory"])
 
 
 @router.get(**route(questions.STATS, examples.STATS, tagged=True))

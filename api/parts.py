@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import unquote
 
-from fastapi import Depends, Header, Path, Security, WebSocketException
+from fastapi import APIRouter, Depends, Header, Path, Security, WebSocketException
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import Query
@@ -61,6 +61,14 @@ def parts_of(connection: HTTPConnection) -> ServerParts:
     """The parts of the server that was asked."""
     parts: ServerParts = connection.app.state.parts
     return parts
+
+
+def topic_router(prefix: str = "", **more: Any) -> APIRouter:
+    """A router whose routes are whole as they stand, for `make_app` to take over.
+
+    FastAPI works out anew each route of a router that is included, models and all, and in the first request.
+    """
+    return APIRouter(prefix=prefix, dependencies=[Depends(require_known_parameters)], **more)
 
 
 async def require_known_parameters(connection: HTTPConnection) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import Header, Request, Response
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -23,7 +23,7 @@ from pydantic import (
 from api import examples
 from api.answers import documented, shown
 from api.authentication import MAX_ID
-from api.parts import AgentName, Held, OnBehalfOf, parts_of
+from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
 from api.turns import FINGERPRINT, HISTORY, KEY
 from noodlings.agent.events import checked_facts, game_event
 from noodlings.errors import UserError
@@ -41,7 +41,7 @@ TAKEN = frozenset({KEY, FINGERPRINT, HISTORY, "tags"})
 """Under these names something else is kept with a line."""
 UNANSWERED = "an answer: this turn was cut off in its midst; to be answered, send it again with another key"
 
-router = APIRouter(prefix="/agents/{agent}", tags=["perceive"])
+router = topic_router("/api/agents/{agent}", tags=["perceive"])
 
 User = Annotated[str, Field(max_length=MAX_ID, description="Who; may be left out by whoever is somebody.")]
 Key = Annotated[str, Field(max_length=MAX_KEY, description="The same as the header Idempotency-Key.")]
@@ -115,6 +115,9 @@ class Said(BaseModel):
     )
     present: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=100)
     place: str = Field("", max_length=MAX_ID, description="Where it happened.")
+    things: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field(
+        (), max_length=50, description="What lies about there, by name.", examples=[["pond", "pear tree"]]
+    )
     tags: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=20)
     depth: int = Field(
         0,
@@ -194,6 +197,7 @@ async def perceive(
         addressed=said.addressed,
         present=frozenset({caller.user_id, *(map(clean, said.present) if kind not in PRIVATE else ())}),
         place=clean(said.place),
+        things=said.things,
         affect=_affect(said.affect),
         identity_salience=said.identity_salience,
         depth=said.depth,

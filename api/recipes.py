@@ -13,13 +13,13 @@ from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
 import yaml
-from fastapi import APIRouter, Path, Request, Response
+from fastapi import Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
 from api import examples
 from api.answers import documented, shown
-from api.parts import Actor, Held, Living, Looking, parts_of
+from api.parts import Actor, Held, Living, Looking, parts_of, topic_router
 from api.problem import Conflict, RefusedRequest
 from noodlings.agent.recipes import ENDINGS, load_recipe
 from noodlings.errors import StoreError, UserError
@@ -43,7 +43,7 @@ _SCHEMA = {
     },
 }
 
-router = APIRouter(prefix="/recipes", tags=["recipes"])
+router = topic_router("/api/recipes", tags=["recipes"])
 
 
 class Listed(BaseModel):

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.routing import APIRoute
+from fastapi.utils import create_model_field
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api import agents, chat, command_lines, corrections, live, memory, perceive, recipes, status
+from api.answers import LATE_MODEL
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.client_talk import ClientTalks
@@ -80,13 +83,11 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     app.state.parts = parts
     app.state.sheets = live.Sheets()
     app.state.talks = ClientTalks(parts.society)
-    for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status):
-        app.include_router(topic.router, prefix="/api")
-    app.include_router(chat.router, prefix="/v1")
-    app.include_router(status.probes)
-    app.include_router(status.figures)
+    for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status, chat):
+        app.router.routes += topic.router.routes
+    app.router.routes += (*status.probes.routes, *status.figures.routes)
     tell_problems(app)
-    _with_problem_schema(app)
+    _with_late_schemas(app)
     rate = Rate(settings.requests_per_second)
     app.add_middleware(
         Gate,
@@ -164,12 +165,21 @@ class RequestRecorder:
         )
 
 
-def _with_problem_schema(app: FastAPI) -> None:
-    """Every route refers to it, and none answers with it in the ordinary way, so it has to be put in."""
+def _with_late_schemas(app: FastAPI) -> None:
+    """The schemas that documentation alone needs are made when it is asked for, and the start is quicker.
+
+    Every route refers to the one of problems, and none answers with it in the ordinary way.
+    """
     made = app.openapi
 
     def openapi() -> dict[str, object]:
         known = app.openapi_schema is not None
+        for route in app.routes:
+            if isinstance(route, APIRoute):
+                for code, said in route.responses.items():
+                    if model := said.pop(LATE_MODEL, None):
+                        name = f"Response_{code}_{route.unique_id}"
+                        route.response_fields[code] = create_model_field(name, model, mode="serialization")
         schema = made()
         if not known:
             problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -8,18 +8,18 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
 from api import examples
 from api.answers import documented
-from api.parts import Held, Reader, parts_of
+from api.parts import Held, Reader, parts_of, topic_router
 from api.problem import RESPONSES, RefusedRequest
 from noodlings.values.caller import Role
 from noodlings.values.model_status import ModelState
 
-probes = APIRouter(tags=["server"])
+probes = topic_router(tags=["server"])
 
 
 class Health(BaseModel):
@@ -59,7 +59,7 @@ async def ready(request: Request) -> Readiness:
     return Readiness(model=parts_of(request).society.model_status.state)
 
 
-figures = APIRouter()
+figures = topic_router()
 
 
 @figures.get(
@@ -86,7 +86,7 @@ async def metrics(request: Request, held: Held) -> Response:
     return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-router = APIRouter(tags=["server"])
+router = topic_router("/api", tags=["server"])
 
 
 class TokenRights(BaseModel):

@@ -228,6 +228,7 @@ def _fingerprint(percept: Percept) -> str:
         *((percept.affect.as_list(),) if percept.affect else ()),
         *((("salience", percept.identity_salience),) if percept.identity_salience else ()),
         *((("actions", percept.actions),) if percept.actions else ()),
+        *((("things", percept.things),) if percept.things else ()),
     )
     return sha256(repr(told).encode("utf-8", "replace")).hexdigest()[:32]
 

@@ -1,6 +1,7 @@
 """A player's visit: a society, its rooms and a terminal, put together for as long as somebody is there.
 
-On every way out the world comes to rest, and everything is kept.
+On every way out the world comes to rest, and everything is kept. The server and quick commands open folders
+through it, too, so what a visit alone needs is imported when there is one.
 """
 
 from __future__ import annotations
@@ -26,10 +27,9 @@ from noodlings.ports import Clock, Repository
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.model_status import ModelStatus, ModelWatcher
 from noodlings.values.trace import TurnEvent
-from noodlings.worlds.demo import START, DemoStage, banner, demonstrate
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import World
-from noodlings.worlds.terminal import Dispatch, TerminalSession, above_prompt, follow, read_lines
+from noodlings.worlds.script import Dispatch, follow, read_lines
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -54,8 +54,14 @@ Connect = Callable[["Society", World, Caller, Screen], CommandLine]
 
 async def play(settings: Settings, connect: Connect) -> None:
     """The world in the terminal, or line by line where standard input is none."""
-    interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    screen = Screen(terminal=True, write=above_prompt) if interactive else Screen(terminal=False)
+    from noodlings.worlds.demo import banner
+
+    if interactive := sys.stdin.isatty() and sys.stdout.isatty():
+        from noodlings.worlds.terminal import TerminalSession, above_prompt
+
+        screen = Screen(terminal=True, write=above_prompt)
+    else:
+        screen = Screen(terminal=False)
     with opened(settings) as society:
         async with _visited(society, screen, connect) as (world, line):
             names = [persona.name for persona in society.personas.values()]
@@ -81,6 +87,8 @@ async def play(settings: Settings, connect: Connect) -> None:
 
 async def demo(settings: Settings, connect: Connect) -> None:
     """The guided minute; see `noodlings.worlds.demo`."""
+    from noodlings.worlds.demo import START, DemoStage, demonstrate
+
     clock, screen = ManualClock(START), Screen(terminal=sys.stdout.isatty())
     with opened(settings, clock) as society:
         async with _visited(society, screen, connect) as (world, line):

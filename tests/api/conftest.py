@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from httpx2 import ASGITransport, AsyncClient, Response
-from starlette.routing import BaseRoute
 
 from api.parts import ServerParts
 from api.server import make_app, make_parts
@@ -75,21 +73,6 @@ class Site:
 
 MakeSite = Callable[..., Site]
 
-_routes: list[BaseRoute] = []
-
-
-def an_app(parts: ServerParts) -> FastAPI:
-    """The application as it is, but all share the routes of the first.
-
-    What a route takes and gives is worked out at its first request; of all routes that takes 0.3 s. Which
-    parts are asked, and who is let in, each application knows for itself.
-    """
-    app = make_app(parts)
-    if not _routes:
-        _routes.extend(app.router.routes)
-    app.router.routes[:] = _routes
-    return app
-
 
 @pytest.fixture
 async def make_site(tmp_path: Path) -> AsyncIterator[MakeSite]:
@@ -118,7 +101,7 @@ async def make_site(tmp_path: Path) -> AsyncIterator[MakeSite]:
             clock,
         )
         parts = make_parts(society, world)
-        transport = ASGITransport(app=an_app(parts), raise_app_exceptions=True)
+        transport = ASGITransport(app=make_app(parts), raise_app_exceptions=True)
         client = AsyncClient(transport=transport, base_url="http://127.0.0.1")
         made.append((Site(society, clock, parts, client), world))
         return made[-1][0]

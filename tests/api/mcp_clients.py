@@ -78,7 +78,7 @@ def served(folder: Path) -> Iterator[str]:
         encoding="utf-8",
     )
     assert process.stdout is not None
-    patience = Timer(100, process.kill)
+    patience = Timer(300, process.kill)
     patience.start()
     try:
         line = process.stdout.readline()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from noodlings.values.percept import Kind, Percept
 from tests.api.conftest import MakeSite
 from tests.api.serving import environment, served
 from tests.fakes import make_persona
+from tests.program import ran
 
 ROBOT = make_persona("SERVNAK", aliases=("serv",))
 
@@ -32,6 +31,8 @@ ROBOT = make_persona("SERVNAK", aliases=("serv",))
         "please don’t forget: bread",
         "never forget the way to the mill",
         "keep in mind I take the night bus",
+        "the second key lies under the millstone. Keep that for me.",
+        "mind what I tell you, the ford is deep",
     ],
 )
 def test_who_asks_to_remember(text: str) -> None:
@@ -50,6 +51,8 @@ def test_who_asks_to_remember(text: str) -> None:
         "remember the time we sank",
         "I remember that well",
         "I never forget a face",
+        "she keeps it for me in the shed",
+        "can you hold this for me while I climb",
         "what did I ask you to keep in mind?",
         "",
     ],
@@ -73,12 +76,6 @@ async def test_it_is_episodic_and_counts_in_the_importance_but_may_be_evicted(ma
 def test_there_is_a_note_of_it_that_is_found_when_the_database_cannot_be_read(tmp_path: Path) -> None:
     data = tmp_path / "data"
 
-    def noodlings(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "noodlings", *words]
-        return subprocess.run(
-            command, capture_output=True, text=True, env=environment(), cwd=tmp_path, check=False, timeout=60
-        )
-
     with served(data, NOODLINGS_MEMORY__SURPRISE_THRESHOLD="0.95") as server:
         for text in ("the bus is late", "remember the code is 7"):
             body = {"user_id": "user_caity", "text": text, "present": ["user_toad"]}
@@ -91,12 +88,13 @@ def test_there_is_a_note_of_it_that_is_found_when_the_database_cannot_be_read(tm
         assert server.client.get(path.replace("/2/", "/1/")).status_code == 404
     (data / DATABASE_NAME).write_bytes(b"no database " * 1000)
     for words in (("export", "servnak"), ("memories", "servnak"), ("play",)):
-        refused = noodlings(*words, "--data", str(data))
+        refused = ran(*words, "--data", data, environment=environment())
         assert refused.returncode == 2, refused
-        assert f"noodlings notes search --data {data} WORD" in refused.stderr, (words, refused)
-    found = noodlings("notes", "search", "--data", str(data), "code")
+        said = refused.stderr.decode()
+        assert f"noodlings notes search --data {data} WORD" in said, (words, refused)
+    found = ran("notes", "search", "--data", data, "code", environment=environment())
     assert found.returncode == 0
-    assert "user_caity: remember the code is 7" in found.stdout
+    assert "user_caity: remember the code is 7" in found.stdout.decode()
 
 
 def test_who_asks_while_the_database_fails_is_told_of_the_notes() -> None:

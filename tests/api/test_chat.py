@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from api import chat
+from api.server import make_app
 from noodlings.errors import StoreError
 from noodlings.llm.gateway import Gateway
 from noodlings.store.memory import MemoryStore
 from noodlings.values.percept import Percept
-from tests.api.conftest import MakeSite, Site, an_app
+from tests.api.conftest import MakeSite, Site
 from tests.llm.server import chat as said_by_model
 from tests.llm.server import serving
 from tests.test_audience import WORD, Evening, answered, repeating
@@ -148,7 +149,7 @@ class Wire:
         self.thinks, self.gone = asyncio.Event(), asyncio.Event()
         headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
         scope = {"type": "http", "method": "POST", "path": PATH, "query_string": b"", "headers": headers}
-        self.done = asyncio.ensure_future(an_app(site.parts)(scope, self._receive, self._send))
+        self.done = asyncio.ensure_future(make_app(site.parts)(scope, self._receive, self._send))
 
     async def _receive(self) -> dict[str, Any]:
         if not self._asked:

@@ -28,8 +28,8 @@ from tests.api.conftest import TOKENS
 from tests.api.serving import Server, certified, served
 from tests.thorough import THOROUGH
 
-# What they share is made once, so they run in one worker.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("crowd")]
+# What they share is made once: they run in one worker, see `tests/conftest.py`.
+pytestmark = pytest.mark.slow
 
 CROWD, DESCRIPTORS = (1_500, 1_024) if THOROUGH else (400, 256)
 """More come than there is room for. A server has as many descriptors as a system gives, or fewer."""

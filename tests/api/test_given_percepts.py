@@ -109,3 +109,11 @@ async def test_the_example_of_the_page_can_be_sent(site: Site) -> None:
     (example,) = re.findall(r"```json\n(.*?)```", page, re.S)
     answer = await site.post(PATH, json.loads(example))
     assert answer.status_code == 200, answer.text
+
+
+async def test_what_lies_about_is_named_by_whoever_is_asked(site: Site) -> None:
+    view = await perceived(site, text="what is in this room?", things=["pond", "\x1b[31mpear tree", " "])
+    assert "THE POND AND THE PEAR TREE" in view["turn"]["response"]
+    for refused in ([""], ["x" * 300], ["a"] * 51, "pond"):
+        answer = await site.post(PATH, WHO | {"things": refused}, "")
+        assert answer.status_code == 422

@@ -8,7 +8,8 @@ from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from api.gate import CLOSED
-from tests.api.conftest import Site, an_app
+from api.server import make_app
+from tests.api.conftest import Site
 
 PART = dict.fromkeys(("agent", "recipe", "id", "model"), "servnak") | {"entry": "1"}
 
@@ -59,7 +60,7 @@ async def test_a_route_that_is_added_later_does_so_too(site: Site) -> None:
     async def answered(colour: str = "") -> str:
         return colour
 
-    app = an_app(site.parts)
+    app = make_app(site.parts)
     app.include_router(later, prefix="/api")
     client = TestClient(app, base_url="http://127.0.0.1")
     assert client.get("/api/later", params={"colour": "red"}).json() == "red"
@@ -69,7 +70,7 @@ async def test_a_route_that_is_added_later_does_so_too(site: Site) -> None:
 
 
 async def test_the_live_stream_says_so_when_it_closes(site: Site) -> None:
-    client = TestClient(an_app(site.parts), base_url="http://127.0.0.1")
+    client = TestClient(make_app(site.parts), base_url="http://127.0.0.1")
     with (
         pytest.raises(WebSocketDisconnect) as closed,
         client.websocket_connect("/api/live?agnet=servnak", headers={"host": "127.0.0.1"}),

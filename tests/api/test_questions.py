@@ -7,6 +7,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from api import agents, memory
+from api.server import make_app
 from noodlings.inspect import questions
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.questions import QUESTIONS, Question, reader_of
@@ -42,8 +43,14 @@ def test_each_question_has_a_method_and_a_route() -> None:
         assert get_type_hints(getattr(Inspector, question.name))["return"] is question.kind()
         assert questions.__annotations__[name] == f"Question[{question.kind().__name__}]"
     routes = [route.path for part in (agents, memory) for route in part.router.routes]  # type: ignore[attr-defined]
-    note = "/agents/{agent}/memory/entries/{entry}/note"
-    assert sorted(routes) == sorted([*(one.path for one in QUESTIONS.values()), note])
+    paths = [one.path for one in QUESTIONS.values()] + ["/agents/{agent}/memory/entries/{entry}/note"]
+    assert sorted(routes) == sorted(f"/api{path}" for path in paths)
+
+
+async def test_an_application_takes_the_routes_of_a_topic_as_they_are(make_site: MakeSite) -> None:
+    # FastAPI works out anew what it includes, and the first request would wait for all of it.
+    taken = make_app(make_site().parts).router.routes
+    assert all(route in taken for part in (agents, memory) for route in part.router.routes)
 
 
 async def test_what_a_route_answers_is_the_view_that_the_inspector_gives(make_site: MakeSite) -> None:

@@ -62,6 +62,7 @@ def test_every_use_gives_what_the_list_gave_over_three_reloads() -> None:
         old, new = reloaded
 
 
+@pytest.mark.slow
 def test_a_thousand_events_and_three_reloads_lose_nothing() -> None:
     once, often = make("agent_servnak", changed=True), make("agent_servnak", changed=True)
     live(once, 0, 1000)
