@@ -123,7 +123,13 @@ class Appraisal:
 
 
 class Appraiser:
-    """Appraises one text after the other; it keeps nothing between them and may be shared by threads."""
+    """Appraises one text after the other; may be shared by threads.
+
+    What one says a whole room hears: so the latest text is not read anew for each who does.
+    """
+
+    def __init__(self) -> None:
+        self._latest: dict[bool, tuple[str, Array | None, Array | None, Appraisal]] = {}
 
     def appraise(
         self,
@@ -141,6 +147,18 @@ class Appraiser:
                 is another model's and is not used; `by` says so.
             layers: what its `read` gives beside it, shape (2688,). Without, the vector must do.
         """
+        kept = self._latest.get(addressed)
+        if kept is not None and kept[0] == text and kept[1] is vector and kept[2] is layers:
+            return kept[3]
+        appraisal = self._read(text, addressed, vector, layers)
+        self._latest[addressed] = text, vector, layers, appraisal
+        return appraisal
+
+    def let_go(self) -> None:
+        """Keep no text."""
+        self._latest.clear()
+
+    def _read(self, text: str, addressed: bool, vector: Array | None, layers: Array | None) -> Appraisal:
         reading = read(clean(text))
         meant = vector if vector is not None and vector.shape == (VECTOR_SIZE,) else None
         network, inputs, by = _way(reading, meant, layers)

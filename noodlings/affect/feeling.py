@@ -7,12 +7,13 @@ with a milder word.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from noodlings.values.affect import Affect
+from noodlings.values.affect import Affect, FloatArray, intensity
 
 FELT = 0.15
 """Below this intensity nothing is felt worth a name."""
@@ -54,6 +55,9 @@ def _directions(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 _TABLE = _directions(np.array([prototype.direction for prototype in _PROTOTYPES]))  # (prototypes, 5)
+_WORDS = [word for prototype in _PROTOTYPES for word in (prototype.mild, prototype.strong)]
+_CALM = len(_WORDS)
+_WORDS += ["calm", "neutral", "unknown"]
 _FAMILY_OF = {word: p.family for p in _PROTOTYPES for word in (p.mild, p.strong)} | {"neutral": "neutral"}
 
 
@@ -66,6 +70,22 @@ def feeling(affect: Affect | None) -> str:
         return "calm" if affect.arousal <= DROWSY else "neutral"
     prototype = _nearest(affect)
     return prototype.strong if intensity >= STRONG else prototype.mild
+
+
+def feelings(affects: FloatArray) -> list[str]:
+    """The word for each of many affects, shape (n, 5); rows of NaN are unknown."""
+    if len(affects) == 1:  # as they come in life, one by one
+        [one] = affects.tolist()
+        return [feeling(None if math.isnan(one[0]) else Affect(*one))]
+    felt = np.asarray(intensity(*affects.T))
+    points = affects.copy()
+    points[:, 1] = 2.0 * points[:, 1] - 1.0
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    nearest = np.argmax(points / np.where(lengths > 0.0, lengths, 1.0) @ _TABLE.T, axis=1)
+    place = 2 * nearest + (felt >= STRONG)
+    place[felt < FELT] = np.where(affects[felt < FELT, 1] <= DROWSY, _CALM, _CALM + 1)
+    place[np.isnan(felt)] = _CALM + 2
+    return [_WORDS[number] for number in place.tolist()]
 
 
 def family(affect: Affect | None) -> str:

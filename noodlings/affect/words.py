@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -204,10 +205,11 @@ class Reading:
 
     def features(self) -> npt.NDArray[np.float32]:
         """Everything as numbers, shape (`len(FEATURES)`,), in the order of the attributes."""
-        return np.array(astuple(self), dtype=np.float32)
+        return np.array(_in_order(self), dtype=np.float32)
 
 
 FEATURES = tuple(field.name for field in fields(Reading))
+_in_order = attrgetter(*FEATURES)
 
 
 def read(text: str) -> Reading:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
@@ -46,6 +47,8 @@ class FollowUp:
         services: what it does it with.
         unit_of_work: where it ends up.
         responder: how it comes to words.
+        agent: whose it is; held while something is done in the background, so that nobody lets go of it in
+            the midst of it, and not beyond: held for ever it would never be let go of.
     """
 
     def __init__(
@@ -55,12 +58,14 @@ class FollowUp:
         services: AgentServices,
         unit_of_work: UnitOfWork,
         responder: Responder,
+        agent: object,
     ) -> None:
         self._core = core
         self._journal = journal
         self._services = services
         self._unit_of_work = unit_of_work
         self._responder = responder
+        self._agent = weakref.ref(agent)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def follow(self, turn: Turn) -> None:
@@ -151,12 +156,12 @@ class FollowUp:
         if not slow:
             await work
             return
-        task = asyncio.get_running_loop().create_task(self._guarded(work))
+        task = asyncio.get_running_loop().create_task(self._guarded(work, self._agent()))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(self, work: Coroutine[Any, Any, None]) -> None:
-        """Nobody waits for it, so whatever goes wrong ends in the log."""
+    async def _guarded(self, work: Coroutine[Any, Any, None], agent: object) -> None:
+        """Nobody waits for it, so whatever goes wrong ends in the log. The agent is held until then."""
         try:
             await work
         except NoodlingsError as error:

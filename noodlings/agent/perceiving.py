@@ -60,9 +60,11 @@ ASKED = 0.5
 """How far a line counts as asked to be remembered that says so: it becomes episodic, and counts half of what
 a host's own word does, so that nobody fills episodic memory with what may never leave."""
 _ASKS_TO_REMEMBER = re.compile(
-    r"(?:please |and |also |always )*"
+    r"^(?:please |and |also |always )*"
     r"(?:remember(?:[:,]| (?:this|that|my|our|i|i['’]m|i['’]ve|we|it|to|(?:the|a)(?! (?:time|day)\b))\b)"
-    r"|(?:do not|don['’]?t|never) (?:you )?forget\b|keep in mind\b)",
+    r"|(?:do not|don['’]?t|never) (?:you )?forget\b|keep in mind\b)"
+    r"|\b(?:remember|keep) (?:it|that|this|them) (?:safe )?for me\b"
+    r"|\bmind what i(?:['’]m)? (?:tell|say|telling|saying)\b",
     re.I,
 )
 
@@ -71,7 +73,7 @@ def asked_to_remember(percept: Percept, persona: Persona) -> bool:
     """Whether somebody asks the agent to remember what they say: "remember that my sister is called Ada"."""
     said = uncalled(percept.text, persona)
     asks = said.endswith("?") or percept.kind not in (Kind.SAY, Kind.WHISPER) or percept.depth > 0
-    return percept.addressed and not asks and _ASKS_TO_REMEMBER.match(said) is not None
+    return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
 
 
 GIVEN, BY_RULE = "given", "event"
@@ -102,8 +104,9 @@ def take_in(
     vector = None if words is None else words.vector
     event = event_in(percept.kind, percept.data)
     with timed(milliseconds, "appraise"):
-        if services.heard.failed:
-            degraded.append(f"words alone: {services.heard.failed}")
+        trouble = services.heard.failed or (text and words is None and services.heard.trouble)
+        if trouble:
+            degraded.append(f"words alone: {trouble}")
         core.feelings, of_event = core.feelings.after_event(services.rules, percept)
         core.affect, appraised_by, significance = _appraise(services, percept, of_event, words)
     before = core.feelings.mood
@@ -182,7 +185,6 @@ class PerceptPipeline:
         journal: what changed in its memories.
         services: what it does it with.
         unit_of_work: where it ends up.
-        tell: is told of the turn and the step that is done.
     """
 
     def __init__(
@@ -191,17 +193,18 @@ class PerceptPipeline:
         journal: ChangeJournal,
         services: AgentServices,
         unit_of_work: UnitOfWork,
-        tell: Callable[[Turn, str], None],
     ) -> None:
         self._core = core
         self._journal = journal
         self._services = services
         self._unit_of_work = unit_of_work
-        self._tell = tell
         self._one_by_one = asyncio.Lock()
 
-    async def hear(self, percept: Percept) -> Turn:
+    async def hear(self, percept: Percept, tell: Callable[[Turn, str], None]) -> Turn:
         """Take in a percept, after those that were handed over before it.
+
+        Args:
+            tell: is told of the turn and the step that is done.
 
         Raises:
             StoreError: it could not be kept.
@@ -212,9 +215,11 @@ class PerceptPipeline:
                 async with self._one_by_one:
                     words = await understood(self._services, percept)
         except asyncio.CancelledError:
-            self._keep(percept, None, milliseconds)
+            tell(self._keep(percept, None, milliseconds), "perceived")
             raise
-        return self._keep(percept, words, milliseconds)
+        turn = self._keep(percept, words, milliseconds)
+        tell(turn, "perceived")
+        return turn
 
     def _keep(self, percept: Percept, words: Understood | None, milliseconds: dict[str, float]) -> Turn:
         turn = take_in(self._core, self._journal, self._services, percept, words, milliseconds)
@@ -223,5 +228,4 @@ class PerceptPipeline:
                 self._unit_of_work.commit_percept()
         else:
             self._unit_of_work.commit(turn.trace(self._core.id))
-        self._tell(turn, "perceived")
         return turn

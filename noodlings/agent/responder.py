@@ -168,16 +168,23 @@ class Responder:
         felt = replace(turn.percept, affect=turn.affect)
         again = turn.entry.response is not None  # another answer must not come out as the one it replaces
         moment = turn.percept.timestamp if again else turn.entry.id
-        utterance = self.utterance_of(felt, turn.recalled, moment)
+        utterance = self.utterance_of(felt, turn.recalled, moment, turn.earlier)
         importance = turn.entry.encoded_importance
         return replace(utterance, mood=turn.mood, tone=turn.tone, importance=importance)
 
     def utterance_of(
-        self, percept: Percept, in_mind: Sequence[Recalled], moment: float | None = None
+        self,
+        percept: Percept,
+        in_mind: Sequence[Recalled],
+        moment: float | None = None,
+        earlier: Sequence[MemoryEntry] = (),
     ) -> Utterance:
         """The same for a percept that is not kept yet, or never will be; `moment` is what chance goes by."""
         core, names = self._core, self._services.names()
         game, rules, now = core.feelings.game, self._services.rules, percept.timestamp
+        heard = [*(found.entry for found in in_mind), *core.memory.retrieve_working(), *earlier]
+        texts = (text for entry in heard for text in (entry.user_text, entry.response or ""))
+        there = {percept.user_id, core.id, *percept.listeners, *(entry.user_id for entry in heard)}
         named = game.mood(rules, now) if game.began else None
         return Utterance(
             persona=core.persona,
@@ -185,7 +192,8 @@ class Responder:
             speaker=shown_name(percept.user_id, names),
             mood=core.feelings.mood.at_time(now),
             recalled=tuple(in_mind),
-            names=names,
+            names=names.among(there, (percept.text, *texts)),
+            everybody=names,
             own_lines=tuple(core.said),
             named_mood=named or "",
             manner=rules.moods.get(named, "") if named else "",

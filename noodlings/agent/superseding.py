@@ -70,6 +70,8 @@ def _excess(likeness: float | None, later: MemoryEntry, earlier: MemoryEntry) ->
 
 def marked(found: Sequence[Recalled], corrections: Mapping[int, int]) -> list[Recalled]:
     """The same, each with what it corrects and what corrects it."""
+    if not corrections:
+        return list(found)
     return [
         replace(
             one,

@@ -11,6 +11,7 @@ from noodlings.agent.state import AgentCore
 from noodlings.errors import StoreError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import AgentRecord, AgentState, Forgotten
+from noodlings.text import forget_texts
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
@@ -87,6 +88,8 @@ class UnitOfWork:
         core, store = self._core, self._services.store
         ids = [*entry_ids, *self._thoughts_of(entry_ids)]
         # The state goes first, so that erasing takes the old one off the disk with the rest.
+        forget_texts()
+        self._services.appraiser.let_go()
         self._services.heard.let_go()
         core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
         self.commit()
@@ -94,6 +97,7 @@ class UnitOfWork:
         notes = self._services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
         core.forgettings += 1
+        self._services.forgettings[core.id] = core.forgettings
         core.subconscious.forget(ids)
         if core.archive is not None:
             core.archive.forget(ids, forgotten.redacted)

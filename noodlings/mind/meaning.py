@@ -29,7 +29,7 @@ import numpy.typing as npt
 from noodlings.errors import UserError
 from noodlings.mind.packing import pack, unpack
 from noodlings.stemming import stem
-from noodlings.text import clean
+from noodlings.text import cached_by_text, clean
 from noodlings.values.audience import OPEN, Audience, may_learn
 
 SIZE = 128
@@ -46,8 +46,9 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _MAX_WORDS = 400
 
 
+@cached_by_text(maxsize=8)
 def word_vector(text: str) -> Vector:
-    """A unit vector of shape (512,) from the words of a text, stemmed and hashed with a sign.
+    """A unit vector of shape (512,), read-only, from the words of a text, stemmed and hashed with a sign.
 
     The stand-in for a sentence embedding (feature hashing: Weinberger et al. 2009). All zeros for no words.
     """
@@ -55,7 +56,9 @@ def word_vector(text: str) -> Vector:
     for word in _WORD.findall(clean(text))[:_MAX_WORDS]:
         code = crc32(stem(word.lower()).encode())
         vector[(code >> 1) % WORD_VECTOR_SIZE] += 1.0 if code & 1 else -1.0
-    return _unit(vector)
+    made = _unit(vector)
+    made.flags.writeable = False  # the next who hears the same is given it too
+    return made
 
 
 def meant(text: str, vector: Vector | None) -> Vector:

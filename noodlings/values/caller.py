@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from noodlings.errors import Forbidden
+from noodlings.text import cached_by_text
 
 _PREFIX = "user_"
 """What the id of a player begins with, as a world, a token or the settings name it."""
 _ACCOUNT = "account:"
 """What the id of an account begins with: nobody has one but whoever knows the account's password."""
+
+
+_WORD = re.compile(r"[^\W_]+")
+_DRAWN = re.compile(r"(.)\1+")
 
 
 class Role(StrEnum):
@@ -57,7 +66,36 @@ class Caller:
             raise Forbidden(f"only an admin may {what}")
 
 
-def shown_name(user_id: str, names: dict[str, str]) -> str:
+class Names(dict[str, str]):
+    """User id → shown name of everybody who is known: thousands perhaps, so that no turn goes through all."""
+
+    def __init__(self, names: Mapping[str, str] = MappingProxyType({})) -> None:
+        super().__init__()
+        self._by_word: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        for user_id, name in names.items():
+            self[user_id] = name
+
+    def __setitem__(self, user_id: str, name: str) -> None:
+        for word in _words(self.get(user_id, "")):
+            self._by_word[word].pop(user_id, None)
+        super().__setitem__(user_id, name)
+        if words := _words(name):  # by the rarest: of "Guard 17" that is no word of a hundred guards
+            self._by_word[min(sorted(words), key=lambda word: len(self._by_word[word]))][user_id] = None
+
+    def among(self, user_ids: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
+        """The names of these users, and of whoever else may be meant by a word in one of the texts."""
+        words = frozenset[str]().union(*map(_words, texts))
+        meant = {user_id for word in words for user_id in self._by_word.get(word, ())}
+        return {user_id: self[user_id] for user_id in sorted(meant.union(user_ids)) if user_id in self}
+
+
+@cached_by_text(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    """The words of a text as names are looked for in it: "Mareeen's" holds "maren"."""
+    return frozenset(_DRAWN.sub(r"\1", word) for word in _WORD.findall(text.casefold()))
+
+
+def shown_name(user_id: str, names: Mapping[str, str]) -> str:
     """How a user is called: the known name, else the id without its prefix ("user_caity" is "caity")."""
     return names.get(user_id) or user_id.removeprefix(_ACCOUNT).removeprefix(_PREFIX) or user_id
 

@@ -35,7 +35,8 @@ class EntryVector:
     Attributes:
         entry_id: whose.
         model: the name of the model; vectors of two names never meet.
-        vector: unit vector of shape (dimensions,), or None while there is none.
+        vector: unit vector of shape (dimensions,), or None while there is none; float32 of as many digits as
+            sixteen bits hold, so that what is searched now is what is read after a start.
         attempts: how often it failed so far, 0 where there is a vector.
         reason: why it failed last, in words, or "".
     """
@@ -45,6 +46,11 @@ class EntryVector:
     vector: Vector | None = None
     attempts: int = 0
     reason: str = ""
+
+    def __post_init__(self) -> None:
+        """Round the vector."""
+        if self.vector is not None:
+            object.__setattr__(self, "vector", self.vector.astype("f2").astype("f4"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +197,12 @@ class MemoryEntry:
 
 def tags_of(entry: MemoryEntry) -> frozenset[str]:
     """The tags of an entry: what was given as "tags", as far as it is a list of words."""
-    tags = given(entry, "tags")
+    return tags_in(entry.extra)
+
+
+def tags_in(extra: dict[str, Any]) -> frozenset[str]:
+    """The tags in what was given beside an entry."""
+    tags = _given(extra, "tags")
     if not isinstance(tags, list | tuple):
         return frozenset()
     return frozenset(tag for tag in tags if isinstance(tag, str))
@@ -199,8 +210,11 @@ def tags_of(entry: MemoryEntry) -> frozenset[str]:
 
 def given(entry: MemoryEntry, name: str) -> Any:
     """What a host gave beside an entry, or a world with its percept, under a name; None for nothing."""
-    data = entry.extra.get("data")
-    found = entry.extra.get(name)
+    return _given(entry.extra, name)
+
+
+def _given(extra: dict[str, Any], name: str) -> Any:
+    data, found = extra.get("data"), extra.get(name)
     return data.get(name) if found is None and isinstance(data, dict) else found
 
 

@@ -77,6 +77,7 @@ class Percept:
         identity_salience: how much it touches who the agent is, 0…1.
         depth: how many replies of other agents led to it; a person's line has 0. Ends echo between agents.
         place: where it happened, a room's id, or "".
+        things: what lies about there, by name; not kept with the memory.
         data: whatever else the world wants to have kept (JSON-compatible).
         floor: decides who of those who hear it answers; None where the agent decides alone. It is never kept.
         actions: what the agent may do beside answering; not kept with the memory.
@@ -94,6 +95,7 @@ class Percept:
     identity_salience: float = 0.0
     depth: int = 0
     place: str = ""
+    things: tuple[str, ...] = ()
     data: dict[str, Any] = field(default_factory=dict)
     floor: Floor | None = field(default=None, compare=False, repr=False)
     actions: tuple[OfferedAction, ...] = ()
@@ -104,6 +106,9 @@ class Percept:
         if not isinstance(self.text, str):
             raise UserError(f"the text of a percept is {self.text!r:.40}: it must be words")
         object.__setattr__(self, "text", clean(self.text))
+        if isinstance(self.things, str) or not all(isinstance(thing, str) for thing in self.things):
+            raise UserError(f"the things of a percept are {self.things!r:.40}: they must be several words")
+        object.__setattr__(self, "things", tuple(filter(None, map(clean, self.things))))
         moment(self.timestamp, "a percept's timestamp")
         for name in ("surprise", "identity_salience"):
             value = getattr(self, name)

@@ -57,6 +57,8 @@ class DialogueAct(StrEnum):
     WHERE_ARE_WE = "where_are_we"
     WHO_IS_HERE = "who_is_here"
     """Asked who is there: {present}, "Bob, you and I"."""
+    WHAT_IS_HERE = "what_is_here"
+    """Asked what lies about: {things}, "the pond and the bench"."""
     LIKES = "likes"
     """Asked whether it likes something that it does like: {topic}."""
     DISLIKES = "dislikes"
@@ -82,6 +84,8 @@ class DialogueAct(StrEnum):
     """Reminded of something by what was said: {memory}."""
     FORGOTTEN = "forgotten"
     """Asked about something it does not remember; with {topic} where that is known."""
+    NOTHING_MORE = "nothing_more"
+    """Asked about something of which it has just told what it remembers."""
     KEEP = "keep"
     """Asked to remember something."""
 
@@ -142,6 +146,7 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.STATEMENT: frozenset({"topic", "echo"}),
     DialogueAct.WHERE_ARE_WE: frozenset({"place"}),
     DialogueAct.WHO_IS_HERE: frozenset({"present"}),
+    DialogueAct.WHAT_IS_HERE: frozenset({"things"}),
     DialogueAct.WHAT_DO_YOU_WANT: frozenset({"want"}),
 }
 """What else the lines for an act may use."""

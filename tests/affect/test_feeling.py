@@ -1,8 +1,9 @@
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.affect.feeling import FAMILIES, FELT, family, family_of, feeling
+from noodlings.affect.feeling import FAMILIES, FELT, family, family_of, feeling, feelings
 from noodlings.values.affect import NEUTRAL, Affect
 
 unit = st.floats(0, 1)
@@ -54,3 +55,9 @@ def test_more_of_one_feeling_stays_the_same_sort(axis: str, little: float, much:
 
 def test_a_word_that_is_no_feeling_is_unknown() -> None:
     assert family_of("purple") == "unknown"
+
+
+@given(st.lists(affects, max_size=9))
+def test_the_words_for_many_are_those_for_each(felt):
+    rows = np.array([[np.nan] * 5 if affect is None else affect.as_list() for affect in felt]).reshape(-1, 5)
+    assert feelings(rows) == [feeling(affect) for affect in felt]

@@ -44,6 +44,7 @@ def test_what_matters_is_told_from_trifles_in_strong_words(
     assert significance(grave) > significance(trifle)
 
 
+@pytest.mark.slow
 def test_lines_that_were_never_learnt_from_are_told_apart(significance: Callable[..., float]) -> None:
     lines = yaml.safe_load(LINES.read_text(encoding="utf-8"))
     keep = np.array([line["keep"] for line in lines])

@@ -23,6 +23,7 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.store.memory import MemoryStore
 from noodlings.transistors.chain import load_chain
+from noodlings.values.caller import Names
 from noodlings.values.persona import TRANSISTORS
 from noodlings.voice.choosing import RuleChooser
 from noodlings.voice.images import TableOfImages
@@ -64,7 +65,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "heard": EmbeddingQueue(),
             "store": store,
             "offline": OfflineVoice(),
-            "names": dict,
+            "names": Names,
             "rules": shipped_rules(),
             "drives": shipped_drives(),
             "memory": settings.memory,

@@ -20,7 +20,7 @@ from noodlings.agent.png_text import SIGNATURE, plain_image, texts_of, with_text
 from noodlings.agent.recipe_form import LONGEST_IDENTITY, unused
 from noodlings.agent.recipes import BUILT_IN, load_recipe, load_recipes, read_recipe
 from noodlings.errors import UserError
-from noodlings.llm.prompts import reply_prompt
+from noodlings.llm.prompting import reply_prompt
 from noodlings.ports import Utterance
 from noodlings.text import clean
 from noodlings.values.affect import NEUTRAL

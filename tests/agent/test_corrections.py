@@ -22,6 +22,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.memory.saved import SavedEntry, record_of
+from noodlings.mind.meaning import word_vector
 from noodlings.ports import Allowance, Repository, Speech, Utterance
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -29,6 +30,8 @@ from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
+from noodlings.voice import understanding
+from noodlings.voice.question import only_asks
 from tests.fakes import make_persona
 from tests.thorough import examples
 
@@ -141,6 +144,16 @@ async def test_nothing_is_left_of_what_was_forgotten(make_society, tell, tmp_pat
     if isinstance(society.store, SqlStore):
         assert b"hungry" in kept_bytes(tmp_path)
         assert b"zanzibar" not in kept_bytes(tmp_path).lower()
+
+
+async def test_no_function_keeps_what_was_forgotten(make_society, tell):
+    society = make_society()
+    told = await tell(society, SECRET)
+    await tell(society, "Do you remember my dog?")
+    caches = (word_vector, only_asks, understanding._understood)
+    assert all(cache.cache_info().currsize for cache in caches)
+    society.corrections.forget(CAITY, "phi", [told.entry_id])
+    assert not any(cache.cache_info().currsize for cache in caches)
 
 
 async def test_what_a_game_told_is_forgotten_with_it(make_society, tell):

@@ -108,6 +108,9 @@ class Asked:
         self.given.append(given)
         return Appraiser().appraise(text)
 
+    def let_go(self) -> None:
+        """There is nothing to let go of."""
+
 
 async def test_a_percept_goes_through_the_model_once_for_its_vector_and_its_feeling(
     make_agent: Callable[..., Agent],
