@@ -14,7 +14,7 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import ReplyContent, decide, slots
+from noodlings.voice.reply_content import FEW, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import tokens
@@ -43,6 +43,8 @@ _SMALL_TALK = frozenset(
     }
 )
 """Acts to which something may be added that has nothing to do with them."""
+_TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
+"""Whoever tells something, in more than a `FEW` words, is not told about the weather."""
 _STILL = frozenset(
     {
         DialogueAct.INSULT,
@@ -159,7 +161,8 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
     mood = feeling(utterance.mood)
     if mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
         return book.line(MOOD_LINES[mood])
-    return book.one_of(book.mannerisms) if content.light else ""
+    told = content.act in _TOLD and len(utterance.percept.text.split()) > FEW
+    return book.one_of(book.mannerisms) if content.light and not told else ""
 
 
 def _gesture(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from noodlings.values.affect import Affect
 from noodlings.values.persona import Persona, PersonaVoice
-from noodlings.values.wording import DialogueAct, Phrase, SpokenFeeling, parse
+from noodlings.values.wording import SLOTS, DialogueAct, Phrase, SpokenFeeling, parse
 from noodlings.voice.words import load_yaml
 
 NOTICEABLE = 0.3
@@ -79,6 +79,8 @@ def _degree(much: float) -> str:
 
 OWN_REST = 7
 """So many lines later a character may use one of its own phrases again."""
+_TOLD_IF_KNOWN = frozenset({DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
+"""What must be told where it is known; a line without it would deny it."""
 COLOUR_REST = 2
 """So many lines later it may be coloured in the same way again."""
 WINDOW = 50
@@ -134,8 +136,8 @@ class Phrasebook:
 
     def line(self, act: DialogueAct) -> str:
         """Something to say for this act."""
-        own = self._usable(self._voice.lines.get(act.value, ()))
-        shared = self._usable(shared_voice().lines.get(act.value, ()))
+        own = self._lines(act, self._voice.lines.get(act.value, ()))
+        shared = self._lines(act, shared_voice().lines.get(act.value, ()))
         if own and (phrase := self._freshest(own, at_least=OWN_REST)) is not None:
             return self._expand(phrase)
         phrase = self._freshest([*own, *shared])
@@ -168,6 +170,11 @@ class Phrasebook:
     def chance(self, probability: float) -> bool:
         """True so often."""
         return self._random.random() < probability
+
+    def _lines(self, act: DialogueAct, sources: Sequence[str]) -> list[Phrase]:
+        usable = self._usable(sources)
+        telling = [phrase for phrase in usable if act in _TOLD_IF_KNOWN and phrase.slots & SLOTS[act]]
+        return telling or usable
 
     def _usable(self, sources: Sequence[str]) -> list[Phrase]:
         filled = self._slots.keys() | {"percent", "address"}

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from enum import Enum, StrEnum
-from functools import lru_cache
 
+from noodlings.text import cached_by_text
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.hearing import heard
 from noodlings.voice.pronouns import turn
@@ -91,6 +91,7 @@ class QuestionKind(Enum):
     MY_NAME = DialogueAct.WHAT_IS_MY_NAME
     WHERE = DialogueAct.WHERE_ARE_WE
     PRESENT = DialogueAct.WHO_IS_HERE
+    THINGS = DialogueAct.WHAT_IS_HERE
     LIKING = DialogueAct.LIKES
     ADVICE = DialogueAct.ADVICE
     REQUEST = DialogueAct.REQUEST
@@ -118,7 +119,7 @@ class QuestionKind(Enum):
         return phrase if 0 < len(phrase.split()) <= 5 and len(phrase) <= 40 else ""
 
 
-@lru_cache(maxsize=1024)
+@cached_by_text(maxsize=1024)
 def only_asks(text: str) -> bool:
     """Whether a line asks, with a mark or without, and tells nothing beside that: "Right. Who took it?" """
     sentences = [part for part in _SENTENCE_BREAK.split(text.strip()) if part]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
@@ -19,10 +21,15 @@ from noodlings.voice.selection import corrects, greeting_memory, known, names_ot
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
 
+_NAMED = re.compile(r"(?i:an?|the|some|my|your|our|their|his|her|one|two|three|\d+) |\S+['’]s? |[A-Z]")
+MOST_THINGS = 12
+"""So many of the things that lie about are named."""
 LONGEST_NAME = 40
 """Characters of a name or topic that are said back; of a statement twice as many."""
 REUNIONS = 0.6
 """How often a greeting brings up what is remembered of whoever comes."""
+FEW = 8
+"""Words of a statement of which any thing that it names is what it is about."""
 KEPT = 0.4
 """Importance from which a statement may be answered by saying that it is kept …"""
 MOVES = 0.15
@@ -136,21 +143,41 @@ def slots(
         "name": shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend",
         "me": persona.name,
         "species": persona.species,
-        "topic": understood.topic if len(understood.topic) <= LONGEST_NAME else "",
+        "topic": understood.topic if _is_central(understood, content, utterance) else "",
         "echo": understood.echo if len(understood.echo) <= 2 * LONGEST_NAME else "",
         "memory": _memory(content.told, utterance, book) if content.told else "",
         "place": f"the {place.replace('_', ' ')}" if 0 < len(place) <= LONGEST_NAME else "",
         "want": _WANTS.get(strongest, ""),
         "present": _present(utterance),
+        "things": _listed([_named(thing) for thing in utterance.percept.things[:MOST_THINGS]]),
     }
     return {slot: value for slot, value in found.items() if value}
+
+
+def _is_central(understood: UnderstoodLine, content: ReplyContent, utterance: Utterance) -> bool:
+    """Whether a topic may be said back: of what is told in many words only what is the speaker's own."""
+    told = content.act is DialogueAct.STATEMENT and not understood.topic.startswith("your ")
+    central = not told or len(tokens(utterance.percept.text)) <= FEW
+    return central and len(understood.topic) <= LONGEST_NAME
 
 
 def _present(utterance: Utterance) -> str:
     """Who is there, "Bob, you and I"."""
     percept = utterance.percept
     others = sorted(shown(user, utterance) for user in percept.present - {percept.user_id})
-    return f"{', '.join([*others, 'you'])} and I"
+    return _listed([*others, "you", "I"])
+
+
+def _named(thing: str) -> str:
+    """A thing in the middle of a sentence: "the pond", "a bench", "Maren's lamp"."""
+    thing = shorten(thing, LONGEST_NAME)
+    named = _NAMED.match(thing) is not None
+    return thing if named else f"the {thing}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """In the middle of a sentence: "Bob, you and I"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def stable(*parts: object) -> int:
@@ -163,6 +190,8 @@ def _act(
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
     if understood.question.may_be_known and (told := known(understood, utterance)):
         return DialogueAct.REMEMBER, tuple(told)
+    if understood.question.may_be_known and nearest(understood, replace(utterance, own_lines=())):
+        return DialogueAct.NOTHING_MORE, ()
     if understood.question is QuestionKind.LIKING:
         return _opinion(understood, utterance), ()
     if understood.question is QuestionKind.NONE and corrects(utterance):

@@ -19,7 +19,7 @@ from noodlings.text import shorten
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
-from noodlings.voice.question import goes_on, only_asks
+from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
 from noodlings.voice.words import (
     ago,
@@ -119,6 +119,7 @@ LONGEST_PASSAGE = 220
 """… and of several sentences, of which any may be what is meant."""
 
 _SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
+_PART = re.compile(r"[^,;]+(?:[,;]|$)")
 _FILLERS = re.compile(
     r"^(?:(?:well|oh|so|ah|um|uh|hey|hi|hello|yes|no|okay|ok|look|listen|guess what|by the way|btw|anyway|"
     r"actually|you know(?: what)?|please|and|but|did you know(?: that)?|honestly|sadly|also)\b[\s,:!.…-]*)+",
@@ -201,7 +202,7 @@ def report(
         said = _sentence(spoken, wanted)
         long = whole and len(tokens(spoken)) > LONGEST_CLAUSE
         if long and not (wanted & topic_stems(tokens(said)) and statement(said)):
-            clause = f"{who} said “{_passage(spoken)}”"
+            clause = f"{who} said “{_passage(spoken, wanted, answer_type(utterance.percept.text))}”"
         else:
             clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
     elif entry.kind is Kind.EMOTE:
@@ -303,16 +304,23 @@ def _sentence(text: str, wanted: frozenset[str]) -> str:
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
 
-def _passage(text: str) -> str:
-    """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters."""
-    sentences: list[str] = _SENTENCES.findall(text)
-    best, most = text, 0
+def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
+    """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters.
+
+    Where a number, a time or the like is asked for, what holds one comes first, then the wanted stems.
+    """
+    sentences: list[str] = []
+    for sentence in _SENTENCES.findall(text):
+        sentences += [sentence] if len(sentence) <= LONGEST_PASSAGE else _PART.findall(sentence)
+    best, most = text, (False, 0, 0)
     for first in range(len(sentences)):
         last = first + 1
         while last < len(sentences) and len("".join(sentences[first : last + 1]).strip()) <= LONGEST_PASSAGE:
             last += 1
         passage = "".join(sentences[first:last]).strip()
-        if (says := len(topic_stems(tokens(passage)))) > most:
+        stems = topic_stems(tokens(passage))
+        says = kind is not None and kind.told_by(passage), len(stems & wanted), len(stems)
+        if says > most:
             best, most = passage, says
     return _quoted(best, LONGEST_PASSAGE)
 

@@ -282,7 +282,8 @@ def _nearness(recalled: Recalled, utterance: Utterance) -> float:
     meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
     asks = utterance.percept.text.rstrip().endswith("?")
     own = not asks and _from_speaker(recalled.entry, utterance)
-    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + 0.1 * own
+    asked = recalled.entry.user_text.rstrip().endswith("?")
+    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + 0.1 * own - 0.15 * asked
 
 
 def _asks_whether_told(line: str) -> bool:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
 
+from noodlings.text import cached_by_text
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -131,7 +131,7 @@ def understand(percept: Percept, persona: Persona, felt: bool = True) -> Underst
     return _understood(text, percept.kind, affect, done, len(percept.text) > LONG)
 
 
-@lru_cache(maxsize=64)
+@cached_by_text(maxsize=64)
 def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> UnderstoodLine:
     """The same, of all it depends on: a line is heard again for every lens that colours its answer."""
     if kind in _EVENTS:

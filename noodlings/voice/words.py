@@ -17,6 +17,7 @@ from typing import Any
 
 from noodlings import stemming
 from noodlings.ports import Utterance
+from noodlings.text import cached_by_text
 from noodlings.validation import read_yaml
 from noodlings.values.persona import Persona
 
@@ -96,7 +97,7 @@ def tokens(text: str) -> list[str]:
     return list(_tokens(text))
 
 
-@lru_cache(maxsize=4096)
+@cached_by_text(maxsize=4096)
 def _tokens(text: str) -> tuple[str, ...]:
     """The same; one line is taken apart again and again while it is in mind."""
     found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()) for word in _WORD.findall(text))

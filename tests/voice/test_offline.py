@@ -230,6 +230,22 @@ def test_asked_who_is_there_it_tells_who_is(present: set[str], said: str) -> Non
 
 
 @everybody
+def test_asked_what_lies_about_it_names_that_and_nothing_else(who: str) -> None:
+    asked = ("what is in this room?", "What can you see?", "whats lying about here", "what's around here")
+    for turn, line in enumerate(asked):
+        seen = say(utterance(line, DOG, who=who, turn=turn, things=("pond", "pear tree")))
+        assert "the pond and the pear tree" in seen.text.casefold()
+        unseen = say(utterance(line, DOG, who=who, turn=turn)).text.casefold()
+        assert "pond" not in unseen
+        assert "dog" not in unseen
+    many = tuple(f"thing {number} {'x' * 50}" for number in range(50))
+    assert len(say(utterance(asked[0], who=who, things=many)).text) < 1_000
+    articles = say(utterance(asked[0], who=who, things=("a bench", "The pond", "Maren's lamp", "tea")))
+    assert "a bench, the pond, maren's lamp and the tea" in articles.text.casefold()
+    assert "the old mill" in say(utterance("where are we?", who=who, place="old_mill")).text.casefold()
+
+
+@everybody
 def test_good_news_bring_back_no_old_sorrow(who: str) -> None:
     failed = memory(1, "I failed my exam", affect=Affect(-0.7, 0.5, 0.1, 0.5))
     assert say(utterance("I passed my exam!", failed, who=who)).used == ()
@@ -286,6 +302,7 @@ def test_no_gesture_and_no_mannerism_is_put_in_twice_within_fifty_lines(who: str
     assert sum(map(bool, put_in)) > 20
 
 
+@pytest.mark.slow
 def test_a_line_is_new_even_when_all_drafts_were_said() -> None:
     said: list[str] = []
     for _ in range(400):

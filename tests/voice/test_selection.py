@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from noodlings.values.memory import Recalled, Why
+from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
+from noodlings.voice.phrasebook import shared_voice
 from noodlings.voice.selection import LIKE, nearest
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import BOB, memory, utterance
@@ -31,6 +33,19 @@ def test_a_question_in_other_words_is_answered_with_what_is_nearest() -> None:
 def test_what_it_told_in_the_line_before_is_not_the_answer_to_the_next_question() -> None:
     said = OfflineVoice().draft(utterance("where are the small things for the lights?", near(1, TIN))).text
     assert told("and where is the ladder?", near(1, TIN, 0.3), said=(said,)) == []
+    reply = OfflineVoice().draft(utterance("and where is the ladder?", near(1, TIN, 0.3), said=(said,))).text
+    assert any(parse(line).is_in(reply.casefold()) for line in shared_voice().lines["nothing_more"])
+
+
+def test_of_a_long_message_the_part_is_told_that_was_asked_for() -> None:
+    long = (
+        "my uncle painted his boat green, sewed a flag, hung brass lamps, carved a parrot, patched sails, "
+        "bought oars, a compass, an anchor, charts, biscuits, rum, candles, boots, a fiddle and a goat. "
+        "well, it is what it is, and so on and so forth, as you and I and all of them know only too well by "
+        "now, so there you are. the rope costs 38 a coil"
+    )
+    reply = OfflineVoice().draft(utterance("how much do they want for that?", near(1, long, user=BOB)))
+    assert "costs 38" in reply.text
 
 
 def test_whether_something_was_ever_told_takes_more_than_likeness() -> None:
