@@ -1,5 +1,6 @@
 # make bench            memory beside its yardsticks; ARGS=--quick or ARGS=--json
 # make bench-NAME       another of benchmarks/, such as bench-recall
+# make bench-all        everything that is promised, in one table; fails where a limit is missed
 PYTHON ?= $(or $(wildcard .venv/bin/python),python3)
 ARGS ?=
 

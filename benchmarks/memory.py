@@ -21,16 +21,16 @@ import sqlite3
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured import Measured, table
 from plain_list import ME, Plain, PlainList, a_list, as_plain, lines
 from rich.console import Console
-from rich.table import Table
 
 from noodlings.app import build
 from noodlings.bridge.list_wrapper import MemoryListWrapper
@@ -47,27 +47,6 @@ FEELING = [0.2, 0.7, 0.5, 0.1, 0.0]
 Call = Callable[[], Any]
 
 ONLY_SURPRISE = ImportanceWeights(surprise=1.0, intensity=0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """One line of the table.
-
-    Attributes:
-        what, entries: what was done, among how many entries.
-        unit, value, p95: of noodlings; p95 is None where single calls were not timed.
-        beside: the yardsticks in the same unit, by name.
-        must: what has to hold, in words; holds: whether it does. None where nothing was promised.
-    """
-
-    what: str
-    entries: int
-    unit: str
-    value: float
-    p95: float | None = None
-    beside: dict[str, float] = field(default_factory=dict)
-    must: str = ""
-    holds: bool | None = None
 
 
 def a_memory(entries: int, journal: ChangeJournal | None = None) -> HierarchicalMemory:
@@ -304,26 +283,6 @@ def measure(quick: bool) -> Iterator[Measured]:
     yield asyncio.run(perceiving(100 if quick else 1_000))
 
 
-def table(measured: Iterable[Measured]) -> Table:
-    """For people; in brackets how often ours fits into the time or room of a yardstick."""
-    shown = Table(title="memory", title_justify="left")
-    for heading in ("what", "entries", "noodlings", "p95", "beside", "must hold"):
-        shown.add_column(heading, justify="right" if heading in ("entries", "noodlings", "p95") else "left")
-    for one in measured:
-        beside = "\n".join(
-            f"{name} {number(value)} ({number(value / one.value)}×)" for name, value in one.beside.items()
-        )
-        late = "" if one.p95 is None else number(one.p95)
-        verdict = "" if one.holds is None else f"{one.must} {'✓' if one.holds else '✗'}"
-        shown.add_row(one.what, f"{one.entries:,}", f"{number(one.value)} {one.unit}", late, beside, verdict)
-    return shown
-
-
-def number(value: float) -> str:
-    """Three digits that count."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -336,7 +295,7 @@ def main() -> None:
     if arguments.json:
         print(json.dumps([asdict(one) for one in measured], ensure_ascii=False))
     else:
-        Console().print(table(measured))
+        Console().print(table("memory", measured))
 
 
 if __name__ == "__main__":

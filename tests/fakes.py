@@ -189,11 +189,20 @@ class FakeArchive:
         return {entry_id: kept[entry_id] for entry_id in ids if entry_id in kept}
 
 
+class FakeAgents(dict[str, FakeAgent]):
+    """All of them in memory."""
+
+    @property
+    def at_hand(self) -> list[str]:
+        """As in `AgentRegistry`."""
+        return list(self)
+
+
 @dataclass
 class FakeSociety:
     """The part of a society that one can look at."""
 
-    agents: dict[str, FakeAgent] = field(default_factory=dict)
+    agents: FakeAgents = field(default_factory=FakeAgents)
     people: dict[str, str] = field(default_factory=dict)
     store: FakeArchive = field(default_factory=FakeArchive)
     clock: ManualClock = field(default_factory=ManualClock)
@@ -204,6 +213,11 @@ class FakeSociety:
         """Let an agent live here."""
         self.agents[agent.persona.id] = agent
         return agent
+
+    @property
+    def personas(self) -> dict[str, Persona]:
+        """As in `Society`."""
+        return {agent_id: agent.persona for agent_id, agent in self.agents.items()}
 
     def names(self) -> dict[str, str]:
         """As in `Society`."""

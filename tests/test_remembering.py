@@ -24,8 +24,8 @@ from tests.embed.server import Answer, Server, hashed, serving
 from tests.program import ran
 from tests.thorough import THOROUGH
 
-# What they share is made once, so they run in one worker.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("old")]
+# What they share is made once: they run in one worker, see `tests/conftest.py`.
+pytestmark = pytest.mark.slow
 
 LINES = 3_000 if THOROUGH else 1_500
 """So many that what was told before them is in no memory but the archive."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 from noodlings.clock import ManualClock
 from noodlings.config import load_settings
 from noodlings.store.sql import SqlStore
+from tests.api.serving import Program
 from tests.program import ran
 
 pytestmark = pytest.mark.slow
@@ -86,22 +88,19 @@ def test_what_was_answered_survives_a_kill_at_any_moment(tmp_path):
     rng = random.Random(11)
     acknowledged: list[str] = []
     for round_ in range(ROUNDS):
-        with subprocess.Popen(
-            [sys.executable, "-m", "noodlings", "play", "--data", str(tmp_path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        ) as game:
+        game = Program(["play", "--data", str(tmp_path)], dict(os.environ))
+        with game.said, game.typed:
             for number in range(rng.randrange(1, 4)):
                 text = f"line {number} of round {round_}"
-                os.write(game.stdin.fileno(), f"say servnak, {text}\nwho\n".encode())
-                seen = _until(game.stdout, b"(you)")  # `who` is answered when everybody has answered
+                os.write(game.typed.fileno(), f"say servnak, {text}\nwho\n".encode())
+                seen = _until(game.said.buffer, b"(you)")  # `who` is answered when everybody has answered
                 assert seen.rstrip().endswith(b"(you)"), seen.decode()
                 acknowledged.append(text)
             # More is under way when the end comes, at whatever point that is.
             unheard = "".join(f"say servnak, unheard {number}\n" for number in range(rng.randrange(0, 40)))
-            os.write(game.stdin.fileno(), unheard.encode())
+            os.write(game.typed.fileno(), unheard.encode())
             game.kill()
+            assert game.wait(30) == -signal.SIGKILL
     store = SqlStore(tmp_path, read_only=True)
     kept = {entry.user_text for entry in store.archive("servnak", limit=10_000)}
     store.close()
