@@ -109,7 +109,7 @@ def test_what_cannot_be_said_now_is_waited_for_as_a_whole() -> None:
 
 
 async def spoken(server: Server, heard: Heard, **limits: float) -> Speech:
-    async with server.gateway(**({"timeout_seconds": 5.0, "stall_seconds": 0.3} | limits)) as gateway:
+    async with server.gateway(**({"timeout_seconds": 60.0, "stall_seconds": 60.0} | limits)) as gateway:
         gateway.warm()
         return await OpenAIVoice(gateway).speak(ASKED, Allowance(said=heard))
 
@@ -123,7 +123,7 @@ async def test_a_sentence_is_said_while_the_rest_is_still_made() -> None:
             return super().__call__(part)
 
     async with serving(flowing(THREE, 0.01, unended=True)) as server, asyncio.TaskGroup() as tasks:
-        speaking = tasks.create_task(spoken(server, heard := First(), stall_seconds=60.0))
+        speaking = tasks.create_task(spoken(server, heard := First()))
         await there.wait()
         assert not speaking.done()
         speaking.cancel()
@@ -158,7 +158,7 @@ async def test_a_first_sentence_that_is_refused_is_asked_for_once_more() -> None
 async def test_a_stream_that_breaks_off_leaves_what_was_said() -> None:
     for broken in (flowing(THREE[:50], 0.01, unended=True), flowing(THREE, 0.01, cut=True)):
         async with serving(broken) as server:
-            speech = await spoken(server, heard := Heard())
+            speech = await spoken(server, heard := Heard(), stall_seconds=2.0)
             assert len(server.asked) == 1
         assert speech.text == heard.parts[0] == "There is a boat on the shore."
 
@@ -166,7 +166,7 @@ async def test_a_stream_that_breaks_off_leaves_what_was_said() -> None:
 async def test_where_nothing_was_said_a_failure_is_one() -> None:
     async with serving(flowing("There is", 0.01, unended=True)) as server:
         with pytest.raises(LLMError, match="fell silent"):
-            await spoken(server, heard := Heard())
+            await spoken(server, heard := Heard(), stall_seconds=2.0)
     assert heard.parts == []
 
 
