@@ -6,7 +6,7 @@ mind for the answer. A link points from the later entry to the earlier one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind
@@ -17,15 +17,16 @@ _EXCHANGED = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 """What a talk is made of; coming, going and what merely happens is none."""
 
 
-def followed(entry: MemoryEntry, in_mind: Sequence[MemoryEntry]) -> list[Link]:
+def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryEntry]]) -> list[Link]:
     """The link to what this entry goes on from, if it goes on from anything.
 
     Strength falls from 1 (at once) to 0.5 (after `TALK_SECONDS`).
 
     Args:
-        in_mind: the latest entries, oldest first; the entry itself may be among them.
+        latest: so many of the latest entries (None for all in mind), oldest first, the entry itself among
+            them. Mostly it goes on from the one just before, and the others need not be looked at.
     """
-    for earlier in reversed(in_mind):
+    for earlier in (one for last_n in (2, None) for one in reversed(latest(last_n))):
         if earlier.id < entry.id and _one_talk(earlier, entry):
             gap = entry.timestamp - earlier.timestamp
             if not 0.0 <= gap <= TALK_SECONDS:

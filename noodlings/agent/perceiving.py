@@ -23,7 +23,6 @@ from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.mind.meaning import meant
 from noodlings.ports import Understood
 from noodlings.values.affect import Affect
 from noodlings.values.memory import EntryVector
@@ -117,9 +116,8 @@ def take_in(
             core.feelings = core.feelings.pushed(core.affect, percept.timestamp)
     with timed(milliseconds, "predict"):
         heard_by = percept.heard_by.joined_by(core.id)
-        expectation = core.mind.perceive(
-            core.affect, meant(text, vector), percept.timestamp, heard_by, percept.listeners
-        )
+        meaning = text if vector is None else vector
+        expectation = core.mind.perceive(core.affect, meaning, percept.timestamp, heard_by, percept.listeners)
         surprise = expectation.surprise if percept.surprise is None else percept.surprise
         core.feelings = core.feelings.fed(services.drives, percept, core.affect, surprise)
     core.step += 1
@@ -137,7 +135,7 @@ def take_in(
         )
         if vector is not None and (core.archive is None or core.archive.model == services.heard.model):
             journal.embedded(EntryVector(entry.id, services.heard.model, vector))
-        journal.linked(followed(entry, core.memory.retrieve_working()))
+        journal.linked(followed(entry, core.memory.retrieve_working))
         chance = core.random(entry.id)
         decision = decide(percept, core.persona, core.affect, surprise, core.last_spoke, chance, salience)
     mood = core.feelings.mood.current

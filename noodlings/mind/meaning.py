@@ -46,9 +46,8 @@ _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _MAX_WORDS = 400
 
 
-@cached_by_text(maxsize=8)
 def word_vector(text: str) -> Vector:
-    """A unit vector of shape (512,), read-only, from the words of a text, stemmed and hashed with a sign.
+    """A unit vector of shape (512,) from the words of a text, stemmed and hashed with a sign.
 
     The stand-in for a sentence embedding (feature hashing: Weinberger et al. 2009). All zeros for no words.
     """
@@ -56,18 +55,16 @@ def word_vector(text: str) -> Vector:
     for word in _WORD.findall(clean(text))[:_MAX_WORDS]:
         code = crc32(stem(word.lower()).encode())
         vector[(code >> 1) % WORD_VECTOR_SIZE] += 1.0 if code & 1 else -1.0
-    made = _unit(vector)
-    made.flags.writeable = False  # the next who hears the same is given it too
-    return made
+    return _unit(vector)
 
 
-def meant(text: str, vector: Vector | None) -> Vector:
-    """What an expectation compares: the sentence vector, else one made of the words."""
-    return word_vector(text) if vector is None else vector
+@cached_by_text(maxsize=8)
+def _short_words(text: str) -> Vector | None:
+    return _shortened(word_vector(text))  # worked out once for all who hear it
 
 
 def short_vector(meaning: Any) -> Vector | None:
-    """Any embedding as a unit vector of shape (128,); None when it is all zeros (nothing was said).
+    """Any embedding, or the words of a text, as a unit vector of shape (128,); None where nothing was said.
 
     A random projection by signs keeps cosines to about ±0.09 (Achlioptas 2003), so that what an agent lately
     heard takes a few kilobytes. The numbers fit float16, in which they are stored.
@@ -75,6 +72,10 @@ def short_vector(meaning: Any) -> Vector | None:
     Raises:
         UserError: not a vector, or one of its numbers is not finite.
     """
+    return _short_words(meaning) if isinstance(meaning, str) else _shortened(meaning)
+
+
+def _shortened(meaning: Any) -> Vector | None:
     try:
         vector = np.asarray(meaning, dtype=np.float64)
     except (TypeError, ValueError) as error:

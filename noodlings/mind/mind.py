@@ -176,8 +176,8 @@ class Mind:
 
         Args:
             affect: what is felt about it; five numbers in any form that `Affect.of` takes.
-            meaning: an embedding of its text (any one-dimensional array; all of one model), else
-                `noodlings.mind.meaning.word_vector(text)`, else None for what has no words.
+            meaning: an embedding of its text (any one-dimensional array; all of one model), else the text,
+                else None for what has no words.
             now: world time, seconds.
             audience: who may learn of it.
             listeners: before whom its surprise shows: what one of them may not learn of is no reason to have

@@ -22,7 +22,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.memory.saved import SavedEntry, record_of
-from noodlings.mind.meaning import word_vector
+from noodlings.mind import meaning
 from noodlings.ports import Allowance, Repository, Speech, Utterance
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
@@ -150,7 +150,7 @@ async def test_no_function_keeps_what_was_forgotten(make_society, tell):
     society = make_society()
     told = await tell(society, SECRET)
     await tell(society, "Do you remember my dog?")
-    caches = (word_vector, only_asks, understanding._understood)
+    caches = (meaning._short_words, only_asks, understanding._understood)
     assert all(cache.cache_info().currsize for cache in caches)
     society.corrections.forget(CAITY, "phi", [told.entry_id])
     assert not any(cache.cache_info().currsize for cache in caches)

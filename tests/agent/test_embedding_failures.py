@@ -4,7 +4,6 @@ import numpy as np
 
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NoodlingsError
-from noodlings.mind.meaning import meant
 from tests.fakes import HashingEmbedder
 
 
@@ -26,7 +25,6 @@ async def test_a_vector_comes_from_the_embedder():
 async def test_nothing_said_or_no_embedder_means_no_vector():
     assert await EmbeddingQueue(HashingEmbedder()).vector("") is None
     assert await EmbeddingQueue().vector("my dog") is None
-    assert meant("my dog", None).shape == (512,)
 
 
 async def test_a_broken_embedder_is_asked_once_and_warns_once(caplog):

@@ -38,10 +38,17 @@ def ends(links):
 # -- what follows
 
 
+def among(entries):
+    """The way to the latest of these."""
+    return lambda last_n: entries if last_n is None else entries[-last_n:]
+
+
 @pytest.mark.parametrize(("gap", "strength"), [(0, 1.0), (TALK_SECONDS / 2, 0.75), (TALK_SECONDS, 0.5)])
 def test_what_goes_on_within_five_minutes_is_linked_the_less_the_later(gap, strength):
     before, after = an_entry(1, timestamp=100.0), an_entry(2, timestamp=100.0 + gap)
-    assert followed(after, [before, after]) == [Link(2, 1, LinkType.FOLLOWED, strength, after.timestamp)]
+    assert followed(after, among([before, after])) == [
+        Link(2, 1, LinkType.FOLLOWED, strength, after.timestamp)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +66,8 @@ def test_what_goes_on_within_five_minutes_is_linked_the_less_the_later(gap, stre
 def test_what_is_no_part_of_the_talk_follows_nothing(changes):
     before = an_entry(1, timestamp=100.0, place="garden")
     after = an_entry(2, **({"place": "garden"} | changes))
-    assert followed(after, [before, after]) == []
-    assert followed(after, []) == []
+    assert followed(after, among([before, after])) == []
+    assert followed(after, among([])) == []
 
 
 def test_it_goes_on_from_the_latest_of_its_talk_whatever_others_say_meanwhile():
@@ -71,7 +78,7 @@ def test_it_goes_on_from_the_latest_of_its_talk_whatever_others_say_meanwhile():
         an_entry(4, timestamp=40.0, kind=Kind.LEAVE),
         an_entry(5, timestamp=50.0),
     ]
-    assert ends(followed(talk[-1], talk)) == [(5, 2, LinkType.FOLLOWED)]
+    assert ends(followed(talk[-1], among(talk))) == [(5, 2, LinkType.FOLLOWED)]
 
 
 # -- what is recalled

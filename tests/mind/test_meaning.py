@@ -19,6 +19,12 @@ def test_shared_words_make_texts_alike():
     assert alike("The dog sleeps.", "Buy some ink") < 0.2
 
 
+def test_words_are_as_short_as_their_vector():
+    for _ in range(2):
+        assert np.array_equal(short_vector("The dog sleeps."), short_vector(word_vector("The dog sleeps.")))
+    assert short_vector("...") is None
+
+
 @given(st.text(max_size=200))
 def test_a_word_vector_is_a_unit_vector_or_nothing(text):
     vector = word_vector(text)
@@ -68,7 +74,7 @@ def test_scale_does_not_matter_and_a_huge_number_does_not_overflow():
     assert short_vector(np.zeros(3)) is None
 
 
-@pytest.mark.parametrize("bad", [[np.nan], [np.inf, 1.0], [[1.0]], [], "text", [None, 1.0], {"a": 1}])
+@pytest.mark.parametrize("bad", [[np.nan], [np.inf, 1.0], [[1.0]], [], b"text", [None, 1.0], {"a": 1}])
 def test_what_is_no_vector_is_refused(bad):
     with pytest.raises(UserError):
         short_vector(bad)

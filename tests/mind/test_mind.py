@@ -180,7 +180,7 @@ def test_mlx_learns_the_same():
         (NEUTRAL, [math.nan, 1.0], 0.0),
         (NEUTRAL, [[1.0, 2.0]], 0.0),
         (NEUTRAL, [], 0.0),
-        (NEUTRAL, "hello", 0.0),
+        (NEUTRAL, b"hello", 0.0),
         (NEUTRAL, None, math.inf),
         (NEUTRAL, [1.0], math.nan),
     ],
