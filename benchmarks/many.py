@@ -150,7 +150,6 @@ async def measured(folder: Path, few: Path, count: int) -> list[Measured]:
         inspector, began = Inspector(many), time.process_time()
         listed = inspector.agents(ADMIN)
         listing = time.process_time() - began
-        ratio = statistics.median(with_many[FEW:]) / statistics.median(with_few[FEW:])
         among_few, among_all = (statistics.median(taken[FEW:]) for taken in (with_few, with_many))
         ratio, after = among_all / among_few, resident()
         return [

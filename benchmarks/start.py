@@ -20,9 +20,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
+
+from measured import Measured, table
+from rich.console import Console
 
 ROOT = Path(__file__).parents[1]
 NOODLINGS = ("-m", "noodlings")
@@ -43,21 +46,6 @@ class Seconds(NamedTuple):
 
     processor: float
     wall: float
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One program, how long it took, how often that is a bare interpreter, and how long it may take."""
-
-    name: str
-    seconds: Seconds
-    ratio: float
-    limit: float | None
-
-    @property
-    def missed(self) -> bool:
-        """Whether it took longer than it may, by either clock."""
-        return self.limit is not None and max(self.seconds) > self.limit
 
 
 def until_end(process: subprocess.Popen[bytes]) -> None:
@@ -127,7 +115,7 @@ def used_folder(folder: Path, lines: int) -> Path:
     return folder / "used"
 
 
-def measure(folder: Path, rounds: int, lines: int) -> list[Row]:
+def measure(folder: Path, rounds: int, lines: int) -> list[Measured]:
     """All programs take turns, so that whatever else the machine does falls on all of them."""
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
@@ -149,35 +137,36 @@ def measure(folder: Path, rounds: int, lines: int) -> list[Row]:
             taken[name].append(once(tuple(word.replace("#", str(number)) for word in words), wait))
     least = {name: Seconds(*map(min, zip(*all_of[1:], strict=True))) for name, all_of in taken.items()}
     bare = least["python -c pass"].processor
-    return [
-        Row(name, least[name], least[name].processor / bare, limit)
-        for name, (_, _, limit) in programs.items()
-    ]
+    rows = []
+    for name, (_, _, limit) in programs.items():
+        took = least[name]
+        rows.append(
+            Measured(
+                name,
+                0,
+                "s",
+                took.processor,
+                beside={"the clock": took.wall, "python -c pass": bare},
+                must="" if limit is None else f"≤ {limit:g} s, both",
+                holds=None if limit is None else max(took) <= limit,
+            )
+        )
+    return rows
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="3 rounds, and 100 lines kept")
     parser.add_argument("--json", action="store_true", help="one line of JSON instead of the table")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="noodlings-start-") as name:
         rows = measure(Path(name), *((3, 100) if arguments.quick else (10, 1_000)))
     if arguments.json:
-        print(
-            json.dumps(
-                [{"name": r.name, **r.seconds._asdict(), "ratio": r.ratio, "limit": r.limit} for r in rows]
-            )
-        )
+        print(json.dumps([asdict(row) for row in rows]))
     else:
-        print(f"{'seconds':42}{'processor':>10}{'wall':>8}{'ratio':>8}{'limit':>8}")
-        for r in rows:
-            limit = "" if r.limit is None else f"{r.limit:.1f}"
-            missed = "  missed" if r.missed else ""
-            print(
-                f"{r.name:42}{r.seconds.processor:10.2f}{r.seconds.wall:8.2f}{r.ratio:8.1f}{limit:>8}{missed}"
-            )
-    sys.exit(any(row.missed for row in rows))
+        Console().print(table("until a program is there, of the processor", rows))
+    sys.exit(any(row.holds is False for row in rows))
 
 
 if __name__ == "__main__":

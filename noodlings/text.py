@@ -51,6 +51,9 @@ _STYLES = "\ufe0e\ufe0f"
 _FIRST_JOINED = "\u0600"
 """Scripts and emoji that need joiners begin here; before it one only makes a word unlike itself."""
 
+MARKS = 8
+"""Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 _forget: list[Callable[[], None]] = []
@@ -71,10 +74,6 @@ def forget_texts() -> None:
     """Something that was said is forgotten: no function keeps it, or what it made of it."""
     for forget in _forget:
         forget()
-
-
-MARKS = 8
-"""Combining marks on one character: Hebrew with cantillation has up to four, Tibetan up to eight."""
 
 
 def clean(text: str) -> CleanText:
