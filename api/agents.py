@@ -8,6 +8,7 @@ from fastapi import Query, Response
 
 from api import examples
 from api.answers import route, shown
+from api.authentication import MAX_ID
 from api.memory import Limit, Share, Who
 from api.parts import AgentName, EntryId, Looking, Reader, topic_router
 from noodlings.errors import UserError
@@ -91,6 +92,22 @@ async def prompt(agent: AgentName, entry: EntryId, caller: Reader, inspector: Lo
 async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """What colours its words: each transistor, its gain, and its last effect."""
     return shown(inspector.transistors(caller, agent))
+
+
+@router.get(**route(questions.PEOPLE, examples.PEOPLE, "recall"))
+async def people(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    person: Annotated[
+        str | None,
+        Query(min_length=1, max_length=MAX_ID, description="One of them, by id or name.", examples=["caity"]),
+    ] = None,
+    limit: Limit = 20,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, examples=[0])] = 0,
+) -> Response:
+    """What it knows of people: cards, with the memories that are their evidence."""
+    return shown(await inspector.people(caller, agent, person, limit, offset))
 
 
 @router.get(**route(questions.FOCUS, examples.FOCUS, "recall"))

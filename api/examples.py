@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.mood import MoodView, ObserveView
+from noodlings.inspect.people import FactView, PeopleView, PersonCardView
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallView
 from noodlings.inspect.symbols import SymbolsView, SymbolView
 from noodlings.inspect.views import (
@@ -203,6 +204,33 @@ RECALL = RecallView(
     True,
     (FoundView(0.81, ("semantic", "lexical"), {"meaning": 0.7, "words": 0.9}, "episodic", _ENTRY),),
     ARCHIVE,
+)
+PEOPLE = PeopleView(
+    *_WHO,
+    people=(
+        PersonCardView(
+            of="user_caity",
+            name="Caity",
+            also=(),
+            facts=(
+                FactView(
+                    kind="kin",
+                    words="My sister Ruth keeps bees",
+                    told_by="Caity",
+                    timestamp=_AT,
+                    when=iso(_AT),
+                    age=3_600.0,
+                    evidence=(12, 40),
+                    superseded_by="",
+                    private=False,
+                ),
+            ),
+            superseded=(),
+        ),
+    ),
+    offset=0,
+    total=1,
+    hidden=0,
 )
 FOCUS = FocusView(
     *_WHO,

@@ -1,6 +1,19 @@
 """The commands one can type in the world. Importing this package declares them all in `registry`."""
 
-from commands import agents, corrections, event, help, links, memories, recall, recipes, symbols, talk, why
+from commands import (
+    agents,
+    corrections,
+    event,
+    help,
+    links,
+    memories,
+    people,
+    recall,
+    recipes,
+    symbols,
+    talk,
+    why,
+)
 from commands.registry import registry
 
 __all__ = [
@@ -10,6 +23,7 @@ __all__ = [
     "help",
     "links",
     "memories",
+    "people",
     "recall",
     "recipes",
     "registry",

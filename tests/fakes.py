@@ -169,6 +169,7 @@ class FakeAgent:
     subconscious: SubconsciousMemory = field(default_factory=SubconsciousMemory)
     mood: Affect = NEUTRAL
     affect: Affect = NEUTRAL
+    forgettings: int = 0
 
 
 @dataclass

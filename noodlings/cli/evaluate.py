@@ -189,6 +189,25 @@ def talk(
     _print(figures(exchanges), view, as_json)
 
 
+@eval_app.command()
+def people(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE.yaml", help="Lines, and the facts about people in them.")
+    ],
+    as_json: AsJson = False,
+    data: Data = None,
+) -> None:
+    """Whether what was told about people is on a character's cards, and right."""
+    import asyncio
+
+    from noodlings.lab.evaluate.people import evaluate, read_weeks, view
+
+    weeks = read_weeks(file)
+    with _listening(EmbedderName.NONE) as (society, clock), _counting(len(weeks.lines), "listening") as done:
+        figures = asyncio.run(evaluate(society, clock, weeks, done))
+    _print(figures, view, as_json)
+
+
 @contextmanager
 def _listening(
     embedder: EmbedderName, voice: VoiceName = VoiceName.OFFLINE

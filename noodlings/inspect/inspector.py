@@ -14,6 +14,7 @@ from noodlings.errors import Forbidden
 from noodlings.inspect.browse import FIRST, Page, PageReader
 from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
+from noodlings.inspect.people import PeopleView, people_of
 from noodlings.inspect.recall import (
     PLAINLY,
     ArchiveView,
@@ -297,6 +298,24 @@ class Inspector:
         """
         viewpoint, store = self._viewpoint(caller, name), self._society.store
         return await focus_on(viewpoint, store, search_for(viewpoint), query, level, who)
+
+    async def people(
+        self,
+        caller: Caller,
+        name: str,
+        person: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> PeopleView:
+        """What an agent knows of people, made of what the caller may read; see `people_of`.
+
+        Args:
+            person: one of them alone, by id, name, or "me".
+
+        Raises:
+            NotFound: nothing is known of anybody by that name.
+        """
+        return await people_of(self._viewpoint(caller, name), self._society.store, person, limit, offset)
 
     async def recall(
         self,

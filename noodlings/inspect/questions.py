@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from noodlings.inspect.links import FocusView, LinksView
     from noodlings.inspect.mood import MoodView, ObserveView
+    from noodlings.inspect.people import PeopleView
     from noodlings.inspect.recall import ArchiveView, RecallView
     from noodlings.inspect.symbols import SymbolsView
     from noodlings.inspect.views import (
@@ -159,6 +160,8 @@ PROMPT: Question[PromptView] = Question("prompt", "why:PromptView", "/agents/{ag
 TRANSISTORS: Question[TransistorsView] = Question(
     "transistors", "why:TransistorsView", "/agents/{agent}/transistors"
 )
+PEOPLE: Question[PeopleView] = Question("people", "people:PeopleView", "/agents/{agent}/people", whole=True)
+"""What it knows of people: cards, with the memories that are their evidence."""
 FOCUS: Question[FocusView] = Question("focus", "links:FocusView", "/agents/{agent}/focus")
 RECALL: Question[RecallView] = Question("recall", "recall:RecallView", "/agents/{agent}/recall", _recall)
 ARCHIVE: Question[ArchiveView] = Question("archive", "recall:ArchiveView", "/agents/{agent}/archive")
@@ -179,7 +182,7 @@ FLOW: Question[FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMOR
 LINKS: Question[LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
 
 _ALL: tuple[Question[Any], ...] = (
-    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, FOCUS, RECALL, ARCHIVE, STATS, WORKING),
-    *(EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
+    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, FOCUS, RECALL, ARCHIVE, STATS),
+    *(WORKING, EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
 )
 QUESTIONS = {question.name: question for question in _ALL}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, TypeVar
 
@@ -89,6 +89,7 @@ class Viewpoint:
         agent_id, name: the agent's id, and its name as shown.
         names: user id → shown name, of everybody who is known.
         now: world time.
+        characters: ids of all agents.
     """
 
     def __init__(self, society: Society, agent: Agent, caller: Caller) -> None:
@@ -98,6 +99,7 @@ class Viewpoint:
         self.name = clean(agent.persona.name)
         self.names = society.names()
         self.now = society.clock.now()
+        self.characters: Collection[str] = society.agents.keys()
 
     def figure(self, value: float) -> float:
         """A figure as the caller may see it: all its digits, or for a player the nearest step.

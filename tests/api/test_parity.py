@@ -25,6 +25,7 @@ from tests.api.conftest import Site
 
 QUERY = "what did I say about my dog"
 M = "/api/agents/servnak/memory"
+P = "/api/agents/servnak"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,10 @@ WINDOWS: dict[str, list[Window]] = {
             {"order": "when", "falling": False, "containing": "dog", "everything": True, "limit": 1,
              "offset": 1},
         ),
+    ],
+    "people": [
+        Window("@people servnak", f"{P}/people", ("servnak", None, 5), {"limit": 5}),
+        Window("@people servnak me", f"{P}/people", ("servnak", "me", 5), {"person": "me", "limit": 5}),
     ],
     "symbols": [
         Window("@symbols servnak", f"{M}/symbols", ("servnak", 8), {"limit": 8}),

@@ -1,0 +1,114 @@
+"""`@people NAME "WHO"`: what a character knows of people, with the evidence behind each line."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.memory_view import NAME
+from commands.parse import Flag, Spec, parse_flags
+from commands.registry import CommandContext, Reply, command
+from commands.render import (
+    BLANK,
+    LOUD,
+    QUIET,
+    TextColumn,
+    TextRows,
+    ago,
+    heading,
+    hidden,
+    nothing,
+    quiet,
+    stacked,
+    words,
+)
+from noodlings.inspect.people import FactView, PeopleView, PersonCardView
+
+_USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
+_SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000)), text="WHO")
+PAGE = 5
+"""People shown at a time, each with a few facts: with its frame a page fits a terminal of 24 lines."""
+MOST = 3
+"""Facts of one person in the list of all."""
+
+
+@command("@people", _USAGE, group="minds")
+async def people(context: CommandContext, arguments: str) -> Reply:
+    """See what a character knows of people.
+
+    Without WHO: everybody it was told something about. With WHO: a card with who they are and what they do,
+    like, fear, plan and promise, in the words it was told in, with when, by whom, and the numbers of the
+    memories that say so (for @links and @forget). What was superseded is at the end, dim.
+
+      --limit N           so many people at a time
+      --page N            the next ones
+
+    No language model is needed; what was not said plainly is not on a card.
+
+    You see what follows from what you yourself told a character; whoever runs the world sees everything.
+
+    Examples:
+      @people servnak
+      @people servnak me
+      @people phi "Caity's sister"
+    """
+    parsed = parse_flags(arguments, _SPEC)
+    limit = parsed.whole("limit", PAGE)
+    offset = (parsed.whole("page", 1) - 1) * limit
+    view = await context.inspector.people(context.caller, parsed.name, parsed.rest or None, limit, offset)
+    return Reply(view.as_dict(), people_view(view, one=bool(parsed.rest)))
+
+
+def people_view(view: PeopleView, one: bool = False) -> RenderableType:
+    """The card of one, or the first lines of everybody's."""
+    if not view.people:
+        return stacked(
+            heading(view.name, "people"), BLANK, nothing("It knows nothing of anybody.", view.hidden)
+        )
+    if one:
+        (card,) = view.people
+        title, rows = f"what it knows of {card.name}", [_row(fact) for fact in card.facts]
+        rows += [_row(fact, QUIET) for fact in card.superseded]
+    else:
+        title, rows = "people", [row for card in view.people for row in _first(card)]
+    end = view.offset + len(view.people)
+    more = quiet(f"{view.total - end:,} more with --page {end // len(view.people) + 1}")
+    columns = (
+        TextColumn("", NAME),
+        TextColumn("what", leaves=True),
+        TextColumn("how it was told", None),
+        TextColumn("when", optional=True),
+        TextColumn("by", NAME, optional=True),
+        TextColumn("memories", optional=True),
+    )
+    return stacked(
+        heading(view.name, title),
+        BLANK,
+        TextRows(columns, rows),
+        more if end < view.total else None,
+        hidden(view.hidden),
+    )
+
+
+def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
+    """Who it is, a few facts, and how many more there are."""
+    rows = [_row(fact) for fact in card.facts[:MOST]] or [_row(card.superseded[0], QUIET)]
+    rows[0] = (words(card.name, LOUD), *rows[0][1:])
+    more = len(card.facts) - MOST
+    return [*rows, *([_across(f"{more} more")] if more > 0 else [])]
+
+
+def _across(said: str) -> tuple[Text, ...]:
+    return (BLANK, BLANK, words(said, QUIET), BLANK, BLANK, BLANK)
+
+
+def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:
+    told = f"(private) {fact.words}" if fact.private else fact.words
+    return (
+        BLANK,
+        words(fact.kind, QUIET),
+        words(told if not fact.superseded_by else f"{told} → {fact.superseded_by}", style),
+        words(ago(fact.age), QUIET),
+        words(fact.told_by, QUIET),
+        words(" ".join(map(str, fact.evidence)), QUIET),
+    )

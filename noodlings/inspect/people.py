@@ -1,0 +1,246 @@
+"""What an agent knows of people, as one caller may read it: cards made of what this caller may know.
+
+A card is never stored: it is made anew of the memories that are its evidence, so that what is forgotten, and
+what somebody may not know, is not in it. The rules for all views are in `noodlings.inspect.views`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import time
+from collections import ChainMap, Counter
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, replace
+
+from noodlings.agent.linking import TALK_SECONDS
+from noodlings.agent.recollection import uncalled
+from noodlings.agent.superseding import corrects
+from noodlings.errors import NotFound
+from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
+from noodlings.inspect.views import View, iso
+from noodlings.ports import Repository
+from noodlings.reflection.facts import TOLD, Fact, facts
+from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
+from noodlings.stemming import STOP_WORDS
+from noodlings.text import clean, shorten
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import MemoryEntry
+
+PAGE = 20
+"""Memories read at a time."""
+PATIENCE = 0.005
+"""Seconds of work after which everything else has its turn."""
+BEFORE = 2
+"""So many earlier lines of the same speaker may say who "she" is."""
+LONGEST_SHOWN = 40
+"""Characters of a name in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactView(View):
+    """A fact on a card.
+
+    Attributes:
+        kind: what it tells, see `noodlings.reflection.facts.FactKind`.
+        words: the sentence it was told in.
+        told_by: who told it so, as shown.
+        timestamp, when, age: of that; seconds since 1970-01-01 UTC, ISO 8601, seconds until now.
+        evidence: ids of the memories that tell it, rising.
+        superseded_by: the sentence that holds in its place, "" while it holds.
+        private: only some may hear of it, or of what holds in its place.
+    """
+
+    kind: str
+    words: str
+    told_by: str
+    timestamp: float
+    when: str
+    age: float
+    evidence: tuple[int, ...]
+    superseded_by: str
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCardView(View):
+    """What is known of one person.
+
+    Attributes:
+        of: the id of a user or an agent, else whose they are and how they are called ("user_marta's Ruth").
+        name: as shown.
+        also: how else they are known ("Marta's sister").
+        facts, superseded: what holds, and what was replaced; by kind.
+    """
+
+    of: str
+    name: str
+    also: tuple[str, ...]
+    facts: tuple[FactView, ...]
+    superseded: tuple[FactView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleView(View):
+    """The cards of an agent that are made of what the caller may read; of whom most is known first.
+
+    Attributes:
+        offset: of the first of `people`; total: how many there are.
+        hidden: memories that the caller may not read.
+    """
+
+    agent: str
+    name: str
+    people: tuple[PersonCardView, ...]
+    offset: int
+    total: int
+    hidden: int
+
+
+async def people_of(
+    viewpoint: Viewpoint, store: Repository, person: str | None, limit: int | None, offset: int
+) -> PeopleView:
+    """A page of those of whom the agent knows something, or one person by id, name, or "me".
+
+    Raises:
+        NotFound: of nobody by that name anything is known.
+        UserError: a limit below 1, or an offset below 0.
+    """
+    cut((), limit, offset)  # refused before any work
+    while True:
+        forgettings = viewpoint.agent.forgettings
+        views, read = await _cards(viewpoint, store)
+        if viewpoint.agent.forgettings == forgettings:  # else they may hold what was forgotten meanwhile
+            break
+    views.sort(key=lambda card: (-len(card.facts), card.name, card.of))
+    if person is not None:
+        views = [_meant(viewpoint, views, person)]
+    unread = viewpoint.agent.memory.stats().perceived - read
+    return PeopleView(
+        viewpoint.agent_id,
+        viewpoint.name,
+        tuple(cut(views, limit, offset)),
+        offset,
+        len(views),
+        0 if viewpoint.caller.sees_all else max(unread, 0),
+    )
+
+
+async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCardView], int]:
+    """All cards, and how many memories were read for them."""
+    known, private, read = list[Fact](), set[int](), 0
+    names, persona = _names(viewpoint), viewpoint.agent.persona
+    told_names: dict[str, dict[str, str]] = {}  # by who told them
+    before: dict[str, list[MemoryEntry]] = {}
+    async for entry in _readable(viewpoint, store):
+        read += 1
+        if entry.kind not in TOLD:
+            continue
+        entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
+        user = entry.user_id
+        near = [one for one in before.get(user, ()) if 0.0 <= entry.timestamp - one.timestamp <= TALK_SECONDS]
+        found = facts(entry, ChainMap(names, told_names.get(user, {})), near)
+        for fact in found:
+            if fact.relative is not None and fact.relative.name:
+                told_names.setdefault(user, {})[fact.relative.name.casefold()] = fact.relative.key
+        known += found
+        before[user] = [*near, entry][-BEFORE:]
+        if entry.private:
+            private.add(entry.id)
+    views = []
+    for card in person_cards(known, corrects):
+        views.append(_card(viewpoint, card, private))
+        await asyncio.sleep(0)
+    return views, read
+
+
+def _names(viewpoint: Viewpoint) -> dict[str, str]:
+    """Names by which people are found in lines: for a player those that everybody may know, and its own.
+
+    Else a name in its own line would tell a player who else there is. A name of several stands for nobody.
+    """
+    caller = viewpoint.caller
+    shown: Mapping[str, str] = viewpoint.names
+    if not caller.sees_all:
+        open_to_all = (*viewpoint.characters, caller.user_id)
+        shown = {one: viewpoint.names[one] for one in open_to_all if one in viewpoint.names}
+    called = [(clean(name).casefold(), one) for one, name in shown.items()]
+    counts = Counter(name for name, _ in called)
+    clear = (pair for pair in called if counts[pair[0]] == 1 and pair[0] not in STOP_WORDS)
+    return {name: one for name, one in clear if len(name) > 1}
+
+
+async def _readable(viewpoint: Viewpoint, store: Repository) -> AsyncIterator[MemoryEntry]:
+    """Everything that the caller may read, oldest first, giving way to everything else."""
+    caller, agent_id = viewpoint.caller, viewpoint.agent_id
+    own = None if caller.sees_all else store.told_by(agent_id, caller.user_id)
+    began, after, at = time.perf_counter(), -1, 0
+    while True:
+        if own is None:
+            page = store.archive(agent_id, after, PAGE)
+        else:
+            entries = store.entries(agent_id, own[at : at + PAGE]) if at < len(own) else {}
+            page, at = [entries[number] for number in sorted(entries)], at + PAGE
+        if not page and (own is None or at >= len(own)):
+            return
+        for entry in page:
+            after = entry.id
+            if may_read(caller, entry):
+                yield entry
+            if time.perf_counter() - began > PATIENCE:
+                await asyncio.sleep(0)
+                began = time.perf_counter()
+
+
+def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView:
+    wanted = clean(person).casefold()
+    if wanted == "me":
+        wanted = viewpoint.caller.user_id.casefold()
+    for card in views:
+        if wanted in (name.casefold() for name in (card.of, card.name, *card.also)):
+            return card
+    names = [shorten(card.name, LONGEST_SHOWN) for card in views]
+    near = difflib.get_close_matches(wanted[:LONGEST_SHOWN], [one.casefold() for one in names], 1, 0.6)
+    hint = (
+        f"did you mean {next(name for name in names if name.casefold() == near[0])}?"
+        if near
+        else f"it knows something of {', '.join(names[:10])}."
+        if names
+        else "nobody told it anything about anybody yet."
+    )
+    raise NotFound(f"{viewpoint.name} knows nothing of {shorten(clean(person), LONGEST_SHOWN)}; {hint}")
+
+
+def _card(viewpoint: Viewpoint, card: PersonCard, private: set[int]) -> PersonCardView:
+    def seen(one: KnownFact) -> FactView:
+        fact, behind = one.fullest, set(one.evidence)
+        if one.superseded_by is not None:
+            behind.add(one.superseded_by.entry_id)
+        return FactView(
+            kind=fact.kind.value,
+            words=clean(fact.words),
+            told_by=clean(shown_name(fact.told_by, viewpoint.names)),
+            timestamp=fact.timestamp,
+            when=iso(fact.timestamp),
+            age=max(viewpoint.now - fact.timestamp, 0.0),
+            evidence=one.evidence,
+            superseded_by="" if one.superseded_by is None else clean(one.superseded_by.words),
+            private=not behind.isdisjoint(private),
+        )
+
+    return PersonCardView(
+        of=card.of,
+        name=_called(card.of, viewpoint),
+        also=tuple(_called(one, viewpoint) for one in card.relations),
+        facts=tuple(map(seen, card.facts)),
+        superseded=tuple(map(seen, card.superseded)),
+    )
+
+
+def _called(of: str, viewpoint: Viewpoint) -> str:
+    """ "user_marta" is "Marta", "user_marta's sister" is "Marta's sister", "user_marta's Ruth" is "Ruth"."""
+    whose, apart, who = of.rpartition("'s ")
+    if not apart:
+        name = clean(shown_name(of, viewpoint.names))
+        return name[:1].upper() + name[1:]
+    return who if who[:1].isupper() else f"{_called(whose, viewpoint)}'s {who}"

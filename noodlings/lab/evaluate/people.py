@@ -1,0 +1,211 @@
+"""What a character knows of people: are the facts that were told on the cards, and is what is there right?
+
+The data: a YAML file with `characters`, `players` and `lines`; a line has `day`, `at` ("19:40"), `who`, `to`,
+`present`, `say`, `secret`, and the `facts` that a careful listener would note of it: whom it is `of`, its
+`kind` (`noodlings.reflection.facts.FactKind`), and where there is one the earlier fact that it replaces
+(`instead_of`) or repeats (`same_as`). Every line is perceived by the character it is said to.
+
+A fact on a card is right where every line it came from holds one of that kind about that person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from noodlings.agent.recipes import plain_persona
+from noodlings.agent.society import Society
+from noodlings.clock import ManualClock
+from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.people import FactView, PersonCardView
+from noodlings.lab.replay import BEGINNING
+from noodlings.reflection.facts import FactKind
+from noodlings.validation import read_table
+from noodlings.values.caller import Caller, Role, user_id_of
+from noodlings.values.percept import Kind, Percept
+
+DAY = 86_400.0
+_READER = Caller("user_reader", "reader", Role.VIEWER)
+
+
+class ToldFact(BaseModel):
+    """A fact that a line tells."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    of: str
+    kind: FactKind
+    instead_of: str = ""
+    same_as: str = ""
+
+
+class ToldLine(BaseModel):
+    """A line, and the facts in it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    day: int = Field(ge=0, le=10_000)
+    at: str = Field(pattern=r"^\d{1,2}:\d\d$")
+    who: str
+    to: str
+    say: str
+    present: tuple[str, ...] = ()
+    secret: bool = False
+    facts: tuple[ToldFact, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """World time since the beginning."""
+        hours, minutes = map(int, self.at.split(":"))
+        return self.day * DAY + 3_600.0 * hours + 60.0 * minutes
+
+
+class Weeks(BaseModel):
+    """Some weeks among characters and players."""
+
+    model_config = ConfigDict(frozen=True)
+
+    characters: tuple[str, ...]
+    players: tuple[str, ...]
+    lines: tuple[ToldLine, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A fact on a card, the told facts that it stands for, and whether all of its evidence tells one."""
+
+    seen: FactView
+    told: frozenset[str]
+    right: bool
+
+
+def read_weeks(file: Path) -> Weeks:
+    """The data. Raises `UserError` when it cannot be read, or is something else."""
+    return read_table(file, Weeks)
+
+
+async def evaluate(
+    society: Society, clock: ManualClock, weeks: Weeks, progress: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """The figures.
+
+    Args:
+        society: an empty one that keeps nothing.
+        clock: the society's.
+        progress: called after each line.
+
+    Returns:
+        told, on_cards: how many facts were told (repetitions aside), and stand on the cards;
+        precision, recall;
+        superseded_told: of found facts that were replaced later, the share that is still told as true;
+        current: of those that were not, the share that is;
+        merged: of found pairs that say the same, the share that stands as one;
+        by_kind: told, found, right and wrong of each kind.
+    """
+    lines: dict[str, dict[int, ToldLine]] = {character: {} for character in weeks.characters}
+    for player in weeks.players:
+        society.introduce(user_id_of(player), player.capitalize())
+    for line in weeks.lines:
+        agent = society.agents.get(line.to) or society.create(plain_persona(line.to))
+        clock.set(BEGINNING + line.seconds)
+        who = line.who if line.who in weeks.characters else user_id_of(line.who)
+        said = Percept(
+            who,
+            line.say,
+            clock.now(),
+            Kind.WHISPER if line.secret else Kind.SAY,
+            addressed=True,
+            present=frozenset({who, *map(user_id_of, line.present)}),
+        )
+        lines[line.to][(await agent.perceive(said)).entry_id] = line
+        progress()
+    judged = [
+        _judged(card, fact, lines[character])
+        for character in weeks.characters
+        for card in (await Inspector(society).people(_READER, character)).people
+        for fact in (*card.facts, *card.superseded)
+    ]
+    return _figures(weeks, judged)
+
+
+def _judged(card: PersonCardView, fact: FactView, lines: Mapping[int, ToldLine]) -> _Judged:
+    names = {_plain(name) for name in (card.of, card.name, *card.also)}
+    told = [
+        [one.id for one in lines[number].facts if one.kind.value == fact.kind and _plain(one.of) in names]
+        for number in fact.evidence
+    ]
+    return _Judged(fact, frozenset(one for ids in told for one in ids), all(told))
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("’", "'").removeprefix("user_")
+
+
+def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
+    told = {fact.id: fact for line in weeks.lines for fact in line.facts}
+    found = {one for judgement in judged for one in judgement.told}
+    current = {one for judgement in judged if not judgement.seen.superseded_by for one in judgement.told}
+    held = found - {fact.instead_of for fact in told.values()}
+    replaced = {fact.instead_of for fact in told.values() if fact.instead_of} & found
+    pairs = [{fact.id, fact.same_as} for fact in told.values() if {fact.id, fact.same_as} <= found]
+    merged = sum(any(pair <= judgement.told for judgement in judged) for pair in pairs)
+    wanted = [fact for fact in told.values() if not fact.same_as]
+    right = sum(judgement.right for judgement in judged)
+    return {
+        "told": len(wanted),
+        "on_cards": len(judged),
+        "precision": _share(right, len(judged)),
+        "recall": _share(sum(fact.id in found for fact in wanted), len(wanted)),
+        "superseded_told": _share(len(replaced & current), len(replaced)),
+        "current": _share(len(held & current), len(held)),
+        "merged": _share(merged, len(pairs)),
+        "by_kind": dict(_by_kind(wanted, found, judged)),
+    }
+
+
+def _by_kind(
+    wanted: list[ToldFact], found: set[str], judged: list[_Judged]
+) -> Iterator[tuple[str, dict[str, int]]]:
+    for kind in FactKind:
+        of_kind = [fact for fact in wanted if fact.kind is kind]
+        seen = [judgement for judgement in judged if judgement.seen.kind == kind.value]
+        yield (
+            kind.value,
+            {
+                "told": len(of_kind),
+                "found": sum(fact.id in found for fact in of_kind),
+                "right": sum(judgement.right for judgement in seen),
+                "wrong": sum(not judgement.right for judgement in seen),
+            },
+        )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 6) if whole else None
+
+
+def view(figures: dict[str, Any]) -> Group:
+    """The figures for people."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("kind", "told", "found", "right", "wrong"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    for kind, counts in figures["by_kind"].items():
+        table.add_row(kind, *(str(counts[name]) for name in ("told", "found", "right", "wrong")))
+    names = {
+        "precision": "right",
+        "recall": "found",
+        "superseded_told": "replaced and still told",
+        "merged": "merged",
+    }
+    shares = "  ".join(
+        f"{name} {figures[key]:.2f}" for key, name in names.items() if figures[key] is not None
+    )
+    return Group(Text(f"{figures['told']} facts told, {figures['on_cards']} on cards   {shares}"), table)

@@ -1,0 +1,361 @@
+"""Facts about people in what was said: who they are, where they live, what they like, fear, plan and promise.
+
+A line is taken apart into clauses; of each it is worked out whom it is about ("I", "my sister Ruth", "she"
+where only one woman was mentioned, or somebody who is known by name), and by the patterns of `facts.yaml`
+what it tells of them. There is no grammar of English behind it: what is said plainly is found, what has to be
+concluded is not. What is imagined, played, quoted, asked or denied tells nothing, and where it is not clear
+whom something is about, it is left out: a card with a gap is better than one with something wrong.
+
+A fact keeps the words it was told in, and refers to the memory that is its evidence. The work for one line is
+bounded, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from noodlings.text import shorten
+from noodlings.validation import read_yaml
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+LONGEST = 160
+"""Characters of a fact; a longer sentence is cut."""
+LONGEST_CLAUSE = 200
+"""Characters of a clause that is read; what is said plainly is shorter."""
+LONGEST_NAME = 40
+MOST = 12
+"""Facts of one line."""
+FRAGMENT = 5
+"""Words of what stands for a clause about the speaker: "asthma, since I was six"."""
+
+
+class FactKind(StrEnum):
+    """What a fact tells of somebody."""
+
+    NAME = "name"
+    KIN = "kin"
+    AGE = "age"
+    TRADE = "trade"
+    HOME = "home"
+    HEALTH = "health"
+    LIKES = "likes"
+    DISLIKES = "dislikes"
+    FEAR = "fear"
+    SKILL = "skill"
+    HAS = "has"
+    BELIEF = "belief"
+    BETWEEN = "between"
+    """How two people stand to each other."""
+    EVENT = "event"
+    """What happened to them."""
+    PLAN = "plan"
+    PROMISE = "promise"
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Somebody who is known by whose they are.
+
+    Attributes:
+        key: by which facts are about them: "user_marta's older sister", or with a name "user_marta's Ruth".
+        relation: "user_marta's older sister", with or without a name.
+        name: as it was told, "" where it was not.
+    """
+
+    key: str
+    relation: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that was told about somebody.
+
+    Attributes:
+        of: whom it is about: the id of a user or an agent, or the key of a `Relative`.
+        kind: what it tells.
+        words: the sentence it was told in, one line of at most `LONGEST` characters.
+        entry_id: the memory that is the evidence.
+        told_by: the id of who told it.
+        timestamp: when, world time in seconds.
+        relative: of kind `KIN`, who it is; None of every other kind.
+    """
+
+    of: str
+    kind: FactKind
+    words: str
+    entry_id: int
+    told_by: str
+    timestamp: float
+    relative: Relative | None = None
+
+
+TOLD = frozenset({Kind.SAY, Kind.WHISPER})
+"""Kinds of percepts that tell something."""
+
+_ASIDE = re.compile(r"\*[^*]*\*|\([^()]*\)|\[[^\][]*\]|[\"“][^\"“”]*[\"”]")
+"""Gestures, remarks and quotations: read as if they were not there."""
+_SENTENCE = re.compile(r"(?:[^.!?…;]|\.(?=\S))+[.!?…;]*")
+_CLAUSES = re.compile(
+    r",\s+|\s+[-–—]+\s+|:\s+|\s+\b(?:and|but|so|because|although|though|while|since|whereas|which|who|when)\b\s+"
+)
+_WORD = re.compile(r"[\w'/&-]+")
+_MAY = re.compile(r"\b(?:in|of|by|on the \d{1,2}\w*|\d{1,2}(?:st|nd|rd|th)?) May\b")
+_I = re.compile(r"(?:i|we)(?P<rest>(?:'m|'re|'ve|'ll|'d)?\s.*)")
+_PRONOUN = re.compile(r"(?P<who>he|she)(?P<rest>(?:'s|'ve|'ll|'d)?\s.*)")
+_CONTRACTED = (
+    ("'m ", "am "), ("'re ", "are "), ("'ve ", "have "), ("'ll ", "will "), ("'d ", "had "), ("'s ", "is ")
+)  # fmt: skip
+_DENIES = re.compile(
+    r"(?:\w+n't|(?:am|is|are|was|were|do|does|did|have|has|had|will|can) not|never|not|no longer|hardly)\b"
+    r"|(?:have|has|had|got|have got|has got|with) (?:no|never)\b"
+)
+_NOT_MINE = re.compile(r"\b(?:not|isn't|aren't|wasn't|no|never had) (?:even )?(?:my|our)\b")
+_IS_VERB = re.compile(r"(?:'s|,? (?:is|was|has|will|can|can't|isn't|won't|lives|works))\b")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    """`facts.yaml`, ready for use.
+
+    Attributes:
+        chat: chat spelling → as it is written.
+        imagined: what makes a whole sentence tell nothing; unreal: a clause.
+        rules: what each kind is told by.
+        opener: words before the subject that say nothing about it, but when.
+        elided: how a clause begins whose subject is left out.
+        relative: "my older sister", with groups `whose`, `described` and `kin`.
+        family: who of those are family, or a pet; the others are friends and neighbours.
+        everybody: who everybody has, so that they tell something only where they have a name.
+        no_name: words that stand behind "my sister" and are no name.
+        genders: kin → "he" or "she".
+    """
+
+    chat: Mapping[str, str]
+    imagined: re.Pattern[str]
+    unreal: re.Pattern[str]
+    rules: Mapping[FactKind, re.Pattern[str]]
+    opener: re.Pattern[str]
+    elided: re.Pattern[str]
+    relative: re.Pattern[str]
+    family: frozenset[str]
+    everybody: frozenset[str]
+    no_name: frozenset[str]
+    genders: Mapping[str, str]
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    data: dict[str, Any] = read_yaml(
+        resources.files(__package__).joinpath("facts.yaml").read_text(encoding="utf-8")
+    )
+    words = {name: listed.split() for name, listed in data["lists"].items()}
+    lists = {
+        name: "|".join(re.escape(word.replace("+", " ")) for word in sorted(listed, key=len)[::-1])
+        for name, listed in words.items()
+    }
+    lists["soon"] = _filled(" ".join(data["soon"].split()), lists)
+
+    def either(patterns: Iterable[str]) -> re.Pattern[str]:
+        return re.compile("|".join(_filled(one, lists) for one in patterns))
+
+    return _Lexicon(
+        chat=data["chat"],
+        imagined=either(data["imagined"]),
+        unreal=either(data["unreal"]),
+        rules={FactKind(kind): either(patterns) for kind, patterns in data["rules"].items()},
+        opener=re.compile(rf"(?:(?:{lists['openers']}|{_filled(data['before'], lists)})\b[\s,:!.…-]*)+"),
+        elided=re.compile(rf"(?:{lists['elided']})\b"),
+        relative=re.compile(
+            rf"\b(?P<whose>my|our) (?P<described>(?:(?:{lists['described']})[ -]){{0,3}})"
+            rf"(?P<kin>{lists['kin']}|{lists['pets']}|{lists['others']})\b"
+        ),
+        family=frozenset(words["kin"] + words["pets"]) - {"ex"},
+        everybody=frozenset(words["everybody"]),
+        no_name=frozenset(words["no_name"]),
+        genders={kin: who for who in ("he", "she") for kin in words[who]},
+    )
+
+
+def _filled(pattern: str, lists: Mapping[str, str]) -> str:
+    """A pattern with its lists in place."""
+    return re.sub(r"\{([a-z_]+)\}", lambda found: f"(?:{lists[found[1]]})", pattern)
+
+
+def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryEntry] = ()) -> list[Fact]:
+    """What a memory tells about people, each thing once; nothing where nothing was said.
+
+    Args:
+        names: how people are called, in lower case → by what facts are about them.
+        before: what the same speaker said just before, oldest first.
+    """
+    if entry.kind not in TOLD:
+        return []
+    reading = _Reading(entry, names)
+    for earlier in before:
+        reading.mention(_plain(earlier.user_text), earlier.user_text)
+    return list(dict.fromkeys(reading.facts()))[:MOST]
+
+
+class _Reading:
+    """One line as it is read, clause by clause.
+
+    Attributes:
+        mentioned: who was, other than the speaker → "he", "she" or "" for not known.
+    """
+
+    def __init__(self, entry: MemoryEntry, names: Mapping[str, str]) -> None:
+        self.entry, self.names, self.lexicon = entry, names, _lexicon()
+        self.mentioned: dict[str, str] = {}
+
+    def facts(self) -> Iterator[Fact]:
+        """All that it tells."""
+        text = self.entry.user_text
+        read = _ASIDE.sub(lambda found: " " * len(found[0]), text)
+        for part in _SENTENCE.finditer(read):
+            words = shorten(" ".join(text[part.start() : part.end()].split()), LONGEST)
+            sentence = " ".join(part[0].split())
+            plain = _plain(sentence)
+            imagined = self.lexicon.imagined.search(plain) is not None
+            if not imagined and not _NOT_MINE.search(plain):
+                yield from self._relatives(plain, sentence, words)
+            if imagined or sentence.endswith("?"):
+                self.mention(plain, sentence)
+                continue
+            subject = self.entry.user_id
+            for clause in _CLAUSES.split(plain):
+                if len(clause) <= LONGEST_CLAUSE:
+                    of, told = self._told(clause, subject, sentence)
+                    yield from (self._fact(of, kind, words) for kind in told)
+                    subject = of or subject
+                self.mention(clause, sentence)
+
+    def mention(self, plain: str, original: str) -> None:
+        """Note who is named."""
+        for found in self.lexicon.relative.finditer(plain):
+            relative, _ = self._relative(found, plain, original)
+            self.mentioned[relative.key] = self.lexicon.genders.get(found["kin"], "")
+        for word in _WORD.findall(plain):
+            if known := self.names.get(word.removesuffix("'s")):
+                self.mentioned.setdefault(known, "")
+
+    def _told(self, clause: str, before: str, original: str) -> tuple[str, list[FactKind]]:
+        """Whom a clause is about, "" for nobody who is known, and what it tells of them."""
+        opener = self.lexicon.opener.match(clause)
+        bare = clause[opener.end() :] if opener else clause
+        of, told = self._subject(bare, before, original)
+        if not of or self.lexicon.unreal.search(bare):
+            return of, []
+        if opener:
+            told = f"{told} {opener[0]}"  # "tomorrow" may stand before the subject
+        kinds = [kind for kind, pattern in self.lexicon.rules.items() if pattern.search(told)]
+        if _DENIES.match(told):
+            kinds = [kind for kind in kinds if kind in _DENIED]
+        if self.lexicon.relative.search(told) or _SOMEBODY_ELSES.search(told):
+            kinds = [kind for kind in kinds if kind not in _PERSONAL]
+        return of, _chosen(kinds)
+
+    def _subject(self, bare: str, before: str, original: str) -> tuple[str, str]:
+        """Whom a clause is about, "" for nobody who is known, and what it says of them."""
+        if found := _I.match(bare):
+            return self.entry.user_id, _predicate(found["rest"])
+        if found := self.lexicon.relative.match(bare):
+            relative, end = self._relative(found, bare, original)
+            return ("", "") if self._owns(bare[end:]) else (relative.key, _predicate(bare[end:]))
+        if found := _PRONOUN.match(bare):
+            fitting = [key for key, gender in self.mentioned.items() if gender in ("", found["who"])]
+            return (fitting[0], _predicate(found["rest"])) if len(fitting) == 1 else ("", "")
+        words = bare.split(" ", 2)
+        for count in (2, 1):
+            name, rest = " ".join(words[:count]), " ".join(words[count:])
+            for called in (name, name.removesuffix("'s")):
+                if rest and called in self.names and not self._owns(f"{name[len(called) :]} {rest}"):
+                    return self.names[called], _predicate(f"{name[len(called) :]} {rest}".lstrip())
+        if words[0] in ("my", "our") and any(rule.match(bare) for rule in self.lexicon.rules.values()):
+            return self.entry.user_id, bare  # "my shift", "my knee": what is said is about that
+        if len(bare.split()) <= FRAGMENT and self.lexicon.rules[FactKind.HEALTH].match(bare):
+            return self.entry.user_id, bare
+        return (before, bare) if self.lexicon.elided.match(bare) else ("", "")
+
+    def _owns(self, rest: str) -> bool:
+        """Whether what follows makes it somebody else: "my sister" of "my sister's husband"."""
+        after = rest.removeprefix("'s ")
+        return after != rest and self.lexicon.relative.match(f"my {after}") is not None
+
+    def _relatives(self, plain: str, original: str, words: str) -> Iterator[Fact]:
+        """That somebody has a sister, and how she is called."""
+        for found in self.lexicon.relative.finditer(plain):
+            relative, end = self._relative(found, plain, original)
+            telling = found["kin"] not in self.lexicon.everybody or relative.name
+            if found["kin"] in self.lexicon.family and telling and not self._owns(plain[end:]):
+                yield self._fact(self.entry.user_id, FactKind.KIN, words, relative)
+
+    def _relative(self, found: re.Match[str], plain: str, original: str) -> tuple[Relative, int]:
+        """Who is meant, and where that ends in the clause."""
+        owner = self.entry.user_id
+        relation = f"{owner}'s {found['described'].replace('-', ' ')}{found['kin']}"
+        called = _CALLED.match(plain, found.end())
+        name = self._as_written(called[1], plain[called.end() :], original) if called else ""
+        if called is None or not name:
+            return Relative(relation, relation), found.end()
+        return Relative(f"{owner}'s {name}", relation, name), called.end()
+
+    def _as_written(self, word: str, rest: str, original: str) -> str:
+        """A name as it was written, "" where a word is none; one that is typed small needs a verb behind."""
+        if not 1 < len(word) <= LONGEST_NAME:
+            return ""
+        written = re.search(rf"\b{re.escape(word)}\b", original, re.I)
+        if written is not None and written[0][0].isupper() and not written[0].isupper():
+            return written[0]
+        small = not any(map(str.isupper, original[1:])) and _IS_VERB.match(rest) is not None
+        no_name = word in self.lexicon.no_name or word.endswith(("ing", "ed", "ly", "s"))
+        return word.capitalize() if small and not no_name else ""
+
+    def _fact(self, of: str, kind: FactKind, words: str, relative: Relative | None = None) -> Fact:
+        entry = self.entry
+        return Fact(of, kind, words, entry.id, entry.user_id, entry.timestamp, relative)
+
+
+_CALLED = re.compile(r"(?:,? (?:is )?(?:called|named))?,? ([^\W\d_][^\W\d_-]*)")
+_DENIED = frozenset({FactKind.DISLIKES, FactKind.BETWEEN, FactKind.SKILL, FactKind.BELIEF})
+"""What is told of somebody by a denial, too: "we are not speaking", "he can't swim"."""
+_SOMEBODY_ELSES = re.compile(r"\b(?:his|her|their|your)\b")
+_PERSONAL = frozenset({FactKind.HEALTH, FactKind.AGE, FactKind.TRADE, FactKind.FEAR, FactKind.NAME})
+"""What is not told of the subject of a clause in which somebody else stands: "I heard my sister is ill"."""
+_NOT_BESIDE = {
+    FactKind.DISLIKES: {FactKind.LIKES, FactKind.BELIEF},
+    FactKind.PROMISE: {FactKind.PLAN},
+    FactKind.HEALTH: {FactKind.HAS, FactKind.TRADE, FactKind.EVENT},
+    FactKind.FEAR: {FactKind.DISLIKES, FactKind.SKILL, FactKind.LIKES},
+    FactKind.PLAN: {FactKind.HOME},
+    FactKind.BETWEEN: {FactKind.EVENT},
+}
+"""Of one clause → what it is not as well: who is afraid of dogs does not dislike them beside that."""
+
+
+def _chosen(kinds: Sequence[FactKind]) -> list[FactKind]:
+    out = {other for kind in kinds for other in _NOT_BESIDE.get(kind, ())}
+    return [kind for kind in kinds if kind not in out]
+
+
+def _plain(text: str) -> str:
+    """In small letters, with straight apostrophes and without chat spelling; May, the month, is "in_may"."""
+    chat = _lexicon().chat
+    folded = _MAY.sub("in_may", text.replace("’", "'")).casefold().strip(" .!?…;,")
+    return _WORD.sub(lambda found: chat.get(found[0], found[0]), folded)
+
+
+def _predicate(rest: str) -> str:
+    """What is said of a subject, with its verb written out."""
+    told = rest.lstrip(" ,")
+    for short, long in _CONTRACTED:
+        if told.startswith(short):
+            return long + told[len(short) :]
+    return told

@@ -1,0 +1,140 @@
+"""Person cards: what is known of one person, put together from facts, on evidence.
+
+A fact that was told again appears once, with all of its evidence. Of an age and of a home the latest holds,
+and so does a line that says that it corrects something: what it replaced stays below, as superseded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from noodlings.recall.lexical import stems
+from noodlings.reflection.facts import Fact, FactKind
+
+MOST = 100
+"""Facts of one kind on a card; of more, those told longest ago go."""
+SAME = 2
+"""So many words more may stand in a line that says the same as another."""
+ENOUGH = 2
+"""Words that a correction shares with what it corrects, or more."""
+_AGE = re.compile(
+    r"\b(?:\d{1,2}|(?:thir|four|fif|six|seven|eigh|nine)teen|eleven|twelve"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty)\b",
+    re.I,
+)
+_RESIDES = re.compile(r"\b(?:live|lives|living|moved) (?:in|at|to|near|by)\b", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """A fact on a card.
+
+    Attributes:
+        told: every time it was told, oldest first; at least once.
+        fullest: the one of these that says most, of equals the last.
+        superseded_by: what holds in its place, or None while it holds.
+    """
+
+    told: tuple[Fact, ...]
+    fullest: Fact
+    superseded_by: Fact | None = None
+
+    @property
+    def evidence(self) -> tuple[int, ...]:
+        """Ids of the memories that tell it, rising."""
+        return tuple(sorted({fact.entry_id for fact in self.told}))
+
+
+@dataclass(frozen=True, slots=True)
+class PersonCard:
+    """What is known of one person.
+
+    Attributes:
+        of: who, as in `Fact.of`.
+        relations: how else they are known: "user_marta's sister" of Ruth.
+        facts, superseded: what holds, and what was replaced; by kind, each the latest first.
+    """
+
+    of: str
+    relations: tuple[str, ...]
+    facts: tuple[KnownFact, ...]
+    superseded: tuple[KnownFact, ...]
+
+
+def person_cards(found: Iterable[Fact], corrects: Callable[[str], bool]) -> Iterator[PersonCard]:
+    """A card for everybody whom facts tell of, one by one.
+
+    Args:
+        found: in the order in which they were told.
+        corrects: whether words say that they correct something.
+    """
+    by_person: dict[str, list[Fact]] = {}
+    named: dict[str, set[str]] = {}  # a relation → the names that were told for it
+    for fact in found:
+        by_person.setdefault(fact.of, []).append(fact)
+        if fact.relative is not None and fact.relative.name:
+            named.setdefault(fact.relative.relation, set()).add(fact.relative.key)
+    same = {relation: next(iter(keys)) for relation, keys in named.items() if len(keys) == 1}
+    relations: dict[str, list[str]] = {}
+    for relation, key in same.items():
+        relations.setdefault(key, []).append(relation)
+        if relation in by_person:
+            together = [*by_person.pop(relation), *by_person.get(key, ())]
+            by_person[key] = sorted(together, key=lambda fact: fact.entry_id)
+    for of, told in by_person.items():
+        known = [one for kind in FactKind for one in _of_kind([f for f in told if f.kind is kind], corrects)]
+        yield PersonCard(
+            of,
+            tuple(sorted(relations.get(of, ()))),
+            tuple(one for one in known if one.superseded_by is None),
+            tuple(one for one in known if one.superseded_by is not None),
+        )
+
+
+@dataclass(slots=True)
+class _Known:
+    """A fact while a card is made, and the words that carry it."""
+
+    fact: KnownFact
+    stems: frozenset[str] = field(default_factory=frozenset)
+
+
+def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[KnownFact]:
+    """What facts of one kind come to, the latest first."""
+    known = list[_Known]()
+    for fact in told:
+        words = frozenset(stems(fact.words))
+        same = next((one for one in known if _says_the_same(one, fact, words)), None)
+        correction = corrects(fact.words)
+        for one in known:
+            if one is not same and one.fact.superseded_by is None and _replaces(fact, words, one, correction):
+                one.fact = replace(one.fact, superseded_by=fact)
+        if same is None:
+            known.append(_Known(KnownFact((fact,), fact), words))
+        else:
+            known.remove(same)
+            fuller = len(words) >= len(same.stems)
+            fullest = fact if fuller else same.fact.fullest
+            known.append(_Known(KnownFact((*same.fact.told, fact), fullest), words if fuller else same.stems))
+        del known[:-MOST]
+    return [one.fact for one in reversed(known)]
+
+
+def _says_the_same(known: _Known, fact: Fact, words: frozenset[str]) -> bool:
+    """Whether it has the same words, but for a few more in one of the two, and is about the same relative."""
+    if known.fact.superseded_by is not None or known.fact.fullest.relative != fact.relative:
+        return False
+    fewer, more = sorted((known.stems, words), key=len)
+    return fewer == more or (len(fewer) >= ENOUGH and fewer < more and len(more) - len(fewer) <= SAME)
+
+
+def _replaces(fact: Fact, words: frozenset[str], known: _Known, correction: bool) -> bool:
+    """Whether a later fact cannot hold beside an earlier one."""
+    both = (fact.words, known.fact.fullest.words)
+    if fact.kind is FactKind.AGE:
+        return all(map(_AGE.search, both))
+    if fact.kind is FactKind.HOME and all(map(_RESIDES.search, both)):
+        return True
+    return correction and len(words & known.stems) >= ENOUGH

@@ -1,0 +1,56 @@
+"""`@people` as it is typed."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+async def told(player):
+    """Servnak, who was told this and that."""
+    for line in (
+        "my sister Ruth is a nurse",
+        "I am allergic to nuts",
+        "I live in Leeds",
+        "I love marzipan",
+        "I am afraid of geese, /red/",
+        "we moved to Porto",
+    ):
+        await player.type(f"say servnak, {line}")
+    return player
+
+
+async def test_everybody_of_whom_something_is_known(told):
+    lines = await told.read("@people servnak", width=100)
+    assert lines[0] == "SERVNAK · people"
+    shown = "\n".join(lines)
+    assert "Caity" in shown
+    assert "2 more" in shown
+    assert "Ruth" in shown
+    assert "how it was told" in lines[2]
+
+
+async def test_a_card_with_what_was_superseded_below(told):
+    shown = "\n".join(await told.read("@people servnak me", width=120))
+    assert "what it knows of Caity" in shown
+    for words in (
+        "allergic to nuts",
+        "love marzipan",
+        "geese, /red/",
+        "we moved to Porto",
+        "I live in Leeds",
+    ):
+        assert words in shown
+    assert shown.index("we moved to Porto") < shown.index("I live in Leeds")
+    reply = await told.type('@people servnak "ruth"')
+    (card,) = reply.data["people"]
+    assert (card["name"], card["also"]) == ("Ruth", ["Caity's sister"])
+
+
+async def test_nobody_and_nothing(player):
+    assert "knows nothing of anybody" in "\n".join(await player.read("@people phi"))
+    assert "nobody told it anything" in "\n".join(await player.read("@people phi Zeno"))
+
+
+async def test_a_narrow_terminal_keeps_the_words(told):
+    assert "allergic to nuts" in "\n".join(await told.read("@people servnak me", width=40))

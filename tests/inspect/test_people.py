@@ -1,0 +1,172 @@
+"""What an agent knows of people, as each caller may read it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from noodlings.errors import NotFound, UserError
+from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.people import PAGE, PeopleView
+from noodlings.ports import Changes
+from noodlings.store.memory import MemoryStore
+from noodlings.values.audience import confined_to
+from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import MemoryEntry
+from tests.fakes import FakeAgent, FakeSociety
+from tests.memory.entries import an_entry
+
+ADMIN = Caller("user_root", "root", Role.ADMIN)
+ANN, BOB = Caller("user_ann", "ann"), Caller("user_bob", "bob")
+
+
+def said(number: int, text: str, user: str = "user_ann", **changes: object) -> MemoryEntry:
+    return an_entry(number, user_id=user, user_text=text, **changes)
+
+
+def asking(*entries: MemoryEntry, names: dict[str, str] | None = None) -> Inspector:
+    """Phi, who heard these."""
+    society = FakeSociety(store=MemoryStore(), people=names or {})
+    agent = society.add(FakeAgent())
+    society.store.commit(Changes("phi", added=entries))
+    agent.memory.restore((), (), len(entries), 0, len(entries))
+    society.clock.set(1_000.0)
+    return Inspector(society)
+
+
+def texts(view: PeopleView) -> str:
+    return json.dumps(view.as_dict())
+
+
+async def test_a_card_holds_what_was_told_with_its_evidence() -> None:
+    inspector = asking(
+        said(1, "my sister Ruth is a nurse"),
+        said(2, "I am allergic to nuts"),
+        said(3, "I am allergic to nuts!"),
+    )
+    view = await inspector.people(ADMIN, "phi")
+    assert (view.agent, view.name, view.hidden) == ("phi", "Phi", 0)
+    ann, ruth = view.people
+    assert (ann.of, ann.name) == ("user_ann", "Ann")
+    assert (ruth.of, ruth.name, ruth.also) == ("user_ann's Ruth", "Ruth", ("Ann's sister",))
+    health = next(fact for fact in ann.facts if fact.kind == "health")
+    assert (health.words, health.told_by, health.evidence, health.age) == (
+        "I am allergic to nuts!", "ann", (2, 3), 997.0,
+    )  # fmt: skip
+    assert json.loads(texts(view)) == view.as_dict()
+
+
+@pytest.mark.parametrize("person", ["ruth", "Ruth", "Ann's sister", "ann's sister"])
+async def test_one_person_is_asked_for_by_any_name(person: str) -> None:
+    inspector = asking(said(1, "my sister Ruth is a nurse"))
+    (card,) = (await inspector.people(ADMIN, "phi", person)).people
+    assert card.of == "user_ann's Ruth"
+    (own,) = (await inspector.people(ANN, "phi", "me")).people
+    assert own.of == "user_ann"
+
+
+async def test_who_is_unknown_is_told_with_the_nearest() -> None:
+    inspector = asking(said(1, "my sister Ruth is a nurse"))
+    with pytest.raises(NotFound, match="did you mean Ruth"):
+        await inspector.people(ADMIN, "phi", "Ruht")
+    with pytest.raises(NotFound, match="Phi knows nothing of Zeno; it knows something of Ann, Ruth"):
+        await inspector.people(ADMIN, "phi", "Zeno")
+    with pytest.raises(NotFound, match="nobody told it anything"):
+        await asking().people(ADMIN, "phi", "Zeno")
+
+
+async def test_a_player_sees_what_follows_from_what_it_told_alone() -> None:
+    inspector = asking(
+        said(1, "I am pregnant", audience=confined_to({"user_ann", "phi"})),
+        said(2, "Ann is afraid of geese", "user_bob"),
+        said(3, "my brother Zeno lives in Leeds", "user_bob"),
+        names={"user_ann": "Ann", "user_bob": "Bob"},
+    )
+    everything = await inspector.people(ADMIN, "phi")
+    assert {card.of for card in everything.people} == {"user_ann", "user_bob", "user_bob's Zeno"}
+    ann = await inspector.people(ANN, "phi")
+    assert ("pregnant" in texts(ann), "geese" in texts(ann), "Zeno" in texts(ann)) == (True, False, False)
+    assert ann.people[0].facts[0].private
+    assert (ann.total, ann.hidden) == (1, 2)
+    assert "pregnant" not in texts(await inspector.people(BOB, "phi"))
+    with pytest.raises(NotFound) as told:
+        await inspector.people(ANN, "phi", "zeno")
+    assert "bob" not in str(told.value).casefold()
+
+
+async def test_no_line_of_a_player_tells_it_who_else_there_is() -> None:
+    lines = (
+        said(1, "Bob is afraid of geese"),
+        said(2, "my sister Bob is a nurse"),
+        said(3, "my dog bit user_bob"),
+    )
+    there = asking(*lines, names={"user_ann": "Ann", "user_bob": "Bob", "account:x": "Ruth"})
+    alone = asking(*lines, names={"user_ann": "Ann"})
+    assert await there.people(ANN, "phi") == await alone.people(ANN, "phi")
+    assert {card.of for card in (await there.people(ADMIN, "phi")).people} >= {"user_bob", "user_ann's Bob"}
+
+
+async def test_two_of_one_name_and_words_as_names_stand_for_nobody() -> None:
+    names = {"user_a": "Jonas", "user_b": "Jonas", "user_c": "The", "user_d": "It", "user_e": "Caity Bell"}
+    lines = (
+        "Jonas hates spiders",
+        "The house is afraid of rain",
+        "It was born in 1990",
+        "Caity Bell hates spiders",
+    )
+    view = await asking(*map(said, range(4), lines), names=names).people(ADMIN, "phi")
+    assert [card.of for card in view.people] == ["user_e"]
+
+
+async def test_a_whisper_that_replaces_something_makes_it_private() -> None:
+    whisper = said(2, "I live in Porto now", audience=confined_to({"user_ann", "phi"}))
+    view = await asking(said(1, "I live in Leeds"), whisper).people(ADMIN, "phi")
+    (old,) = view.people[0].superseded
+    assert (old.superseded_by, old.private) == ("I live in Porto now", True)
+
+
+async def test_what_is_forgotten_is_on_no_card_even_while_it_is_made() -> None:
+    inspector = asking(said(1, "I am afraid of geese"), said(2, "I love marzipan"))
+    society = inspector._society
+
+    async def forget() -> None:
+        society.store.forget("phi", [1], by_user="user_ann", timestamp=5.0)
+        society.agents["phi"].forgettings += 1
+
+    view, _ = await asyncio.gather(inspector.people(ADMIN, "phi"), forget())
+    assert ("geese" in texts(view), "marzipan" in texts(view)) == (False, True)
+
+
+async def test_a_long_memory_lets_everything_else_have_its_turn() -> None:
+    long = "I love one thing and another, and my sister Ruth keeps bees. " * 60
+    inspector = asking(*(said(number, f"I love {number}a and {number}b. {long}") for number in range(300)))
+    turns, asking_people = 0, asyncio.create_task(inspector.people(ADMIN, "phi"))
+    while not asking_people.done():
+        turns += 1
+        await asyncio.sleep(0)
+    assert turns > 20
+    assert (await asking_people).total == 1
+
+
+async def test_people_come_in_pages() -> None:
+    inspector = asking(*(said(number, f"my sister Ruth{'x' * number} is a nurse") for number in range(1, 6)))
+    everybody = (await inspector.people(ADMIN, "phi")).people
+    assert len(everybody) == 6
+    view = await inspector.people(ADMIN, "phi", limit=2, offset=3)
+    assert (view.people, view.offset, view.total) == (everybody[3:5], 3, 6)
+    for limit, offset in ((0, 0), (1, -1)):
+        with pytest.raises(UserError):
+            await inspector.people(ADMIN, "phi", None, limit, offset)
+
+
+async def test_all_pages_are_gone_through() -> None:
+    lines = [said(n, "good morning") for n in range(1, PAGE + 2)]
+    inspector = asking(*lines, said(PAGE + 2, "I am afraid of geese"))
+    (card,) = (await inspector.people(ADMIN, "phi")).people
+    assert card.facts[0].evidence == (PAGE + 2,)
+
+
+async def test_nothing_known_is_no_error() -> None:
+    assert (await asking(said(1, "good morning")).people(ADMIN, "phi")).people == ()

@@ -1,0 +1,84 @@
+"""How facts on cards are judged, and our own weeks."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+import yaml
+from rich.console import Console
+
+from noodlings.errors import UserError
+from noodlings.lab.evaluate.people import evaluate, read_weeks, view
+
+OURS = Path(__file__).parents[3] / "benchmarks" / "people"
+WEEKS = {
+    "characters": ["edda"],
+    "players": ["marta", "jonas"],
+    "lines": [
+        {"day": 1, "at": "19:40", "who": "marta", "to": "edda", "say": "my sister Ruth is a nurse", "facts": [
+            {"id": "f1", "of": "marta", "kind": "kin"},
+            {"id": "f2", "of": "marta's sister", "kind": "trade"},
+        ]},
+        {"day": 1, "at": "19:50", "who": "marta", "to": "edda", "say": "I live in Leeds", "facts": [
+            {"id": "f3", "of": "marta", "kind": "home"},
+        ]},
+        {"day": 2, "at": "8:00", "who": "jonas", "to": "edda", "say": "I love rain", "facts": []},
+        {"day": 3, "at": "8:00", "who": "marta", "to": "edda", "say": "we moved to Porto", "facts": [
+            {"id": "f4", "of": "marta", "kind": "home", "instead_of": "f3"},
+        ]},
+        {"day": 4, "at": "8:00", "who": "marta", "to": "edda", "say": "yes, we moved to Porto", "facts": [
+            {"id": "f5", "of": "marta", "kind": "home", "same_as": "f4"},
+            {"id": "f6", "of": "marta", "kind": "fear"},
+        ]},
+    ],
+}  # fmt: skip
+
+
+def written(folder: Path, data: object) -> Path:
+    file = folder / "weeks.yaml"
+    file.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return file
+
+
+async def test_the_figures(tmp_path, living):
+    calls = []
+    weeks = read_weeks(written(tmp_path, WEEKS))
+    figures = await evaluate(*living(), weeks, lambda: calls.append(1))
+    assert len(calls) == 5
+    counts = {name: value for name, value in figures.items() if name != "by_kind"}
+    assert counts == {
+        "told": 5, "on_cards": 5, "precision": 0.8, "recall": 0.8,
+        "superseded_told": 0.0, "current": 1.0, "merged": 1.0,
+    }  # fmt: skip
+    assert figures["by_kind"]["likes"] == {"told": 0, "found": 0, "right": 0, "wrong": 1}
+    assert figures["by_kind"]["fear"] == {"told": 1, "found": 0, "right": 0, "wrong": 0}
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(view(figures))
+    assert "5 facts told, 5 on cards" in console.export_text()
+
+
+@pytest.mark.parametrize("name", ["weeks", "unseen_1", "unseen_2"])
+def test_our_own_weeks_are_sound(name: str) -> None:
+    weeks = read_weeks(OURS / f"{name}.yaml")
+    seen, latest = set[str](), 0.0
+    for line in weeks.lines:
+        assert line.to in weeks.characters
+        assert line.who in (*weeks.players, *weeks.characters)
+        assert line.seconds >= latest
+        latest = line.seconds
+        for fact in line.facts:
+            assert fact.id not in seen
+            assert {fact.instead_of, fact.same_as} - {""} <= seen
+            seen.add(fact.id)
+    assert len(seen) >= 170
+    assert sum(not line.facts for line in weeks.lines) >= 70
+
+
+@pytest.mark.parametrize(
+    "wrong", [[], {"lines": []}, WEEKS | {"lines": [WEEKS["lines"][0] | {"at": "noon"}]}, "no weeks"]
+)
+def test_what_is_no_such_file_is_refused(tmp_path, wrong):
+    with pytest.raises(UserError):
+        read_weeks(written(tmp_path, wrong))

@@ -1,0 +1,198 @@
+"""What lines tell about people, and what must not be taken for it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.reflection.facts import LONGEST, MOST, Fact, FactKind, Relative, facts
+from noodlings.text import clean
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+from tests.memory.entries import an_entry
+
+NAMES = {"marta": "user_marta", "jonas": "user_jonas", "edda": "edda"}
+SOON = 0.1
+"""Seconds of the processor within which any line is read, on a machine of any kind."""
+
+
+def said(text: str, number: int = 1, **changes: object) -> MemoryEntry:
+    """Something that Marta said."""
+    return an_entry(number, **({"user_id": "user_marta", "user_text": clean(text)} | changes))
+
+
+def told(text: str, *before: str) -> set[tuple[str, str]]:
+    """Of whom it tells what, briefly."""
+    earlier = [said(line, number) for number, line in enumerate(before)]
+    found = facts(said(text, 9), NAMES, earlier)
+    return {(fact.of.removeprefix("user_"), fact.kind.value) for fact in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("My sister Ruth keeps bees", {("marta", "kin")}),
+        ("my sister ruth's moving in with me on friday", {("marta", "kin"), ("marta's Ruth", "plan")}),
+        ("I'm a nurse at the county hospital.", {("marta", "trade")}),
+        ("cant, got my insulin to sort out first", {("marta", "health")}),
+        ("do you think my brother Amir would like that?", {("marta", "kin")}),
+        ("Jonas hates spiders and he is moving out soon", {("jonas", "dislikes"), ("jonas", "plan")}),
+        ("im vegetarian btw", {("marta", "belief")}),
+        ("Evening. I play the cello, badly.", {("marta", "skill")}),
+        ("I'll bring you the book on friday", {("marta", "promise")}),
+        ("My grandmother died last night.", {("marta's grandmother", "event")}),
+        ("turning 40 on saturday ugh", {("marta", "age")}),
+        ("I never learned to swim", {("marta", "skill")}),
+        ("we live in Graz now", {("marta", "home")}),
+        ("I am terrified of moths", {("marta", "fear")}),
+        ("I am allergic to nuts", {("marta", "health")}),
+        ("Jonas and I fell out", {("marta", "between")}),
+        ("I love marzipan", {("marta", "likes")}),
+        ("Tomorrow we move to Porto", {("marta", "plan")}),
+    ],
+)  # fmt: skip
+def test_what_is_said_plainly_is_found(text: str, expected: set[tuple[str, str]]) -> None:
+    assert told(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ("if I live in Graz", "I live in Graz"),
+        ("my rogue is allergic to gold, I am allergic to gold", "I am allergic to gold"),
+        ("I'd hate a beer", "I hate beer"),
+        ("I live in a barn?", "I live in a barn"),
+        ("I'm not a nurse", "I'm a nurse"),
+        ("that's not my cat", "that's my cat"),
+        ('he shouted, "I am a nurse"', "he shouted, I am a nurse"),
+        ("*I am afraid of spiders*", "I am afraid of spiders"),
+        ("people say that I live in Graz", "I live in Graz"),
+        ("in the book I live in a tower", "I live in a tower"),
+        ("imagine, I was married", "I got married"),
+        ("I don't have asthma", "I have asthma"),
+        ("I have no allergies", "I have allergies"),
+        ("I never lived in Leeds", "I lived in Leeds"),
+        ("I haven't got diabetes", "I've got diabetes"),
+        ("I heard my mum is pregnant", "I am pregnant"),
+        ("I am sick of this rain", "I am sick"),
+        ("I think you live in Graz", "I live in Graz"),
+    ],
+)
+def test_what_is_not_so_is_no_fact(text: str, without: str) -> None:
+    assert told(text) == set()
+    assert told(without) != set()
+
+
+@pytest.mark.parametrize("text", ["", "good morning", "It's raining again", "he lives in Graz", "they rang"])
+def test_of_nobody_nothing_is_told(text: str) -> None:
+    assert told(text) == set()
+
+
+def test_she_is_the_one_woman_who_was_mentioned() -> None:
+    assert told("she's a nurse in Leeds") == set()
+    assert told("she's a nurse in Leeds", "my sister Ruth rang") == {("marta's Ruth", "trade")}
+    assert told("she's a nurse in Leeds", "my sister rang") == {("marta's sister", "trade")}
+    assert told("I met my sister Ruth today. She's a nurse in Leeds") == {
+        ("marta", "kin"), ("marta's Ruth", "trade"),
+    }  # fmt: skip
+    assert told("he's a nurse in Leeds", "my sister Ruth rang") == set()
+    assert told("she's a nurse in Leeds", "my sister Ruth rang my aunt Ada") == set()
+    assert told("she's a nurse in Leeds", "my sister Ruth rang Jonas") == set()  # who may be a woman
+
+
+def test_who_is_called_is_not_told_of() -> None:
+    assert told("Jonas, I am a nurse") == {("marta", "trade")}
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("my sister is a nurse in Leeds", "marta's sister"),
+        ("my sister's husband is a plumber", ""),
+        ("my older sister is a nurse", "marta's older sister"),
+        ("my step dad is a plumber", "marta's step dad"),
+        ("my sister Emily is a nurse", "marta's Emily"),
+        ("my sister Łucja is a nurse", "marta's Łucja"),
+        ("my brother Will is a nurse", "marta's Will"),
+        ("Jonas's sister is a nurse", ""),
+    ],
+)
+def test_somebody_elses_trade_is_theirs(text: str, of: str) -> None:
+    trades = {who for who, kind in told(text) if kind == "trade"}
+    assert trades == ({of} if of else set())
+
+
+def test_a_fact_keeps_its_words_and_its_evidence() -> None:
+    (fact,) = facts(said("Evening! I am afraid of (small) “geese”, though. Bye", 4, timestamp=40.0), NAMES)
+    expected = Fact(
+        "user_marta", FactKind.FEAR, "I am afraid of (small) “geese”, though.", 4, "user_marta", 40.0
+    )
+    assert fact == expected
+    (long,) = facts(said(f"I am afraid of geese, {'and of much beside ' * 40}"), NAMES)
+    assert long.words.startswith("I am afraid of geese, and of")
+    assert LONGEST - 20 < len(long.words) <= LONGEST
+
+
+def test_kin_with_a_name_is_known_by_both() -> None:
+    (fact,) = facts(said("my sister Ruth rang"), NAMES)
+    assert fact.relative == Relative("user_marta's Ruth", "user_marta's sister", "Ruth")
+    (fact,) = facts(said("my sister rang"), NAMES)
+    assert fact.relative == Relative("user_marta's sister", "user_marta's sister")
+
+
+@pytest.mark.parametrize("kind", [Kind.EMOTE, Kind.ARRIVE, Kind.THOUGHT, Kind.EVENT])
+def test_only_what_is_said_tells(kind: Kind) -> None:
+    assert facts(said("I am a nurse", kind=kind), NAMES) == []
+
+
+HOSTILE = [
+    *(
+        "i have exam is ",
+        "i exam is mon ",
+        "i have my exam is monda ",
+        "i have exam ",
+        "my sister ",
+        "my back ",
+    ),
+    *(
+        "my sister ",
+        "my older younger ",
+        "my sister Ruth's ",
+        "and ",
+        "- ",
+        "a.b",
+        "...",
+        "“",
+        "*",
+        "(",
+        "[",
+        "you know ",
+    ),
+    *("i am ", ", i am a ", "i will ", "i'd ", "call me ", "on the 1 ", "in May "),
+]
+
+
+@pytest.mark.parametrize("part", HOSTILE)
+def test_no_line_takes_long(part: str) -> None:
+    for text in (part * (4_000 // len(part)), f"i have {part * (4_000 // len(part))}"[:4_000]):
+        entry = said(text)
+        began = time.process_time()
+        assert len(facts(entry, NAMES)) <= MOST
+        assert time.process_time() - began < SOON
+
+
+_WORDS = ["I", "my", "sister", "Ruth", "she's", "a nurse", "in May", "if", "and", "Jonas", "is 40", "5.5"]
+_MARKS = list("()“”*.?,")
+
+
+@given(st.text(max_size=300) | st.lists(st.sampled_from(_WORDS + _MARKS), max_size=30).map(" ".join))
+def test_anything_can_be_read_and_the_words_were_said(text: str) -> None:
+    entry = said(text)
+    for fact in facts(entry, NAMES, [said("my brother Amir called", 0)]):
+        assert fact.of
+        assert (fact.relative is not None) == (fact.kind is FactKind.KIN)
+        assert fact.words.removesuffix("…") in " ".join(entry.user_text.split())
+        assert 0 < len(fact.words) <= LONGEST
