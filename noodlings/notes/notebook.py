@@ -18,6 +18,7 @@ from noodlings.values.memory import MemoryEntry
 FOLDER_NAME = "notes"
 
 # What a killed process left half written beside a note counts as that note.
+_PART = ".part"
 _NAME = re.compile(r"(?:\d\d_\d\d_\d\d_)?memory_(\d+)\.md(?:\.part)?")
 _MARK = ".forgetting-"
 
@@ -46,9 +47,9 @@ class Notebook:
         return sorted({entry_id for _, entry_id in _notes_in(self.folder / folder_of(agent_id))})
 
     def find(self, agent_id: str, entry_id: int) -> Path | None:
-        """The note of a memory, or None where there is none."""
+        """The note of a memory, or None where there is none; never one that is only half written."""
         notes = _notes_in(self.folder / folder_of(agent_id))
-        return next((path for path, number in notes if number == entry_id), None)
+        return next((path for path, number in notes if number == entry_id and path.suffix != _PART), None)
 
     def files(self) -> list[Path]:
         """All notes of everybody, and what is left of half-written ones."""
@@ -79,7 +80,7 @@ class Notebook:
 
     def marked(self) -> list[str]:
         """Ids of agents of whom something was being forgotten when a process was killed."""
-        marks = [path for path in self.folder.glob(f"{_MARK}*") if path.suffix != ".part"]
+        marks = [path for path in self.folder.glob(f"{_MARK}*") if path.suffix != _PART]
         return [path.read_text(encoding="utf-8") for path in sorted(marks)]
 
     def _mark(self, agent_id: str) -> Path:

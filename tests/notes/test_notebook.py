@@ -36,6 +36,16 @@ def test_a_note_is_written_and_replaced(notebook: Notebook) -> None:
     assert notebook.ids("servnak") == []
 
 
+def test_what_is_being_written_is_not_read_yet(notebook: Notebook) -> None:
+    path = notebook.write(a_note(3))
+    half = path.with_name(f"{path.name}.part")
+    half.touch()
+    assert notebook.find("phi", 3) == path
+    path.unlink()
+    assert notebook.find("phi", 3) is None
+    assert notebook.files() == [half]  # which forgetting takes away as well
+
+
 def test_nobody_else_can_look_into_it(notebook: Notebook) -> None:
     notebook.write(a_note(3))
     for path in (notebook.folder, *notebook.folder.rglob("*")):
