@@ -14,7 +14,6 @@ import argparse
 import asyncio
 import gc
 import json
-import os
 import random
 import sqlite3
 import statistics
@@ -25,7 +24,7 @@ from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-from measured import Measured, table
+from measured import Measured, resident, table
 from rich.console import Console
 
 from noodlings.agent.society import Society
@@ -119,12 +118,6 @@ async def turn(society: Society, agent_id: str, text: str) -> float:
     trace = await society.perceive(agent_id, line(text, society.clock.now(), addressed=True))
     assert trace.response
     return 1e3 * (time.process_time() - began)
-
-
-def resident() -> float:
-    """MiB of this process now (Linux alone tells it)."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 async def measured(folder: Path, few: Path, count: int) -> list[Measured]:

@@ -38,7 +38,7 @@ from pathlib import Path
 
 import yaml
 from httpx2 import AsyncClient, HTTPError
-from measured import Measured, table
+from measured import Measured, resident, table
 from rich.console import Console
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
@@ -51,7 +51,7 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind, Percept
 
 HERE = Path(__file__).parent
-PLAYERS, CHARACTERS = 20, 10
+PLAYERS = 20
 PACE = 20.0
 """Seconds between two lines of one player, on average; a look at what is remembered comes with a tenth."""
 WALKS_AWAY, ASKS, OVERHEARD = 0.1, 0.1, 0.2
@@ -120,7 +120,7 @@ def settings(folder: Path) -> Settings:
 
 def agent(number: int) -> str:
     """The id of a character."""
-    return NAMES[number % CHARACTERS].casefold()
+    return NAMES[number % len(NAMES)].casefold()
 
 
 def settle(folder: Path) -> None:
@@ -168,22 +168,17 @@ class Server:
             await asyncio.sleep(0.05)
         raise SystemExit("the server did not start")
 
-    @property
-    def resident(self) -> float:
-        """MiB (Linux alone tells it)."""
-        pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-
     def end(self, by: signal.Signals) -> None:
         """End it, and wait for that."""
         self.process.send_signal(by)
         self.process.wait(READY_SECONDS)
 
 
-async def player(client: AsyncClient, number: int, until: float, pace: float, evening: Evening) -> None:
+async def player(
+    client: AsyncClient, number: int, talks: list[list[str]], until: float, pace: float, evening: Evening
+) -> None:
     """Somebody who talks with one character and now and then goes to another, until a moment comes."""
     chance, here, sent = random.Random(number), number, 0
-    talks = conversations()
     while True:
         for text in chance.choice(talks):
             await asyncio.sleep(chance.expovariate(1.0 / pace))
@@ -246,13 +241,13 @@ async def look_on(url: str, evening: Evening) -> None:
 async def watch(server: Server, evening: Evening) -> None:
     """Note every five seconds how much memory the server takes."""
     while True:
-        evening.resident.append((time.monotonic(), server.resident))
+        evening.resident.append((time.monotonic(), resident(server.process.pid)))
         await asyncio.sleep(5.0)
 
 
 async def live(folder: Path, left_behind: Path, minutes: float, pace: float, console: Console) -> Evening:
     """The whole evening; what the kill leaves behind is copied to `left_behind`."""
-    evening, log = Evening(), folder.with_name("serve.log")
+    evening, talks, log = Evening(), conversations(), folder.with_name("serve.log")
     with socket.create_server(("127.0.0.1", 0)) as bound:
         port = bound.getsockname()[1]
     server = Server(folder, port, log)
@@ -263,7 +258,8 @@ async def live(folder: Path, left_behind: Path, minutes: float, pace: float, con
         on = looking.create_task(look_on(server.url, evening))
         watching = looking.create_task(watch(server, evening))
         players = [
-            looking.create_task(player(client, number, whole, pace, evening)) for number in range(PLAYERS)
+            looking.create_task(player(client, number, talks, whole, pace, evening))
+            for number in range(PLAYERS)
         ]
         try:
             await asyncio.sleep(half - time.monotonic())
@@ -398,7 +394,7 @@ async def measured(
         ),
         Measured("lost, doubled or altered", len(answered), "", len(gone), must="0", holds=not gone),
         Measured(
-            f"first half, gone through again by {CHARACTERS - len(cut_off)}", len(known), "otherwise",
+            f"first half, gone through again by {len(NAMES) - len(cut_off)}", len(known), "otherwise",
             len(first), must="0", holds=not first,
         ),
         Measured(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from noodlings.recall.lexical import stems
 from noodlings.reflection.facts import Fact, FactKind
@@ -98,7 +98,7 @@ class _Known:
     """A fact while a card is made, and the words that carry it."""
 
     fact: KnownFact
-    stems: frozenset[str] = field(default_factory=frozenset)
+    stems: frozenset[str]
 
 
 def _of_kind(told: Iterable[Fact], corrects: Callable[[str], bool]) -> list[KnownFact]:

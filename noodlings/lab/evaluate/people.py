@@ -127,10 +127,11 @@ async def evaluate(
         )
         lines[line.to][(await agent.perceive(said)).entry_id] = line
         progress()
+    inspector = Inspector(society)
     judged = [
         _judged(card, fact, lines[character])
         for character in weeks.characters
-        for card in (await Inspector(society).people(_READER, character)).people
+        for card in (await inspector.people(_READER, character)).people
         for fact in (*card.facts, *card.superseded)
     ]
     return _figures(weeks, judged)
