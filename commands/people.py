@@ -62,9 +62,8 @@ async def people(context: CommandContext, arguments: str) -> Reply:
 def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     """The card of one, or the first lines of everybody's."""
     if not view.people:
-        return stacked(
-            heading(view.name, "people"), BLANK, nothing("It knows nothing of anybody.", view.hidden)
-        )
+        none = f"There are only {view.total}." if view.total else "It knows nothing of anybody."
+        return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
     if one:
         (card,) = view.people
         title, rows = f"what it knows of {card.name}", [_row(fact) for fact in card.facts]
@@ -77,9 +76,9 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
         TextColumn("", NAME),
         TextColumn("what", leaves=True),
         TextColumn("how it was told", None),
+        TextColumn("memories", optional=True),
         TextColumn("when", optional=True),
         TextColumn("by", NAME, optional=True),
-        TextColumn("memories", optional=True),
     )
     return stacked(
         heading(view.name, title),
@@ -108,7 +107,7 @@ def _row(fact: FactView, style: str = "") -> tuple[Text, ...]:
         BLANK,
         words(fact.kind, QUIET),
         words(told if not fact.superseded_by else f"{told} → {fact.superseded_by}", style),
+        words(" ".join(map(str, fact.evidence)), QUIET),
         words(ago(fact.age), QUIET),
         words(fact.told_by, QUIET),
-        words(" ".join(map(str, fact.evidence)), QUIET),
     )

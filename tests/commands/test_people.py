@@ -47,6 +47,19 @@ async def test_a_card_with_what_was_superseded_below(told):
     assert (card["name"], card["also"]) == ("Ruth", ["Caity's sister"])
 
 
+async def test_pages_follow_one_another_to_the_end(told):
+    assert "1 more with --page 2" in "\n".join(await told.read("@people servnak --limit 1"))
+    assert "Ruth" in "\n".join(await told.read("@people servnak --limit 1 --page 2"))
+    assert (await told.read("@people servnak --page 9"))[-1].strip() == "There are only 2."
+
+
+async def test_the_evidence_is_shown_on_eighty_columns(told):
+    reply = await told.type("@people servnak me")
+    (health,) = [fact for fact in reply.data["people"][0]["facts"] if fact["kind"] == "health"]
+    lines = await told.read("@people servnak me", width=80)
+    assert any("allergic to nuts" in line and str(health["evidence"][0]) in line for line in lines)
+
+
 async def test_nobody_and_nothing(player):
     assert "knows nothing of anybody" in "\n".join(await player.read("@people phi"))
     assert "nobody told it anything" in "\n".join(await player.read("@people phi Zeno"))
