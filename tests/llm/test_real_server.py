@@ -62,6 +62,7 @@ pytestmark = [
     ),
 ]
 
+MOMENT = 1_700_000_000.0
 KEY = "sk-real-0123456789"
 SORROW = Affect(-0.7, 0.6, 0.1, 0.9, 0.0)
 HELLO = utterance("my dog would have loved this", memory(1, "My dog died yesterday"))
@@ -227,17 +228,21 @@ async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path
         assert port is not None
         llm = real.settings(first_token_seconds=0.05, timeout_seconds=30)
         folder = {"path": str(tmp_path)}
-        society = build(Settings(llm=llm, store=folder, embedding={"model": "none"}))  # type: ignore[arg-type]
+        # What so small a model writes hangs on each word it is asked, the hour among them.
+        clock = ManualClock(MOMENT)
+        settings = Settings(llm=llm, store=folder, embedding={"model": "none"})  # type: ignore[arg-type]
+        society = build(settings, clock=clock)
 
         def kill(turn_event: TurnEvent) -> None:
             if turn_event.step == "thinking":
                 real.process.kill()
 
         stop = society.watch(kill)
-        killed = await society.perceive("phi", Percept(CAITY, "hello", time.time(), addressed=True))
+        killed = await society.perceive("phi", Percept(CAITY, "hello", clock.now(), addressed=True))
         stop()
+        clock.advance(10.0)
     with running(port):
-        spoken = await society.perceive("phi", Percept(CAITY, "are you there?", time.time(), addressed=True))
+        spoken = await society.perceive("phi", Percept(CAITY, "are you there?", clock.now(), addressed=True))
     await society.rest(2.0)
     await asyncio.to_thread(society.close)
     assert (killed.voice, spoken.voice) == ("offline", "llm")
@@ -252,21 +257,21 @@ async def test_a_turn_outlives_its_server_and_the_next_one_speaks_again(tmp_path
     assert [entry.user_text for entry in kept.working] == ["hello", "are you there?"]
 
 
-def a_society(folder: Path, llm: LLMSettings, **thought: object) -> Society:
+def a_society(folder: Path, llm: LLMSettings, clock: ManualClock | None = None, **thought: object) -> Society:
     settings = Settings(
         llm=llm,
         store={"path": str(folder)},
         embedding={"model": "none"},
         thought={"ruminate": False} | thought,
     )
-    return build(settings)
+    return build(settings, clock=clock)
 
 
 async def test_a_whole_turn_is_thought_serially_with_a_call_for_each_lens(
     server: RealServer, tmp_path: Path
 ) -> None:
-    society = a_society(tmp_path, server.settings(), chain="serial")
-    trace = await society.perceive("phi", Percept(CAITY, AFRAID, time.time(), addressed=True))
+    society = a_society(tmp_path, server.settings(), ManualClock(MOMENT), chain="serial")
+    trace = await society.perceive("phi", Percept(CAITY, AFRAID, MOMENT, addressed=True))
     await society.rest(30.0)
     symbols = society.store.load("phi").symbols  # type: ignore[union-attr]
     await asyncio.to_thread(society.close)
