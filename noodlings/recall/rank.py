@@ -56,7 +56,7 @@ class Weights:
 _POINTS = attrgetter(*Weights.__slots__)
 DEFAULT_WEIGHTS = Weights()
 """For a talk whose lines go on from each other."""
-LOOSE_WEIGHTS = Weights(words=3.0, length=1.0, asker=2.5, importance=3.0)
+LOOSE_WEIGHTS = Weights(words=3.0, length=1.0, asker=2.5, importance=4.0)
 """For lines that have nothing to do with those around them, as in a busy room."""
 
 EVIDENCE = ("meaning", "words", "date")

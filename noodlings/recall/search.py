@@ -38,7 +38,8 @@ PAIRS, ENOUGH_PAIRS = 512, 16
 BITS = 10.0
 """Bits at which the component `asker` is full: one line in a thousand is theirs."""
 MEANT = 0.3
-"""Cosine from which a line means something of what is asked by itself (docs/decisions/0009-asking.md)."""
+"""Cosine from which a line means something of what is asked by itself (docs/decisions/0009-asking.md), where
+lines go on from each other; the less they do, the less a line can owe to those around it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ class ContentScores:
             return False
         if self._vectors is None or self._query is None:
             return True
-        return self._vectors.cosine(self._query, row) < MEANT
+        return self._vectors.cosine(self._query, row) < MEANT * self.connected
 
 
 def content(

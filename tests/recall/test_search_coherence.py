@@ -8,7 +8,7 @@ import pytest
 from noodlings.recall.filters import Filters
 from noodlings.recall.neighbours import Neighbours
 from noodlings.recall.rank import DEFAULT_WEIGHTS, LOOSE_WEIGHTS
-from noodlings.recall.search import ENOUGH_PAIRS, Searcher
+from noodlings.recall.search import ENOUGH_PAIRS, MEANT, Searcher
 from noodlings.recall.vectors import VectorIndex
 from noodlings.values.percept import Kind
 from tests.recall.archives import archive_of, ids, make_entry, vector_of
@@ -67,6 +67,17 @@ def test_in_a_busy_room_a_line_is_found_by_itself_and_by_what_it_matters() -> No
     assert ids(hits)[0] == 20
     assert hits[0].scores["importance"] == pytest.approx(0.9)
     assert hits[0].scores["next_to"] == pytest.approx(0.0, abs=0.05)
+
+
+def test_in_a_busy_room_a_line_that_is_somewhat_alike_is_no_mere_neighbour() -> None:
+    room = busy_room("my leg is lame", importance=0.9)
+    for number in range(200, 203):  # now and then a line goes on from the one before it
+        line = make_entry(number, "rain, and more rain", "user_bob", timestamp=number * SECOND)
+        room.archive.add(line, vector_of(line.user_text))
+    faintly = vector_of("lame ducks and geese and hens and cows and pigs and goats")
+    hits = {hit.entry_id: hit for hit in room.search("ill?", limit=100, query_vector=faintly)}
+    assert 0.1 < hits[20].scores["meaning"] < MEANT
+    assert not hits[20].only_near
 
 
 def test_whose_lines_are_rare_is_found_by_asking() -> None:
