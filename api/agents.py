@@ -110,6 +110,22 @@ async def people(
     return shown(await inspector.people(caller, agent, person, limit, offset))
 
 
+@router.get(**route(questions.JOURNAL, examples.JOURNAL, "recall"))
+async def journal(
+    agent: AgentName,
+    caller: Reader,
+    inspector: Looking,
+    day: Annotated[
+        str | None,
+        Query(min_length=1, max_length=20, description="One day alone (UTC).", examples=["2026-11-23"]),
+    ] = None,
+    limit: Limit = 7,
+    offset: Annotated[int, Query(ge=0, le=1_000_000, examples=[0])] = 0,
+) -> Response:
+    """What happened to it, day by day and the latest first, with the memories that each sentence rests on."""
+    return shown(await inspector.journal(caller, agent, day, limit, offset))
+
+
 @router.get(**route(questions.FOCUS, examples.FOCUS, "recall"))
 async def focus(
     agent: AgentName,

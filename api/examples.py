@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from noodlings.inspect.journal import JournalDayView, JournalSentenceView, JournalView
 from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.mood import MoodView, ObserveView
 from noodlings.inspect.people import FactView, PeopleView, PersonCardView
@@ -230,6 +231,22 @@ PEOPLE = PeopleView(
     ),
     offset=0,
     total=1,
+    hidden=0,
+)
+JOURNAL = JournalView(
+    *_WHO,
+    days=(
+        JournalDayView(
+            day="2026-11-23",
+            sentences=(
+                JournalSentenceView("I talked with Caity.", (12,), private=False),
+                JournalSentenceView('Caity told me: "My dog died." I felt sad.', (14, 15), private=False),
+            ),
+            perceived=4,
+        ),
+    ),
+    offset=0,
+    more=True,
     hidden=0,
 )
 FOCUS = FocusView(

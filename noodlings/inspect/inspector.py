@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from noodlings.errors import Forbidden
 from noodlings.inspect.browse import FIRST, Page, PageReader
+from noodlings.inspect.journal import JournalView, journal_of
 from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
 from noodlings.inspect.people import PeopleView, people_of
@@ -316,6 +317,24 @@ class Inspector:
             NotFound: nothing is known of anybody by that name.
         """
         return await people_of(self._viewpoint(caller, name), self._society.store, person, limit, offset)
+
+    async def journal(
+        self,
+        caller: Caller,
+        name: str,
+        day: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> JournalView:
+        """What happened to an agent, day by day, as far as the caller may read it; see `journal_of`.
+
+        Args:
+            day: one day alone, as "2026-11-23".
+
+        Raises:
+            UserError: that is no day.
+        """
+        return await journal_of(self._viewpoint(caller, name), self._society.store, day, limit, offset)
 
     async def recall(
         self,

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import time
 from collections import ChainMap, Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
-from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
+from noodlings.inspect.reading import read_unhurried, readable_ids
+from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, iso
 from noodlings.ports import Repository
 from noodlings.reflection.facts import TOLD, Fact, facts
@@ -27,10 +27,6 @@ from noodlings.text import clean, shorten
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry
 
-PAGE = 20
-"""Memories read at a time."""
-PATIENCE = 0.005
-"""Seconds of work after which everything else has its turn."""
 BEFORE = 2
 """So many earlier lines of the same speaker may say who "she" is."""
 LONGEST_SHOWN = 40
@@ -132,7 +128,7 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
     names, persona = _names(viewpoint), viewpoint.agent.persona
     told_names: dict[str, dict[str, str]] = {}  # by who told them
     before: dict[str, list[MemoryEntry]] = {}
-    async for entry in _readable(viewpoint, store):
+    async for entry in read_unhurried(viewpoint, store, readable_ids(viewpoint, store)):
         read += 1
         if entry.kind not in TOLD:
             continue
@@ -168,28 +164,6 @@ def _names(viewpoint: Viewpoint) -> dict[str, str]:
     counts = Counter(name for name, _ in called)
     clear = (pair for pair in called if counts[pair[0]] == 1 and pair[0] not in STOP_WORDS)
     return {name: one for name, one in clear if len(name) > 1}
-
-
-async def _readable(viewpoint: Viewpoint, store: Repository) -> AsyncIterator[MemoryEntry]:
-    """Everything that the caller may read, oldest first, giving way to everything else."""
-    caller, agent_id = viewpoint.caller, viewpoint.agent_id
-    own = None if caller.sees_all else store.told_by(agent_id, caller.user_id)
-    began, after, at = time.perf_counter(), -1, 0
-    while True:
-        if own is None:
-            page = store.archive(agent_id, after, PAGE)
-        else:
-            entries = store.entries(agent_id, own[at : at + PAGE]) if at < len(own) else {}
-            page, at = [entries[number] for number in sorted(entries)], at + PAGE
-        if not page and (own is None or at >= len(own)):
-            return
-        for entry in page:
-            after = entry.id
-            if may_read(caller, entry):
-                yield entry
-            if time.perf_counter() - began > PATIENCE:
-                await asyncio.sleep(0)
-                began = time.perf_counter()
 
 
 def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> PersonCardView:

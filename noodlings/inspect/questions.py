@@ -23,6 +23,7 @@ from noodlings.text import clean, shorten
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from noodlings.inspect.journal import JournalView
     from noodlings.inspect.links import FocusView, LinksView
     from noodlings.inspect.mood import MoodView, ObserveView
     from noodlings.inspect.people import PeopleView
@@ -162,6 +163,10 @@ TRANSISTORS: Question[TransistorsView] = Question(
 )
 PEOPLE: Question[PeopleView] = Question("people", "people:PeopleView", "/agents/{agent}/people", whole=True)
 """What it knows of people: cards, with the memories that are their evidence."""
+JOURNAL: Question[JournalView] = Question(
+    "journal", "journal:JournalView", "/agents/{agent}/journal", whole=True
+)
+"""What happened, day by day, in its own words, with the memories that each sentence rests on."""
 FOCUS: Question[FocusView] = Question("focus", "links:FocusView", "/agents/{agent}/focus")
 RECALL: Question[RecallView] = Question("recall", "recall:RecallView", "/agents/{agent}/recall", _recall)
 ARCHIVE: Question[ArchiveView] = Question("archive", "recall:ArchiveView", "/agents/{agent}/archive")
@@ -182,7 +187,8 @@ FLOW: Question[FlowView] = Question("last_retrieval", "views:FlowView", f"{MEMOR
 LINKS: Question[LinksView] = Question("links", "links:LinksView", f"{MEMORY}/entries/{{entry}}/links")
 
 _ALL: tuple[Question[Any], ...] = (
-    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, FOCUS, RECALL, ARCHIVE, STATS),
+    *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, JOURNAL),
+    *(FOCUS, RECALL, ARCHIVE, STATS),
     *(WORKING, EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
 )
 QUESTIONS = {question.name: question for question in _ALL}

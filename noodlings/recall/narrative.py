@@ -25,7 +25,8 @@ LONGEST = 200
 NOTED = 40
 """Characters that are told of a place, a task, or all tags together."""
 
-_NOTHING_FELT = ("neutral", "unknown")
+NOTHING_FELT = ("neutral", "unknown")
+"""Names of feelings that are not worth telling."""
 _DONE = frozenset({Kind.EMOTE, Kind.ARRIVE, Kind.LEAVE})
 """Kinds whose words go on from the name of whoever did it: "waves", "arrives from the garden"."""
 
@@ -62,10 +63,10 @@ def told(entry: MemoryEntry, narrator: Narrator) -> str:
     """
     me, felt = narrator.name(narrator.agent_id), feeling(entry.affect)
     after = []
-    if felt not in _NOTHING_FELT:
+    if felt not in NOTHING_FELT:
         after.append(f"felt {felt}")
     if entry.response:
-        after.append(f"answered: {_quoted(entry.response, LONGEST // 2)}")
+        after.append(f"answered: {quoted(entry.response, LONGEST // 2)}")
     place = _short(entry.place, NOTED)
     when_and_where = ago(narrator.now - entry.timestamp) + (f" ({place})" if place else "")
     line = f"{when_and_where} {_happened(entry, narrator)}"
@@ -85,7 +86,7 @@ def _noted(entry: MemoryEntry) -> str:
 
 
 def _happened(entry: MemoryEntry, narrator: Narrator) -> str:
-    who, what = narrator.name(entry.user_id), _quoted(entry.user_text)
+    who, what = narrator.name(entry.user_id), quoted(entry.user_text)
     if entry.kind in _DONE:
         return f"{who} {_short(entry.user_text)}".rstrip()
     if entry.kind is Kind.EVENT:
@@ -105,7 +106,8 @@ def _hearers(entry: MemoryEntry, narrator: Narrator) -> str:
     return " and ".join(sorted(narrator.name(user_id) for user_id in ids))
 
 
-def _quoted(text: str, width: int = LONGEST) -> str:
+def quoted(text: str, width: int = LONGEST) -> str:
+    """Words in quotation marks that nothing in them can close, at most so many characters of them."""
     return f'"{_short(text, width)}"'
 
 

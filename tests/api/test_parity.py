@@ -78,6 +78,15 @@ WINDOWS: dict[str, list[Window]] = {
              "offset": 1},
         ),
     ],
+    "journal": [
+        Window("@journal servnak", f"{P}/journal", ("servnak", None, 3), {"limit": 3}),
+        Window(
+            "@journal servnak 1999-12-31",
+            f"{P}/journal",
+            ("servnak", "1999-12-31", 3),
+            {"day": "1999-12-31", "limit": 3},
+        ),
+    ],
     "people": [
         Window("@people servnak", f"{P}/people", ("servnak", None, 5), {"limit": 5}),
         Window("@people servnak me", f"{P}/people", ("servnak", "me", 5), {"person": "me", "limit": 5}),

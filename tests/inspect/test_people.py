@@ -9,7 +9,8 @@ import pytest
 
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
-from noodlings.inspect.people import PAGE, PeopleView
+from noodlings.inspect.people import PeopleView
+from noodlings.inspect.reading import PAGE
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
 from noodlings.values.audience import confined_to

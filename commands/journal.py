@@ -1,0 +1,77 @@
+"""`@journal NAME [DAY]`: what happened to a character, day by day, in its own words."""
+
+from __future__ import annotations
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from commands.parse import Flag, Spec, parse_flags
+from commands.registry import CommandContext, Reply, command
+from commands.render import (
+    BLANK,
+    LOUD,
+    QUIET,
+    Flowing,
+    heading,
+    hidden,
+    nothing,
+    quiet,
+    stacked,
+    words,
+)
+from noodlings.inspect.journal import JournalSentenceView, JournalView
+
+_USAGE = "@journal NAME [DAY] [--limit N] [--page N]"
+_SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000)), text="DAY")
+PAGE = 3
+"""Days shown at a time."""
+
+
+@command("@journal", _USAGE, group="minds")
+async def journal(context: CommandContext, arguments: str) -> Reply:
+    """Read a character's journal.
+
+    Day by day, the latest first: whom it talked with, what mattered most, and how that felt. Each sentence
+    ends in the numbers of the memories that it rests on (for @links and @forget).
+
+    DAY is one day alone, as 2026-11-23 (world time, UTC).
+
+      --limit N           so many days at a time
+      --page N            the days before those
+
+    No language model is needed: what was said stands there in the words it was said in.
+
+    You read what you yourself told a character; whoever runs the world reads everything.
+
+    Examples:
+      @journal servnak
+      @journal servnak 2026-11-23
+      @journal phi --page 2
+    """
+    parsed = parse_flags(arguments, _SPEC)
+    limit = parsed.whole("limit", PAGE)
+    offset = (parsed.whole("page", 1) - 1) * limit
+    view = await context.inspector.journal(context.caller, parsed.name, parsed.rest or None, limit, offset)
+    return Reply(view.as_dict(), journal_view(view))
+
+
+def journal_view(view: JournalView) -> RenderableType:
+    """The pages of some days."""
+    if not view.days:
+        return stacked(
+            heading(view.name, "journal"), BLANK, nothing("There is nothing on that day.", view.hidden)
+        )
+    told: list[RenderableType] = []
+    for day in view.days:
+        told += [BLANK, words(day.day, LOUD)]
+        told += map(_sentence, day.sentences) if day.sentences else [quiet("Nothing much happened.")]
+    end = view.offset + len(view.days)
+    more = quiet(f"earlier days with --page {end // len(view.days) + 1}")
+    return stacked(heading(view.name, "journal"), *told, more if view.more else None, hidden(view.hidden))
+
+
+def _sentence(one: JournalSentenceView) -> RenderableType:
+    """What happened, and after it the numbers of the memories, dim."""
+    said = f"(private) {one.text}" if one.private else one.text
+    numbers = f"[{' '.join(map(str, one.evidence))}]"
+    return Flowing([*map(Text, said.split(" ")), Text(numbers, style=QUIET)], gap=1)

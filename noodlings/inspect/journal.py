@@ -1,0 +1,156 @@
+"""An agent's journal, as one caller may read it: written anew of the memories that this caller may know.
+
+As with people, nothing of it is stored, so what is forgotten is on no page. The rules for all views are in
+`noodlings.inspect.views`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from itertools import islice
+
+from noodlings.agent.recollection import uncalled
+from noodlings.errors import UserError
+from noodlings.inspect.reading import read_unhurried, readable_ids
+from noodlings.inspect.viewpoint import Viewpoint, cut
+from noodlings.inspect.views import View, iso
+from noodlings.ports import Repository
+from noodlings.reflection.journal import JournalSentence, sentences_of
+from noodlings.text import clean
+from noodlings.values.caller import shown_name
+from noodlings.values.memory import MemoryEntry
+
+WORTH_TELLING = 0.375
+"""Importance from which on something stands in a journal. For a player this is the edge of a step."""
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSentenceView(View):
+    """A sentence of a journal.
+
+    Attributes:
+        text: in the first person, one line.
+        evidence: ids of the memories that it rests on, rising.
+        private: only some may hear of it.
+    """
+
+    text: str
+    evidence: tuple[int, ...]
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JournalDayView(View):
+    """One day, in world time.
+
+    Attributes:
+        day: as "2026-11-23" (UTC).
+        sentences: in the order in which it happened.
+        perceived: how many memories of that day the caller may read.
+    """
+
+    day: str
+    sentences: tuple[JournalSentenceView, ...]
+    perceived: int
+
+
+@dataclass(frozen=True, slots=True)
+class JournalView(View):
+    """Some days of an agent's journal, the latest first.
+
+    Attributes:
+        offset: how many later days there are before the first of `days`.
+        more: whether there are earlier days.
+        hidden: memories that the caller may not read, of all days.
+    """
+
+    agent: str
+    name: str
+    days: tuple[JournalDayView, ...]
+    offset: int
+    more: bool
+    hidden: int
+
+
+async def journal_of(
+    viewpoint: Viewpoint, store: Repository, day: str | None, limit: int | None, offset: int
+) -> JournalView:
+    """A page of the journal, or the page of one day.
+
+    Args:
+        day: as "2026-11-23"; None for the latest days.
+        limit: days at most, None for all; offset: so many of the latest are left out.
+
+    Raises:
+        UserError: there is no such day, a limit is below 1, or an offset below 0.
+    """
+    cut((), limit, offset)  # refused before any work
+    wanted = None if day is None else _day(day)
+    while True:
+        forgettings = viewpoint.agent.forgettings
+        ids = readable_ids(viewpoint, store)
+        days = await _days(viewpoint, store, ids[::-1], wanted, limit, offset)
+        if viewpoint.agent.forgettings == forgettings:  # else they may hold what was forgotten meanwhile
+            break
+    limit = len(days) if limit is None else limit
+    told = islice(days.items(), offset, offset + limit)
+    unread = viewpoint.agent.memory.stats().perceived - len(ids)
+    return JournalView(
+        viewpoint.agent_id,
+        viewpoint.name,
+        tuple(_told(viewpoint, one, entries[::-1]) for one, entries in told),
+        offset,
+        len(days) > offset + limit,
+        0 if viewpoint.caller.sees_all else max(unread, 0),
+    )
+
+
+async def _days(
+    viewpoint: Viewpoint,
+    store: Repository,
+    newest_first: list[int],
+    wanted: str | None,
+    limit: int | None,
+    offset: int,
+) -> dict[str, list[MemoryEntry]]:
+    """Day → what was perceived on it, both the latest first; one day more than was asked for, if there is."""
+    days = dict[str, list[MemoryEntry]]()
+    persona = viewpoint.agent.persona
+    async for read in read_unhurried(viewpoint, store, newest_first):
+        entry = replace(read, user_text=clean(uncalled(read.user_text, persona)))
+        day = iso(entry.timestamp)[:10]
+        if wanted is not None and day != wanted:
+            if day < wanted:
+                break
+            continue
+        days.setdefault(day, []).append(entry)
+        if limit is not None and len(days) > offset + limit:
+            break
+    return days
+
+
+def _day(day: str) -> str:
+    try:
+        return date.fromisoformat(day).isoformat()
+    except ValueError:
+        raise UserError(f"a day is written as 2026-11-23, not as {clean(day):.20}") from None
+
+
+def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:
+    private = {entry.id for entry in entries if entry.private}
+
+    def seen(sentences: tuple[JournalSentence, ...]) -> Iterator[JournalSentenceView]:
+        for one in sentences:
+            confined = not private.isdisjoint(one.evidence)
+            yield JournalSentenceView(clean(one.text), one.evidence, confined)
+
+    sentences = sentences_of(
+        entries,
+        viewpoint.agent_id,
+        lambda user: clean(shown_name(user, viewpoint.names)),
+        lambda entry: viewpoint.figure(entry.importance),
+        WORTH_TELLING,
+    )
+    return JournalDayView(day, tuple(seen(sentences)), len(entries))

@@ -1,0 +1,41 @@
+"""Reading through everything that a caller may know of an agent, however much that is."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Sequence
+
+from noodlings.inspect.viewpoint import Viewpoint, may_read
+from noodlings.ports import Repository
+from noodlings.values.memory import MemoryEntry, Order
+
+PAGE = 20
+"""Memories read at a time."""
+PATIENCE = 0.005
+"""Seconds of work after which everything else has its turn."""
+
+
+def readable_ids(viewpoint: Viewpoint, store: Repository) -> list[int]:
+    """Ids of what the caller may read, oldest first; some of them may be kept from it nevertheless."""
+    caller, agent_id = viewpoint.caller, viewpoint.agent_id
+    if caller.sees_all:
+        return store.in_order(agent_id, Order.WHEN, falling=False)
+    return store.told_by(agent_id, caller.user_id)
+
+
+async def read_unhurried(
+    viewpoint: Viewpoint, store: Repository, ids: Sequence[int]
+) -> AsyncIterator[MemoryEntry]:
+    """Of these memories those that the caller may read, in this order, giving way to everything else."""
+    began = time.perf_counter()
+    for at in range(0, len(ids), PAGE):
+        page = ids[at : at + PAGE]
+        entries = store.entries(viewpoint.agent_id, page)
+        for entry_id in page:
+            entry = entries.get(entry_id)
+            if entry is not None and may_read(viewpoint.caller, entry):
+                yield entry
+            if time.perf_counter() - began > PATIENCE:
+                await asyncio.sleep(0)
+                began = time.perf_counter()

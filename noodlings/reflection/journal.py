@@ -1,0 +1,106 @@
+"""A journal: what happened on one day, told by the character itself, each sentence on evidence.
+
+Nothing is invented: a sentence holds the words that were said, and refers to the memories that it rests on.
+What matters most is chosen, what was said twice is told once, and what is merely asked is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from noodlings.affect.feeling import feeling
+from noodlings.recall.lexical import stems
+from noodlings.recall.narrative import NOTHING_FELT, quoted
+from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
+
+MOST = 8
+"""Sentences of one day about what was said and happened, beside the one about whom it met."""
+MET = 6
+"""People who are named in that one; of more, those who spoke most."""
+_TOLD = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT, Kind.THOUGHT})
+_SPOKEN = frozenset({Kind.SAY, Kind.WHISPER})
+
+
+@dataclass(frozen=True, slots=True)
+class JournalSentence:
+    """One sentence, or two where the second says how it felt.
+
+    Attributes:
+        text: in the first person, one line.
+        evidence: ids of the memories that it rests on, rising; never empty.
+    """
+
+    text: str
+    evidence: tuple[int, ...]
+
+
+def sentences_of(
+    day: Sequence[MemoryEntry],
+    me: str,
+    name: Callable[[str], str],
+    weight: Callable[[MemoryEntry], float],
+    least: float,
+) -> tuple[JournalSentence, ...]:
+    """One day as its journal tells it.
+
+    Args:
+        day: everything of that day that may be told, oldest first.
+        me: the id of whoever writes.
+        name: how a user is called.
+        weight: how much a memory matters, 0…1; least: from which on it is worth a sentence.
+    """
+    same: dict[tuple[str, Kind, frozenset[str]], list[MemoryEntry]] = {}
+    for entry in day:
+        if entry.kind in _TOLD and entry.user_text and not entry.user_text.endswith("?"):
+            said = frozenset(stems(entry.user_text)) or frozenset({entry.user_text.casefold()})
+            same.setdefault((entry.user_id, entry.kind, said), []).append(entry)
+    told = [group for group in same.values() if max(map(weight, group)) >= least]
+    told.sort(key=lambda group: (-max(map(weight, group)), group[0].id))
+    chosen = sorted(told[:MOST], key=lambda group: group[0].id)
+    met = _met(day, me, name)
+    return (
+        *([met] if met else []),
+        *(JournalSentence(_sentence(group, me, name), tuple(e.id for e in group)) for group in chosen),
+    )
+
+
+def _met(day: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> JournalSentence | None:
+    """Whom it talked with; the evidence is what each of them said first."""
+    first: dict[str, int] = {}
+    lines: dict[str, int] = {}
+    for entry in day:
+        if entry.kind in _SPOKEN and entry.user_id != me:
+            first.setdefault(entry.user_id, entry.id)
+            lines[entry.user_id] = lines.get(entry.user_id, 0) + 1
+    if not first:
+        return None
+    most = sorted(first, key=lambda user: (-lines[user], first[user]))
+    named = [name(user) for user in most[:MET]]
+    others = len(most) - len(named)
+    if others:
+        named.append("one other" if others == 1 else f"{others} others")
+    listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+    return JournalSentence(f"I talked with {listed}.", tuple(sorted(first[user] for user in most[:MET])))
+
+
+def _sentence(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str]) -> str:
+    entry = group[-1]
+    who, said = name(entry.user_id), quoted(entry.user_text)
+    if entry.user_id == me:
+        told = f"I thought: {said}" if entry.kind is Kind.THOUGHT else f"I did this: {said}"
+    elif entry.kind is Kind.EVENT:
+        told = f"With {who} there, this happened: {said}"
+    elif entry.kind is Kind.EMOTE:
+        told = f"I saw what {who} did: {said}"
+    elif entry.private:
+        told = f"{who} told me in confidence: {said}"
+    elif entry.parts.addressed > 0.0:
+        told = f"{who} told me: {said}"
+    else:
+        told = f"I heard {who} say: {said}"
+    if len(group) > 1:
+        told += f" ({len(group)} times)"
+    felt = feeling(entry.affect)
+    return told if felt in NOTHING_FELT else f"{told} I felt {felt}."

@@ -1,0 +1,127 @@
+"""A journal, as each caller may read it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from noodlings.errors import UserError
+from noodlings.inspect.inspector import Inspector
+from noodlings.inspect.reading import PAGE
+from noodlings.ports import Changes
+from noodlings.store.memory import MemoryStore
+from noodlings.values.affect import Affect
+from noodlings.values.audience import confined_to
+from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.percept import Kind
+from tests.fakes import FakeAgent, FakeSociety
+from tests.memory.entries import an_entry
+
+ADMIN = Caller("user_root", "root", Role.ADMIN)
+ANN, BOB = Caller("user_ann", "ann"), Caller("user_bob", "bob")
+DAY = 86_400.0
+
+
+def said(number: int, text: str, day: int = 0, **changes: object) -> MemoryEntry:
+    given = {"user_id": "user_ann", "encoded_importance": 0.8, "parts": ImportanceParts(addressed=1.0)}
+    return an_entry(number, user_text=text, timestamp=day * DAY + number, **(given | changes))
+
+
+def asking(*entries: MemoryEntry) -> Inspector:
+    """Phi, who heard these."""
+    society = FakeSociety(store=MemoryStore(), people={"user_ann": "Ann", "user_bob": "Bob"})
+    agent = society.add(FakeAgent())
+    society.store.commit(Changes("phi", added=entries))
+    agent.memory.restore((), (), len(entries), 0, len(entries))
+    society.clock.set(10 * DAY)
+    return Inspector(society)
+
+
+async def test_each_sentence_of_a_day_rests_on_memories() -> None:
+    inspector = asking(
+        said(1, "hello", encoded_importance=0.1),
+        said(2, "my dog died", affect=Affect(-0.8, 0.6, 0.1, 0.9, 0.1)),
+        said(3, "nice weather", encoded_importance=0.2),
+        said(4, "I got the job", user_id="user_bob"),
+        said(5, "a bell rings", kind=Kind.EVENT, user_id="user_bob"),
+    )
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    assert (day.day, day.perceived) == ("1970-01-01", 5)
+    assert [(one.text, one.evidence) for one in day.sentences] == [
+        ("I talked with Ann and Bob.", (1, 4)),
+        ('Ann told me: "my dog died" I felt sorrowful.', (2,)),
+        ('Bob told me: "I got the job"', (4,)),
+        ('With Bob there, this happened: "a bell rings"', (5,)),
+    ]
+
+
+async def test_what_was_said_again_is_told_once_and_questions_are_not() -> None:
+    inspector = asking(said(1, "my dog died"), said(2, "My dog died!"), said(3, "did my dog die?"))
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    assert [one.text for one in day.sentences] == [
+        "I talked with Ann.",
+        'Ann told me: "My dog died!" (2 times)',
+    ]
+    assert day.sentences[1].evidence == (1, 2)
+
+
+async def test_days_come_the_latest_first_in_pages() -> None:
+    inspector = asking(*(said(n, f"I saw {n} geese", day=n // PAGE) for n in range(1, 4 * PAGE)))
+    first = await inspector.journal(ADMIN, "phi", limit=3)
+    assert [day.day[-2:] for day in first.days] == ["04", "03", "02"]
+    assert first.more
+    last = await inspector.journal(ADMIN, "phi", limit=3, offset=3)
+    assert [day.day[-2:] for day in last.days] == ["01"]
+    assert not last.more
+    whole = await inspector.journal(ADMIN, "phi")
+    assert [day.day for day in whole.days] == [day.day for day in (*first.days, *last.days)]
+    assert sum(day.perceived for day in whole.days) == 4 * PAGE - 1
+
+
+async def test_one_day_is_read_alone() -> None:
+    inspector = asking(*(said(n, "I saw geese", day=n) for n in (1, 2, 3)))
+    (day,) = (await inspector.journal(ADMIN, "phi", "1970-01-03")).days
+    assert day.sentences[-1].evidence == (2,)
+    assert (await inspector.journal(ADMIN, "phi", "1970-02-01")).days == ()
+
+
+@pytest.mark.parametrize("day", ["yesterday", "1970-13-01", "", "01.01.1970", "[bold]"])
+async def test_what_is_no_day_is_refused(day: str) -> None:
+    with pytest.raises(UserError, match="a day is written as 2026-11-23"):
+        await asking().journal(ADMIN, "phi", day)
+
+
+async def test_a_player_reads_what_it_told_alone() -> None:
+    inspector = asking(
+        said(1, "my dog died"),
+        said(2, "I embezzled the zorkmids", user_id="user_bob", audience=confined_to({"user_bob", "phi"})),
+        said(3, "I dreamt of zorkmids", user_id="phi", kind=Kind.THOUGHT),
+    )
+    whole = await inspector.journal(ADMIN, "phi")
+    assert "Bob told me in confidence" in json.dumps(whole.as_dict())
+    assert [one.private for one in whole.days[0].sentences] == [True, False, True, True]
+    own = await inspector.journal(ANN, "phi")
+    assert own.hidden == 2
+    shown = json.dumps(own.as_dict())
+    assert "zorkmids" not in shown
+    assert "Bob" not in shown
+    theirs = json.dumps((await inspector.journal(BOB, "phi")).as_dict())
+    assert "embezzled" in theirs
+    assert "dreamt" not in theirs
+
+
+async def test_markup_and_control_characters_stay_words() -> None:
+    inspector = asking(said(1, 'a "quoted" [bold]word\x1b[31m'))
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    assert day.sentences[-1].text.startswith("Ann told me: \"a 'quoted' [bold]word")
+    assert "\x1b" not in day.sentences[-1].text
+
+
+async def test_a_crowd_is_counted() -> None:
+    inspector = asking(
+        *(said(n, "good day", user_id=f"user_{n}", encoded_importance=0.1) for n in range(1, 10))
+    )
+    (day,) = (await inspector.journal(ADMIN, "phi")).days
+    assert day.sentences[0].text.endswith("and 3 others.")
