@@ -154,6 +154,10 @@ class AgentArchive:
         """Entries by id as they are stored now; those that were forgotten are missing."""
         return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
 
+    def latest_of(self, user_id: str, limit: int) -> list[int]:
+        """See `SearchIndex.latest_of`; of what is loaded."""
+        return self._archive.latest_of(user_id, limit)
+
     def likeness(self, one: int, other: int) -> float | None:
         """How alike in meaning two entries are, −1…1; None where that is not known."""
         return self._archive.likeness(one, other)

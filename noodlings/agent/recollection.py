@@ -23,6 +23,7 @@ from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
+from noodlings.reflection.plans import came_due
 from noodlings.text import clean
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
@@ -57,6 +58,11 @@ _ASKING = re.compile(
 """The words of asking somebody who remembers: they are not what it is about."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
+_RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
+PLANS = 100
+"""So many of the latest lines of somebody who comes back are looked through for plans and promises …"""
+AWAY = 3_600.0
+"""… where they said nothing for so long, in seconds of world time."""
 
 
 def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
@@ -166,6 +172,37 @@ async def remind(
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_along(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
     return marked([*chosen[: most - len(joined)], *joined], corrections)
+
+
+def come_due(archive: AgentArchive, memory: HierarchicalMemory | PlainMemory, turn: Turn) -> list[Recalled]:
+    """What whoever comes back said would happen, where its time has come: the latest of it, if there is any.
+
+    In the midst of a talk nothing comes due.
+    """
+    percept, before = turn.percept, turn.entry.id
+    if percept.kind not in _RETURNS or _talking(memory.retrieve_working(), turn):
+        return []
+    mattered = memory.retrieve_episodic(percept.user_id, limit=PLANS)  # where not everything is loaded yet
+    latest = {*archive.latest_of(percept.user_id, PLANS), *(entry.id for entry in mattered)}
+    entries = archive.entries([number for number in latest if number < before])
+    allowed = may_come(percept)
+    told = [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
+    if _talking(told, turn):
+        return []
+    due = came_due(told, percept.timestamp, superseded(told, archive.likeness))
+    return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry, _ in due[:1]]
+
+
+def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
+    """Whether whoever is answered said something lately, so that they do not come back now."""
+    percept = turn.percept
+    return any(
+        entry.user_id == percept.user_id
+        and entry.id < turn.entry.id
+        and entry.kind in _TOLD
+        and 0.0 <= percept.timestamp - entry.timestamp < AWAY
+        for entry in heard
+    )
 
 
 def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK, once, question, remind, talk_budget
+from noodlings.agent.recollection import TALK, come_due, once, question, remind, talk_budget
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.tone import LIES_ON_SECONDS, felt_with, tone_of, touched
@@ -274,4 +274,5 @@ class Responder:
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
-        return await remind(core.archive, core.memory, asked, turn, services.context, services.store)
+        reminded = await remind(core.archive, core.memory, asked, turn, services.context, services.store)
+        return [*come_due(core.archive, core.memory, turn), *reminded]

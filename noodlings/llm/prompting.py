@@ -19,7 +19,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import MemoryEntry, Recalled
+from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName
@@ -301,7 +301,8 @@ def _in_mind(found: Recalled, utterance: Utterance) -> str:
     """A memory, with what else is known of it."""
     times = f" (and {len(found.sources)} times before)" if found.sources else ""
     corrected = " (no longer so, it was corrected later)" if found.superseded_by is not None else ""
-    return _memory(found.entry, utterance, times + corrected)
+    due = " (its time has come: ask how it went)" if Why.DUE in found.why else ""
+    return _memory(found.entry, utterance, times + corrected + due)
 
 
 def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:

@@ -83,6 +83,12 @@ class SearchIndex:
             checked = None if vector is None else self.vectors.checked(vector)[None]
             self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
 
+    def latest_of(self, user_id: str, limit: int) -> list[int]:
+        """Ids of the latest entries of one user, rising; `limit` at most."""
+        with self.lock:
+            rows = self.index.rows(Filters(user=user_id))
+            return [] if rows is None else [int(number) for number in self.ids.rows[rows[-limit:]]]
+
     def extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers) -> None:
         """The next entries, all at once; see `add`.
 

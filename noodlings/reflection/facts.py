@@ -201,7 +201,7 @@ def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryE
         return []
     reading = _Reading(entry, names)
     for earlier in before:
-        reading.mention(_plain(earlier.user_text), earlier.user_text)
+        reading.mention(folded(earlier.user_text), earlier.user_text)
     return list(dict.fromkeys(reading.facts()))[:MOST]
 
 
@@ -223,7 +223,7 @@ class _Reading:
         for part in _SENTENCE.finditer(read):
             words = shorten(" ".join(text[part.start() : part.end()].split()), LONGEST)
             sentence = " ".join(part[0].split())
-            plain = _plain(sentence)
+            plain = folded(sentence)
             imagined = self.lexicon.imagined.search(plain) is not None
             if not imagined and not _NOT_MINE.search(plain):
                 yield from self._relatives(plain, sentence, words)
@@ -346,7 +346,7 @@ def _chosen(kinds: Sequence[FactKind]) -> list[FactKind]:
     return [kind for kind in kinds if kind not in out]
 
 
-def _plain(text: str) -> str:
+def folded(text: str) -> str:
     """In small letters, with straight apostrophes and without chat spelling; May, the month, is "in_may"."""
     chat = _lexicon().chat
     folded = _MAY.sub("in_may", text.replace("’", "'")).casefold().strip(" .!?…;,")

@@ -296,6 +296,8 @@ class Why(StrEnum):
     DATE = "date"
     """The day, month or year that was named."""
     LINKED = "linked"
+    DUE = "due"
+    """Whoever is there said that it would happen, and its time has come."""
 
 
 @dataclass(frozen=True, slots=True)

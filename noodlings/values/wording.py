@@ -40,6 +40,8 @@ class DialogueAct(StrEnum):
     GREETING = "greeting"
     REUNION = "reunion"
     """A greeting by somebody of whom something important is remembered: {memory}."""
+    DUE = "due"
+    """A greeting by somebody who said that something would happen, when its time has come: {memory}."""
     FAREWELL = "farewell"
     THANKS = "thanks"
     APOLOGY = "apology"
@@ -138,6 +140,7 @@ COMMON_SLOTS = frozenset({"name", "address", "me", "species", "percent"})
 
 SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.REUNION: frozenset({"memory"}),
+    DialogueAct.DUE: frozenset({"memory"}),
     DialogueAct.REMEMBER: frozenset({"memory"}),
     DialogueAct.REMINDED: frozenset({"memory"}),
     DialogueAct.FORGOTTEN: frozenset({"topic"}),

@@ -52,6 +52,7 @@ _STILL = frozenset(
         DialogueAct.REMEMBER,
         DialogueAct.REMINDED,
         DialogueAct.REUNION,
+        DialogueAct.DUE,
         DialogueAct.ANGRY,
     }
 )

@@ -17,7 +17,15 @@ from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.question import QuestionKind, asks_when
 from noodlings.voice.reported_speech import ReportedSpeech
-from noodlings.voice.selection import corrects, greeting_memory, known, names_others, nearest, reminders
+from noodlings.voice.selection import (
+    corrects,
+    due_memory,
+    greeting_memory,
+    known,
+    names_others,
+    nearest,
+    reminders,
+)
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
 
@@ -61,6 +69,8 @@ _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.YES_OR_NO,
     DialogueAct.PERSONAL,
 }
+_BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
+"""What tells a memory that nobody asked for."""
 _COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
 """What is met with comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
@@ -113,7 +123,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
     act, told = _act(understood, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
-    sorrowful = act in (DialogueAct.REMINDED, DialogueAct.REUNION) and felt is SpokenFeeling.SORROW
+    sorrowful = act in _BRINGS_UP and felt is SpokenFeeling.SORROW
     heavy = utterance.tone.grave or understood.heavy or sorrowful or act is DialogueAct.COMFORT
     return ReplyContent(act, told, felt, heavy, understood.question is not QuestionKind.NONE)
 
@@ -219,6 +229,8 @@ def _act(
     if tells and utterance.importance >= KEPT and not moves and book.chance(ACKNOWLEDGED):
         return DialogueAct.KEEP, ()
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
+    if returns and (due := due_memory(utterance)):
+        return DialogueAct.DUE, tuple(due)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return DialogueAct.REUNION, tuple(missed)
     return understood.act, ()

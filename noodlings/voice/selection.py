@@ -296,6 +296,12 @@ def _same_words(one: str, other: str) -> bool:
     return len(first & second) >= SAME * len(first | second)
 
 
+def due_memory(utterance: Utterance) -> list[ReportedSpeech]:
+    """What whoever comes back said would happen, when its time has come."""
+    due = [found.entry for found in in_force(utterance) if Why.DUE in found.why]
+    return list(islice(_in_words(due, UnderstoodLine(DialogueAct.GREETING), utterance), 1))
+
+
 def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
     """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
     old = [
