@@ -3,7 +3,8 @@
 The data: a YAML file with `characters`, `players` and `lines`; a line has `day`, `at` ("19:40"), `who`, `to`,
 `present`, `say`, `secret`, and the `facts` that a careful listener would note of it: whom it is `of`, its
 `kind` (`noodlings.reflection.facts.FactKind`), and where there is one the earlier fact that it replaces
-(`instead_of`) or repeats (`same_as`). Every line is perceived by the character it is said to.
+(`instead_of`) or repeats (`same_as`), and of a plan the day on which it is `due`. Day 0 is the date on which
+the file `begins`, else an arbitrary one. Every line is perceived by the character it is said to.
 
 A fact on a card is right where every line it came from holds one of that kind about that person.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import FactView, PersonCardView
 from noodlings.lab.replay import BEGINNING
 from noodlings.reflection.facts import FactKind
+from noodlings.reflection.plans import due_at
 from noodlings.validation import read_table
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.percept import Kind, Percept
@@ -45,6 +48,7 @@ class ToldFact(BaseModel):
     kind: FactKind
     instead_of: str = ""
     same_as: str = ""
+    due: int | None = None
 
 
 class ToldLine(BaseModel):
@@ -76,6 +80,14 @@ class Weeks(BaseModel):
     characters: tuple[str, ...]
     players: tuple[str, ...]
     lines: tuple[ToldLine, ...] = Field(min_length=1)
+    begins: date | None = None
+
+    @property
+    def beginning(self) -> float:
+        """World time at which day 0 begins."""
+        if self.begins is None:
+            return BEGINNING
+        return datetime.combine(self.begins, time.min, UTC).timestamp()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +120,8 @@ async def evaluate(
         superseded_told: of found facts that were replaced later, the share that is still told as true;
         current: of those that were not, the share that is;
         merged: of found pairs that say the same, the share that stands as one;
+        due: plans whose day was told, those of them in whose lines a time to come was found, and those where
+            it is that day;
         by_kind: told, found, right and wrong of each kind.
     """
     lines: dict[str, dict[int, ToldLine]] = {character: {} for character in weeks.characters}
@@ -115,7 +129,7 @@ async def evaluate(
         society.introduce(user_id_of(player), player.capitalize())
     for line in weeks.lines:
         agent = society.agents.get(line.to) or society.create(plain_persona(line.to))
-        clock.set(BEGINNING + line.seconds)
+        clock.set(weeks.beginning + line.seconds)
         who = line.who if line.who in weeks.characters else user_id_of(line.who)
         said = Percept(
             who,
@@ -168,8 +182,20 @@ def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
         "superseded_told": _share(len(replaced & current), len(replaced)),
         "current": _share(len(held & current), len(held)),
         "merged": _share(merged, len(pairs)),
+        "due": _due(weeks),
         "by_kind": dict(_by_kind(wanted, found, judged)),
     }
+
+
+def _due(weeks: Weeks) -> dict[str, int]:
+    told = found = right = 0
+    for line in weeks.lines:
+        if days := {fact.due for fact in line.facts if fact.due is not None}:
+            due = due_at(line.say, weeks.beginning + line.seconds)
+            told += 1
+            found += due is not None
+            right += due is not None and (due - weeks.beginning) // DAY in days
+    return {"told": told, "found": found, "right": right}
 
 
 def _by_kind(
@@ -209,4 +235,6 @@ def view(figures: dict[str, Any]) -> Group:
     shares = "  ".join(
         f"{name} {figures[key]:.2f}" for key, name in names.items() if figures[key] is not None
     )
-    return Group(Text(f"{figures['told']} facts told, {figures['on_cards']} on cards   {shares}"), table)
+    due = "of {told} plans with a day {found} found, {right} on that day".format(**figures["due"])
+    told = Text(f"{figures['told']} facts told, {figures['on_cards']} on cards   {shares}")
+    return Group(told, Text(due), table)

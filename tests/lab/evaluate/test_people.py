@@ -51,12 +51,28 @@ async def test_the_figures(tmp_path, living):
     assert counts == {
         "told": 5, "on_cards": 5, "precision": 0.8, "recall": 0.8,
         "superseded_told": 0.0, "current": 1.0, "merged": 1.0,
+        "due": {"told": 0, "found": 0, "right": 0},
     }  # fmt: skip
     assert figures["by_kind"]["likes"] == {"told": 0, "found": 0, "right": 0, "wrong": 1}
     assert figures["by_kind"]["fear"] == {"told": 1, "found": 0, "right": 0, "wrong": 0}
     console = Console(width=100, record=True, file=io.StringIO())
     console.print(view(figures))
     assert "5 facts told, 5 on cards" in console.export_text()
+
+
+async def test_the_day_of_a_plan_is_judged_by_the_calendar_of_the_file(tmp_path, living):
+    def plan(number: int, say: str, due: int) -> dict[str, object]:
+        fact = {"id": f"f{number}", "of": "marta", "kind": "plan", "due": due}
+        return {"day": 1, "at": "9:00", "who": "marta", "to": "edda", "say": say, "facts": [fact]}
+
+    says = [("my test is on Friday", 5), ("my test is tomorrow", 3), ("my test is soon", 4)]
+    lines = [plan(number, *said) for number, said in enumerate(says)]
+    weeks = read_weeks(written(tmp_path, WEEKS | {"begins": "2026-11-22", "lines": lines}))
+    figures = await evaluate(*living(), weeks)
+    assert figures["due"] == {"told": 3, "found": 2, "right": 1}
+    console = Console(width=100, record=True, file=io.StringIO())
+    console.print(view(figures))
+    assert "of 3 plans with a day 2 found, 1 on that day" in console.export_text()
 
 
 @pytest.mark.parametrize("name", ["weeks", "unseen_1", "unseen_2"])
