@@ -5,7 +5,7 @@ from __future__ import annotations
 from noodlings.inspect.journal import JournalDayView, JournalSentenceView, JournalView
 from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.mood import MoodView, ObserveView
-from noodlings.inspect.people import FactView, PeopleView, PersonCardView
+from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallView
 from noodlings.inspect.symbols import SymbolsView, SymbolView
 from noodlings.inspect.views import (
@@ -213,6 +213,8 @@ PEOPLE = PeopleView(
             of="user_caity",
             name="Caity",
             also=(),
+            acquaintance=AcquaintanceView(12, _AT, iso(_AT), _AT, iso(_AT), 3_600.0, "content"),
+            plans=(PlanView("I have my driving test tomorrow", 41, _AT, iso(_AT), -3_600.0, private=False),),
             facts=(
                 FactView(
                     kind="kin",

@@ -22,7 +22,7 @@ from commands.render import (
     stacked,
     words,
 )
-from noodlings.inspect.people import FactView, PeopleView, PersonCardView
+from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
 
 _USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
 _SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000)), text="WHO")
@@ -38,7 +38,8 @@ async def people(context: CommandContext, arguments: str) -> Reply:
 
     Without WHO: everybody it was told something about. With WHO: a card with who they are and what they do,
     like, fear, plan and promise, in the words it was told in, with when, by whom, and the numbers of the
-    memories that say so (for @links and @forget). What was superseded is at the end, dim.
+    memories that say so (for @links and @forget). First comes what is due or ahead of what they said would
+    happen, with its day; what was superseded is at the end, dim.
 
       --limit N           so many people at a time
       --page N            the next ones
@@ -64,10 +65,13 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     if not view.people:
         none = f"There are only {view.total}." if view.total else "It knows nothing of anybody."
         return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
+    known: RenderableType | None = None
     if one:
         (card,) = view.people
-        title, rows = f"what it knows of {card.name}", [_row(fact) for fact in card.facts]
+        title, rows = f"what it knows of {card.name}", [_plan(plan) for plan in card.plans]
+        rows += [_row(fact) for fact in card.facts]
         rows += [_row(fact, QUIET) for fact in card.superseded]
+        known = None if card.acquaintance is None else _known(card.acquaintance)
     else:
         title, rows = "people", [row for card in view.people for row in _first(card)]
     end = view.offset + len(view.people)
@@ -82,6 +86,7 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     )
     return stacked(
         heading(view.name, title),
+        known,
         BLANK,
         TextRows(columns, rows),
         more if end < view.total else None,
@@ -95,6 +100,27 @@ def _first(card: PersonCardView) -> list[tuple[Text, ...]]:
     rows[0] = (words(card.name, LOUD), *rows[0][1:])
     more = len(card.facts) - MOST
     return [*rows, *([_across(f"{more} more")] if more > 0 else [])]
+
+
+def _known(one: AcquaintanceView) -> RenderableType:
+    """Since when, how lately and how much they talked, and how that felt."""
+    lines = "one line" if one.lines == 1 else f"{one.lines:,} lines"
+    return quiet(
+        f"first met on {one.met_when[:10]}, last talk {ago(one.last_age)}, {lines}, in all {one.feeling}"
+    )
+
+
+def _plan(plan: PlanView) -> tuple[Text, ...]:
+    what = "due" if plan.ahead <= 0.0 else "ahead"
+    told = f"(private) {plan.words}" if plan.private else plan.words
+    return (
+        BLANK,
+        words(what, LOUD),
+        words(told),
+        words(str(plan.evidence), QUIET),
+        words(plan.when[:10], QUIET),
+        BLANK,
+    )
 
 
 def _across(said: str) -> tuple[Text, ...]:

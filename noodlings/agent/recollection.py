@@ -23,7 +23,7 @@ from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
-from noodlings.reflection.plans import came_due
+from noodlings.reflection.plans import open_plans
 from noodlings.text import clean
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
@@ -189,8 +189,10 @@ def come_due(archive: AgentArchive, memory: HierarchicalMemory | PlainMemory, tu
     told = [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
     if _talking(told, turn):
         return []
-    due = came_due(told, percept.timestamp, superseded(told, archive.likeness))
-    return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry, _ in due[:1]]
+    now = percept.timestamp
+    plans = open_plans(told, now, superseded(told, archive.likeness))
+    come = [entry for entry, due in plans if due <= now]
+    return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
 
 
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections import ChainMap, Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections import ChainMap, Counter, deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
-from noodlings.agent.recollection import uncalled
-from noodlings.agent.superseding import corrects
+from noodlings.agent.recollection import PLANS, uncalled
+from noodlings.agent.superseding import corrects, superseded
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, iso
 from noodlings.ports import Repository
-from noodlings.reflection.facts import TOLD, Fact, facts
+from noodlings.reflection.facts import LONGEST, TOLD, Fact, facts
 from noodlings.reflection.person_cards import KnownFact, PersonCard, person_cards
+from noodlings.reflection.plans import open_plans
 from noodlings.stemming import STOP_WORDS
 from noodlings.text import clean, shorten
+from noodlings.values.affect import Affect
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry
 
@@ -59,6 +62,47 @@ class FactView(View):
 
 
 @dataclass(frozen=True, slots=True)
+class PlanView(View):
+    """Something that somebody said would happen, and that nobody spoke of since.
+
+    Attributes:
+        words: as it was told.
+        evidence: the id of the memory.
+        due, when: seconds since 1970-01-01 UTC, ISO 8601.
+        ahead: seconds until then; below 0 where its time has come.
+        private: only some may hear of it.
+    """
+
+    words: str
+    evidence: int
+    due: float
+    when: str
+    ahead: float
+    private: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AcquaintanceView(View):
+    """How well an agent knows somebody, as far as the caller may read what they said.
+
+    Attributes:
+        lines: how much they said to it or before it.
+        met, last: when that was first and last; seconds since 1970-01-01 UTC.
+        met_when, last_when: ISO 8601.
+        last_age: seconds since then.
+        feeling: what their lines made it feel, all together, in a word.
+    """
+
+    lines: int
+    met: float
+    met_when: str
+    last: float
+    last_when: str
+    last_age: float
+    feeling: str
+
+
+@dataclass(frozen=True, slots=True)
 class PersonCardView(View):
     """What is known of one person.
 
@@ -66,12 +110,16 @@ class PersonCardView(View):
         of: the id of a user or an agent, else whose they are and how they are called ("user_marta's Ruth").
         name: as shown.
         also: how else they are known ("Marta's sister").
+        acquaintance: None of who never said anything.
+        plans: what is open of what they said would happen, the earliest first.
         facts, superseded: what holds, and what was replaced; by kind.
     """
 
     of: str
     name: str
     also: tuple[str, ...]
+    acquaintance: AcquaintanceView | None
+    plans: tuple[PlanView, ...]
     facts: tuple[FactView, ...]
     superseded: tuple[FactView, ...]
 
@@ -128,12 +176,14 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
     names, persona = _names(viewpoint), viewpoint.agent.persona
     told_names: dict[str, dict[str, str]] = {}  # by who told them
     before: dict[str, list[MemoryEntry]] = {}
+    heard: dict[str, _Heard] = {}
     async for entry in read_unhurried(viewpoint, store, readable_ids(viewpoint, store)):
         read += 1
         if entry.kind not in TOLD:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
         user = entry.user_id
+        heard.setdefault(user, _Heard()).add(entry, viewpoint.figure(entry.importance))
         near = [one for one in before.get(user, ()) if 0.0 <= entry.timestamp - one.timestamp <= TALK_SECONDS]
         found = facts(entry, ChainMap(names, told_names.get(user, {})), near)
         for fact in found:
@@ -145,9 +195,50 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
             private.add(entry.id)
     views = []
     for card in person_cards(known, corrects):
-        views.append(_card(viewpoint, card, private))
+        views.append(_card(viewpoint, card, heard.get(card.of), private))
         await asyncio.sleep(0)
     return views, read
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What one person said: the first line, the last ones, how many, and what they felt like.
+
+    Attributes:
+        felt: the affects, each as much as the line matters, added up; weight: of all of them.
+    """
+
+    first: MemoryEntry | None = None
+    latest: deque[MemoryEntry] = field(default_factory=lambda: deque(maxlen=PLANS))
+    lines: int = 0
+    felt: tuple[float, ...] = (0.0,) * 5
+    weight: float = 0.0
+
+    def add(self, entry: MemoryEntry, weight: float) -> None:
+        """The next line, and how much it matters, 0…1."""
+        self.first = self.first or entry
+        self.latest.append(entry)
+        self.lines += 1
+        if entry.affect is not None:
+            self.felt = tuple(a + weight * b for a, b in zip(self.felt, entry.affect.as_list(), strict=True))
+            self.weight += weight
+
+
+def _acquaintance(heard: _Heard, now: float) -> AcquaintanceView | None:
+    if heard.first is None:
+        return None
+    met, last = heard.first.timestamp, heard.latest[-1].timestamp
+    felt = Affect.of([part / heard.weight for part in heard.felt]) if heard.weight else None
+    age = max(now - last, 0.0)
+    return AcquaintanceView(heard.lines, met, iso(met), last, iso(last), age, feeling(felt))
+
+
+def _plans(viewpoint: Viewpoint, heard: _Heard) -> Iterator[PlanView]:
+    archive, told, now = viewpoint.agent.archive, list(heard.latest), viewpoint.now
+    corrections = {} if archive is None else superseded(told, archive.likeness)
+    for entry, due in open_plans(told, now, corrections):
+        words = shorten(entry.user_text, LONGEST)
+        yield PlanView(words, entry.id, due, iso(due), due - now, entry.private)
 
 
 def _names(viewpoint: Viewpoint) -> dict[str, str]:
@@ -185,7 +276,7 @@ def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> Pe
     raise NotFound(f"{viewpoint.name} knows nothing of {shorten(clean(person), LONGEST_SHOWN)}; {hint}")
 
 
-def _card(viewpoint: Viewpoint, card: PersonCard, private: set[int]) -> PersonCardView:
+def _card(viewpoint: Viewpoint, card: PersonCard, heard: _Heard | None, private: set[int]) -> PersonCardView:
     def seen(one: KnownFact) -> FactView:
         fact, behind = one.fullest, set(one.evidence)
         if one.superseded_by is not None:
@@ -206,6 +297,8 @@ def _card(viewpoint: Viewpoint, card: PersonCard, private: set[int]) -> PersonCa
         of=card.of,
         name=_called(card.of, viewpoint),
         also=tuple(_called(one, viewpoint) for one in card.relations),
+        acquaintance=None if heard is None else _acquaintance(heard, viewpoint.now),
+        plans=() if heard is None else tuple(_plans(viewpoint, heard)),
         facts=tuple(map(seen, card.facts)),
         superseded=tuple(map(seen, card.superseded)),
     )

@@ -104,10 +104,10 @@ def _on_the(day: int, today: float) -> Iterator[float]:
         return
 
 
-def came_due(
+def open_plans(
     told: Sequence[MemoryEntry], now: float, corrections: Mapping[int, int]
 ) -> list[tuple[MemoryEntry, float]]:
-    """What is open of what somebody told: its time has come, and nobody spoke of it since.
+    """What is open of what somebody told: still to come, or come by now and not spoken of since.
 
     Args:
         told: by one person, oldest first.
@@ -115,7 +115,7 @@ def came_due(
         corrections: id → of what corrects it; of two such lines the later one holds.
 
     Returns:
-        Each with the moment at which it was due; what was due last comes first.
+        Each with the moment at which it is due, the earliest first.
     """
     plans, found = set[int](), list[tuple[MemoryEntry, float]]()
     corrected = {new: old for old, new in corrections.items()}
@@ -128,12 +128,12 @@ def came_due(
             continue
         plans.add(entry.id)
         spoken_of = entry.last_recalled is not None and entry.last_recalled >= due
-        if due <= now < due + ASKED_FOR and entry.id not in corrections and not spoken_of:
+        if now < due + ASKED_FOR and entry.id not in corrections and not spoken_of:
             since = (later for later in told[at + 1 :] if later.timestamp >= due)
             words = set(stems(entry.user_text))
             if not any(len(words.intersection(stems(later.user_text))) >= SAME_MATTER for later in since):
                 found.append((entry, due))
-    return sorted(found, key=lambda pair: (-pair[1], -pair[0].id))
+    return sorted(found, key=lambda pair: (pair[1], pair[0].id))
 
 
 def _is_plan(entry: MemoryEntry) -> bool:

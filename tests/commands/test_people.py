@@ -67,3 +67,12 @@ async def test_nobody_and_nothing(player):
 
 async def test_a_narrow_terminal_keeps_the_words(told):
     assert "allergic to nuts" in "\n".join(await told.read("@people servnak me", width=40))
+
+
+async def test_what_is_ahead_comes_first_with_its_day(told):
+    await told.type("say servnak, I have my driving test tomorrow")
+    lines = await told.read("@people servnak me", width=80)
+    assert lines[1].strip().startswith("first met on 1970-01-")
+    (row,) = [line for line in lines if line.strip().startswith("ahead")]
+    assert "driving test" in row
+    assert "1970-01-" in row

@@ -7,15 +7,18 @@ import json
 
 import pytest
 
+from noodlings.affect.feeling import feeling
 from noodlings.errors import NotFound, UserError
 from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import PeopleView
 from noodlings.inspect.reading import PAGE
 from noodlings.ports import Changes
 from noodlings.store.memory import MemoryStore
+from noodlings.values.affect import Affect
 from noodlings.values.audience import confined_to
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import MemoryEntry
+from noodlings.values.percept import Kind
 from tests.fakes import FakeAgent, FakeSociety
 from tests.memory.entries import an_entry
 
@@ -27,13 +30,13 @@ def said(number: int, text: str, user: str = "user_ann", **changes: object) -> M
     return an_entry(number, user_id=user, user_text=text, **changes)
 
 
-def asking(*entries: MemoryEntry, names: dict[str, str] | None = None) -> Inspector:
+def asking(*entries: MemoryEntry, names: dict[str, str] | None = None, now: float = 1_000.0) -> Inspector:
     """Phi, who heard these."""
     society = FakeSociety(store=MemoryStore(), people=names or {})
     agent = society.add(FakeAgent())
     society.store.commit(Changes("phi", added=entries))
     agent.memory.restore((), (), len(entries), 0, len(entries))
-    society.clock.set(1_000.0)
+    society.clock.set(now)
     return Inspector(society)
 
 
@@ -171,3 +174,38 @@ async def test_all_pages_are_gone_through() -> None:
 
 async def test_nothing_known_is_no_error() -> None:
     assert (await asking(said(1, "good morning")).people(ADMIN, "phi")).people == ()
+
+
+async def test_a_card_tells_since_when_how_lately_and_how_it_felt() -> None:
+    glad, sad = Affect(0.8, 0.6, 0.1, 0.1, 0.1), Affect(-0.8, 0.6, 0.1, 0.9, 0.1)
+    inspector = asking(
+        said(1, "my sister Ruth is a nurse", timestamp=100.0, affect=glad, encoded_importance=0.9),
+        said(2, "hm", timestamp=400.0, affect=sad, encoded_importance=0.1),
+        said(3, "waves", timestamp=500.0, kind=Kind.EMOTE),
+    )
+    ann, ruth = (await inspector.people(ADMIN, "phi")).people
+    known = ann.acquaintance
+    assert known is not None
+    assert (known.lines, known.met, known.last, known.last_age) == (2, 100.0, 400.0, 600.0)
+    both = zip(glad.as_list(), sad.as_list(), strict=True)
+    assert known.feeling == feeling(Affect.of([0.9 * one + 0.1 * other for one, other in both]))
+    assert ruth.acquaintance is None
+
+
+async def test_what_is_open_stands_on_the_card_with_its_day() -> None:
+    inspector = asking(
+        said(1, "I have my driving test tomorrow", timestamp=100.0, encoded_importance=0.5),
+        said(2, "we move to Porto next week", timestamp=200.0, encoded_importance=0.5),
+        now=2 * 86_400.0,
+    )
+    (ann,) = (await inspector.people(ANN, "phi", "me")).people
+    assert [(plan.words, plan.evidence, plan.when, plan.ahead > 0) for plan in ann.plans] == [
+        ("I have my driving test tomorrow", 1, "1970-01-02T06:00:00Z", False),
+        ("we move to Porto next week", 2, "1970-01-05T06:00:00Z", True),
+    ]
+
+
+async def test_nobody_sees_the_plans_of_others() -> None:
+    plan = "I have my driving test tomorrow"
+    inspector = asking(said(1, plan), said(2, "I love rain", user="user_bob"))
+    assert "driving" not in texts(await inspector.people(BOB, "phi"))

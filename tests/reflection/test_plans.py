@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from noodlings.reflection.plans import ASKED_FOR, DAY, came_due, due_at
+from noodlings.reflection.plans import ASKED_FOR, DAY, due_at, open_plans
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind
 from tests.memory.entries import an_entry
@@ -74,7 +74,8 @@ TEST = "I have my driving test tomorrow"
 
 
 def due(*told: MemoryEntry, after: float = 2 * DAY, corrections: dict[int, int] | None = None) -> list[int]:
-    return [entry.id for entry, _ in came_due(told, TOLD + after, corrections or {})]
+    now = TOLD + after
+    return [entry.id for entry, due in open_plans(told, now, corrections or {}) if due <= now]
 
 
 def test_a_plan_is_open_from_its_day_until_two_weeks_later() -> None:
@@ -108,5 +109,7 @@ def test_what_hardly_matters_is_no_plan() -> None:
     assert due(said(1, "Dad is let out of hospital tomorrow")) == [1]
 
 
-def test_what_was_due_last_comes_first() -> None:
-    assert due(said(1, "we marry in two days"), said(2, TEST), after=4 * DAY) == [1, 2]
+def test_what_is_due_first_comes_first_and_what_is_ahead_is_open_too() -> None:
+    told = said(1, "we marry in two days"), said(2, TEST)
+    assert due(*told, after=4 * DAY) == [2, 1]
+    assert [entry.id for entry, _ in open_plans(told, TOLD, {})] == [2, 1]
