@@ -151,6 +151,27 @@ class GetMemoryContext(Arguments):
     )
 
 
+class GetPeople(Arguments):
+    """See `api.mcp.tools`."""
+
+    person: str = Field(
+        "",
+        max_length=MAX_ID,
+        description="One of them alone, by id, name, or me.",
+        examples=["caity", "Caity's sister"],
+    )
+    n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="People at most.")
+
+
+class GetJournal(Arguments):
+    """See `api.mcp.tools`."""
+
+    day: str = Field(
+        "", max_length=20, description="One day alone, in UTC; left out, the latest.", examples=["2026-11-23"]
+    )
+    n_results: int = Field(7, ge=1, le=MOST_RESULTS, description="Days at most.")
+
+
 class ForgetMemory(Arguments):
     """See `api.mcp.tools`."""
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from noodlings.affect.game import ago
+from noodlings.inspect.journal import JournalView
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView
+from noodlings.inspect.people import PeopleView, PersonCardView
 from noodlings.inspect.recall import ArchiveView, FoundView, RecallView
 from noodlings.inspect.views import EntryView, FeltView, StatsView
 from noodlings.inspect.why import WhyView
@@ -61,6 +63,42 @@ def stats(view: StatsView) -> str:
         f" {view.symbol_capacity}; {view.consolidation_rate:.0%} became episodic, average importance"
         f" {view.average_importance:.2f}, {view.pinned} pinned."
     )
+
+
+def people(view: PeopleView) -> str:
+    """Who is known, and what of them."""
+    if not view.people:
+        return f"{view.name} knows nothing of anybody that you may read."
+    head = f"What {view.name} knows of {_counted(len(view.people), 'person', 'people')}. {QUOTED}"
+    return "\n".join([head, *(line for card in view.people for line in _card(card))])
+
+
+def _card(card: PersonCardView) -> Iterator[str]:
+    known = card.acquaintance
+    since = f", known since {known.met_when[:10]}, last talk {ago(known.last_age)}" if known else ""
+    yield f"{quoted(card.name)} ({card.of}){since}:"
+    for plan in card.plans:
+        what = "due since" if plan.ahead <= 0.0 else "ahead on"
+        yield f"- {what} {plan.when[:10]}: {quoted(plan.words)} (#{plan.evidence})"
+    for fact in card.facts:
+        yield f"- {fact.kind}: {quoted(fact.words)}{_numbers(fact.evidence)}"
+    for fact in card.superseded:
+        yield f"- no longer {fact.kind}: {quoted(fact.words)}{_numbers(fact.evidence)}"
+
+
+def journal(view: JournalView) -> str:
+    """Some days, the latest first."""
+    if not view.days:
+        return f"{view.name} has nothing in its journal there that you may read."
+    lines = [f"The journal of {view.name}, the latest day first. {QUOTED}"]
+    for day in view.days:
+        lines.append(f"{day.day}:")
+        lines += [f"- {one.text}{_numbers(one.evidence)}" for one in day.sentences]
+    return "\n".join(lines)
+
+
+def _numbers(evidence: tuple[int, ...]) -> str:
+    return f" ({', '.join(f'#{number}' for number in evidence)})"
 
 
 def mood(view: MoodView) -> str:

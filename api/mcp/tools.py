@@ -1,4 +1,4 @@
-"""The six tools: each asks `Inspector` or `Society` one thing and tells the result.
+"""The tools: each asks `Inspector` or `Society` one thing and tells the result.
 
 Whatever goes wrong in a call becomes a tool error in one sentence. An unexpected error says only that
 something went wrong, and the log has the details.
@@ -22,12 +22,22 @@ from api.audit import note
 from api.corrections import Forgot
 from api.mcp import telling
 from api.mcp.access import DENIED, Access, Asker, ToolCall, default_agent, names
-from api.mcp.arguments import Arguments, ForgetMemory, GetMemoryContext, SearchMemories, StoreMemory
+from api.mcp.arguments import (
+    Arguments,
+    ForgetMemory,
+    GetJournal,
+    GetMemoryContext,
+    GetPeople,
+    SearchMemories,
+    StoreMemory,
+)
 from api.problem import status_of
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
+from noodlings.inspect.journal import JournalView
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView
+from noodlings.inspect.people import PeopleView
 from noodlings.inspect.recall import RecallOptions, RecallView
 from noodlings.inspect.views import StatsView
 from noodlings.inspect.why import WhyView
@@ -157,6 +167,20 @@ async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
     return ToolAnswer(telling.forgot(name, forgotten), gone.model_dump())
 
 
+async def get_people(call: ToolCall, wanted: GetPeople) -> ToolAnswer:
+    """What a character knows of people."""
+    agent, person = call.agent(wanted.agent), wanted.person or None
+    view = await call.inspector.people(call.reader(), agent, person, wanted.n_results)
+    return ToolAnswer(telling.people(view), view.as_dict())
+
+
+async def get_journal(call: ToolCall, wanted: GetJournal) -> ToolAnswer:
+    """What happened to a character, day by day."""
+    agent = call.agent(wanted.agent)
+    view = await call.inspector.journal(call.reader(), agent, wanted.day or None, wanted.n_results)
+    return ToolAnswer(telling.journal(view), view.as_dict())
+
+
 async def get_mood(call: ToolCall, wanted: Arguments) -> ToolAnswer:
     """What a character feels now."""
     view = call.inspector.mood(call.reader(), call.agent(wanted.agent))
@@ -200,6 +224,29 @@ TOOLS = (
         GetMemoryContext,
         FocusView,
         get_memory_context,
+    ),
+    Tool(
+        "get_people",
+        "What a character knows of people",
+        "Cards of the people a character was told about: who they are and what they do, like, fear, plan and"
+        " promise, in the words it was told in, with the numbers of the memories that say so; since when it"
+        " knows them, and what is open of what they said would happen. Use it before you speak for the"
+        " character to somebody.\n"
+        'Example: {"agent": "servnak", "person": "caity"}',
+        GetPeople,
+        PeopleView,
+        get_people,
+    ),
+    Tool(
+        "get_journal",
+        "Journal of a character",
+        "What happened to a character, day by day and the latest first: whom it talked with, what mattered"
+        " most, and how that felt, with the numbers of the memories that each sentence rests on. Use it to"
+        " catch up on a day; use search_memories for one matter.\n"
+        'Example: {"agent": "servnak", "day": "2026-11-23"}',
+        GetJournal,
+        JournalView,
+        get_journal,
     ),
     Tool(
         "get_memory_stats",

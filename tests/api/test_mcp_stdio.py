@@ -98,6 +98,8 @@ async def test_each_tool_does_what_it_says(tmp_path: Path) -> None:
             "search_memories",
             "store_memory",
             "get_memory_context",
+            "get_people",
+            "get_journal",
             "get_memory_stats",
             "forget_memory",
             "get_mood",

@@ -88,6 +88,28 @@ def test_data_are_the_views_of_the_inspector(society: Society, use: Use) -> None
     assert use("get_memory_stats", agent="phi").structured_content == inspector.stats(OWNER, "phi").as_dict()
 
 
+def test_people_and_days_are_told_with_their_evidence(society: Society, use: Use) -> None:
+    tell(society, "my sister Ruth is a nurse")
+    tell(society, "I have my driving test tomorrow, and I am terrified")
+    tell(society, "I love rain", "user_toad")
+    inspector = Inspector(society)
+    people = use("get_people", agent="phi")
+    assert people.structured_content == asyncio.run(inspector.people(OWNER, "phi", None, 10)).as_dict()
+    alone = use("get_people", agent="phi", person="Ruth")
+    assert said(alone).splitlines()[1:] == [
+        '"Ruth" (user_caity\'s Ruth):', '- trade: "my sister Ruth is a nurse" (#1)'
+    ]  # fmt: skip
+    assert '- ahead on 1970-01-13: "I have my driving test tomorrow' in said(people)
+    assert "(#2)" in said(people)
+    days = use("get_journal", agent="phi", day="1970-01-12")
+    seen = asyncio.run(inspector.journal(OWNER, "phi", "1970-01-12", 7))
+    assert days.structured_content == seen.as_dict()
+    assert "#1" in said(days)
+    assert "nothing in its journal" in said(use("get_journal", agent="phi", day="1999-01-01"))
+    assert "2026-11-23" in said(use("get_journal", agent="phi", day="soon"))
+    assert use("get_people", agent="phi", person="Zeno").is_error
+
+
 def test_what_felt_alike_comes_first_among_equals(society: Society, use: Use) -> None:
     tell(society, "the red boat came in", affect=GLAD)
     tell(society, "the red boat went out", affect=SAD)
