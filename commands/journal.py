@@ -15,6 +15,7 @@ from commands.render import (
     heading,
     hidden,
     nothing,
+    page_flags,
     quiet,
     stacked,
     words,
@@ -52,21 +53,21 @@ async def journal(context: CommandContext, arguments: str) -> Reply:
     limit = parsed.whole("limit", PAGE)
     offset = (parsed.whole("page", 1) - 1) * limit
     view = await context.inspector.journal(context.caller, parsed.name, parsed.rest or None, limit, offset)
-    return Reply(view.as_dict(), journal_view(view))
+    return Reply(view.as_dict(), journal_view(view, parsed.rest, limit))
 
 
-def journal_view(view: JournalView) -> RenderableType:
-    """The pages of some days."""
+def journal_view(view: JournalView, one: str = "", limit: int = PAGE) -> RenderableType:
+    """The pages of some days; of one, where that was asked for."""
     if not view.days:
-        return stacked(
-            heading(view.name, "journal"), BLANK, nothing("There is nothing on that day.", view.hidden)
-        )
+        none = "There are no earlier days." if view.offset else "Nothing has happened yet."
+        empty = nothing("There is nothing on that day." if one else none, view.hidden)
+        return stacked(heading(view.name, "journal"), BLANK, empty)
     told: list[RenderableType] = []
     for day in view.days:
         told += [BLANK, words(day.day, LOUD)]
         told += map(_sentence, day.sentences) if day.sentences else [quiet("Nothing much happened.")]
     end = view.offset + len(view.days)
-    more = quiet(f"earlier days with --page {end // len(view.days) + 1}")
+    more = quiet(f"earlier days with {page_flags(end, limit, PAGE)}")
     return stacked(heading(view.name, "journal"), *told, more if view.more else None, hidden(view.hidden))
 
 

@@ -59,6 +59,11 @@ def nothing(said: str, count: int) -> RenderableType:
     return quiet(f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and no other is here.")
 
 
+def page_flags(end: int, limit: int, usual: int) -> str:
+    """How to ask for the page after the first `end` things, with the limit where it is not the usual one."""
+    return f"--page {end // limit + 1}" if limit == usual else f"--limit {limit} --page {end // limit + 1}"
+
+
 OTHERS = "what it says to others is not yours to read"
 """Said to whoever does not see everything, whether there is any or not."""
 

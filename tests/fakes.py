@@ -170,7 +170,7 @@ class FakeAgent:
     mood: Affect = NEUTRAL
     affect: Affect = NEUTRAL
     forgettings: int = 0
-    archive: None = None
+    archive: object = None
 
 
 @dataclass

@@ -158,6 +158,10 @@ class AgentArchive:
         """See `SearchIndex.latest_of`; of what is loaded."""
         return self._archive.latest_of(user_id, limit)
 
+    def in_time(self, entry_ids: Sequence[int]) -> list[int]:
+        """See `SearchIndex.in_time`; of what is loaded."""
+        return self._archive.in_time(entry_ids)
+
     def likeness(self, one: int, other: int) -> float | None:
         """How alike in meaning two entries are, −1…1; None where that is not known."""
         return self._archive.likeness(one, other)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.superseding import marked, superseded
+from noodlings.agent.superseding import corrects, marked, superseded
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
 from noodlings.memory.context import ContextBudget, merge
@@ -185,24 +185,29 @@ def come_due(archive: AgentArchive, memory: HierarchicalMemory | PlainMemory, tu
     mattered = memory.retrieve_episodic(percept.user_id, limit=PLANS)  # where not everything is loaded yet
     latest = {*archive.latest_of(percept.user_id, PLANS), *(entry.id for entry in mattered)}
     entries = archive.entries([number for number in latest if number < before])
-    allowed = may_come(percept)
+    allowed, now = may_come(percept), percept.timestamp
     told = [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
     if _talking(told, turn):
         return []
-    now = percept.timestamp
-    plans = open_plans(told, now, superseded(told, archive.likeness))
-    come = [entry for entry, due in plans if due <= now]
+    come = [entry for entry, due in open_plans(told, now, corrects) if due.over <= now]
     return [Recalled(entry, (Why.DUE,), 1.0, {Why.DUE.value: 1.0}) for entry in come[-1:]]
 
 
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
-    """Whether whoever is answered said something lately, so that they do not come back now."""
+    """Whether whoever is answered said something lately, or was reminded of something they had said.
+
+    Then they do not come back now.
+    """
     percept = turn.percept
+
+    def lately(moment: float | None) -> bool:
+        return moment is not None and 0.0 <= percept.timestamp - moment < AWAY
+
     return any(
         entry.user_id == percept.user_id
         and entry.id < turn.entry.id
         and entry.kind in _TOLD
-        and 0.0 <= percept.timestamp - entry.timestamp < AWAY
+        and (lately(entry.timestamp) or lately(entry.last_recalled))
         for entry in heard
     )
 

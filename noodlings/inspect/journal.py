@@ -6,6 +6,7 @@ As with people, nothing of it is stored, so what is forgotten is on no page. The
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -18,10 +19,11 @@ from noodlings.inspect.viewpoint import Viewpoint, cut
 from noodlings.inspect.views import View, iso
 from noodlings.ports import Repository
 from noodlings.reflection.journal import JournalSentence, sentences_of
-from noodlings.text import clean
+from noodlings.text import clean, shorten
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry
 
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 WORTH_TELLING = 0.375
 """Importance from which on something stands in a journal. For a player this is the edge of a step."""
 
@@ -80,7 +82,7 @@ async def journal_of(
     """A page of the journal, or the page of one day.
 
     Args:
-        day: as "2026-11-23"; None for the latest days.
+        day: as "2026-11-23", whatever the offset; None for the latest days.
         limit: days at most, None for all; offset: so many of the latest are left out.
 
     Raises:
@@ -88,10 +90,13 @@ async def journal_of(
     """
     cut((), limit, offset)  # refused before any work
     wanted = None if day is None else _day(day)
+    offset = offset if wanted is None else 0
     while True:
         forgettings = viewpoint.agent.forgettings
         ids = readable_ids(viewpoint, store)
-        days = await _days(viewpoint, store, ids[::-1], wanted, limit, offset)
+        archive = viewpoint.agent.archive  # ids rise as it was told, which imported memories do not
+        in_time = ids if archive is None else archive.in_time(ids)
+        days = await _days(viewpoint, store, in_time[::-1], wanted, limit, offset)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold what was forgotten meanwhile
             break
     limit = len(days) if limit is None else limit
@@ -121,6 +126,8 @@ async def _days(
     async for read in read_unhurried(viewpoint, store, newest_first):
         entry = replace(read, user_text=clean(uncalled(read.user_text, persona)))
         day = iso(entry.timestamp)[:10]
+        if not day:
+            continue
         if wanted is not None and day != wanted:
             if day < wanted:
                 break
@@ -132,10 +139,13 @@ async def _days(
 
 
 def _day(day: str) -> str:
+    said = clean(day)
     try:
-        return date.fromisoformat(day).isoformat()
+        if _DAY.fullmatch(said):
+            return date.fromisoformat(said).isoformat()
     except ValueError:
-        raise UserError(f"a day is written as 2026-11-23, not as {clean(day):.20}") from None
+        pass  # there is no 31st of February
+    raise UserError(f"There is no such day: {shorten(said, 20)}. A day is written as 2026-11-23.")
 
 
 def _told(viewpoint: Viewpoint, day: str, entries: list[MemoryEntry]) -> JournalDayView:

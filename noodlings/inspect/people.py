@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from noodlings.affect.feeling import feeling
 from noodlings.agent.linking import TALK_SECONDS
 from noodlings.agent.recollection import PLANS, uncalled
-from noodlings.agent.superseding import corrects, superseded
+from noodlings.agent.superseding import corrects
 from noodlings.errors import NotFound
 from noodlings.inspect.reading import read_unhurried, readable_ids
 from noodlings.inspect.viewpoint import Viewpoint, cut
@@ -28,7 +28,7 @@ from noodlings.stemming import STOP_WORDS
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, written_by
 
 BEFORE = 2
 """So many earlier lines of the same speaker may say who "she" is."""
@@ -68,8 +68,8 @@ class PlanView(View):
     Attributes:
         words: as it was told.
         evidence: the id of the memory.
-        due, when: seconds since 1970-01-01 UTC, ISO 8601.
-        ahead: seconds until then; below 0 where its time has come.
+        due, when: the beginning of its day; seconds since 1970-01-01 UTC, ISO 8601.
+        ahead: seconds until it is over; below 0 from then on.
         private: only some may hear of it.
     """
 
@@ -179,6 +179,8 @@ async def _cards(viewpoint: Viewpoint, store: Repository) -> tuple[list[PersonCa
     heard: dict[str, _Heard] = {}
     async for entry in read_unhurried(viewpoint, store, readable_ids(viewpoint, store)):
         read += 1
+        if written_by(entry):
+            known += facts(entry, {})
         if entry.kind not in TOLD:
             continue
         entry = replace(entry, user_text=clean(uncalled(entry.user_text, persona)))
@@ -234,11 +236,10 @@ def _acquaintance(heard: _Heard, now: float) -> AcquaintanceView | None:
 
 
 def _plans(viewpoint: Viewpoint, heard: _Heard) -> Iterator[PlanView]:
-    archive, told, now = viewpoint.agent.archive, list(heard.latest), viewpoint.now
-    corrections = {} if archive is None else superseded(told, archive.likeness)
-    for entry, due in open_plans(told, now, corrections):
+    now = viewpoint.now
+    for entry, due in open_plans(list(heard.latest), now, corrects):
         words = shorten(entry.user_text, LONGEST)
-        yield PlanView(words, entry.id, due, iso(due), due - now, entry.private)
+        yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private)
 
 
 def _names(viewpoint: Viewpoint) -> dict[str, str]:

@@ -19,7 +19,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import MemoryEntry, Recalled, Why, written_by
 from noodlings.values.percept import Kind
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName
@@ -301,7 +301,7 @@ def _in_mind(found: Recalled, utterance: Utterance) -> str:
     """A memory, with what else is known of it."""
     times = f" (and {len(found.sources)} times before)" if found.sources else ""
     corrected = " (no longer so, it was corrected later)" if found.superseded_by is not None else ""
-    due = " (its time has come: ask how it went)" if Why.DUE in found.why else ""
+    due = " (its time has come: ask how it went)" if Why.DUE in found.why and not utterance.tone.grave else ""
     return _memory(found.entry, utterance, times + corrected + due)
 
 
@@ -310,4 +310,5 @@ def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     own = entry.user_id in persona.own_ids
     who = "you" if own else shown(entry.user_id, utterance)
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
-    return fenced(f"{when}{note}, {who}: {entry.user_text}", LONGEST_MEMORY)
+    told = f"known of {who}{note}" if written_by(entry) else f"{when}{note}, {who}"
+    return fenced(f"{told}: {entry.user_text}", LONGEST_MEMORY)

@@ -8,7 +8,7 @@ filled and searched from several threads.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from threading import RLock
 
 import numpy as np
@@ -88,6 +88,15 @@ class SearchIndex:
         with self.lock:
             rows = self.index.rows(Filters(user=user_id))
             return [] if rows is None else [int(number) for number in self.ids.rows[rows[-limit:]]]
+
+    def in_time(self, entry_ids: Sequence[int]) -> list[int]:
+        """These entries by the moment at which they happened, earliest first, then by id; what is not here is
+        taken to be the latest.
+        """
+        with self.lock:
+            rows = [self.index.row_of.get(number, -1) for number in entry_ids]
+            moments = np.append(self.index.timestamps.rows, np.inf)[rows]
+        return [entry_ids[at] for at in np.lexsort((np.array(entry_ids, np.int64), moments))]
 
     def extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers) -> None:
         """The next entries, all at once; see `add`.

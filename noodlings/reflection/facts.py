@@ -23,7 +23,7 @@ from typing import Any
 
 from noodlings.text import shorten
 from noodlings.validation import read_yaml
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, written_by
 from noodlings.values.percept import Kind
 
 LONGEST = 160
@@ -40,6 +40,8 @@ FRAGMENT = 5
 class FactKind(StrEnum):
     """What a fact tells of somebody."""
 
+    KNOWN = "known"
+    """Written by hand."""
     NAME = "name"
     KIN = "kin"
     AGE = "age"
@@ -191,18 +193,36 @@ def _filled(pattern: str, lists: Mapping[str, str]) -> str:
 
 
 def facts(entry: MemoryEntry, names: Mapping[str, str], before: Sequence[MemoryEntry] = ()) -> list[Fact]:
-    """What a memory tells about people, each thing once; nothing where nothing was said.
+    """What a memory tells about people, each thing once; nothing where nothing was said or written by hand.
 
     Args:
         names: how people are called, in lower case → by what facts are about them.
         before: what the same speaker said just before, oldest first.
     """
+    if by := written_by(entry):
+        words = shorten(entry.user_text, LONGEST)
+        return [Fact(entry.user_id, FactKind.KNOWN, words, entry.id, by, entry.timestamp)]
     if entry.kind not in TOLD:
         return []
     reading = _Reading(entry, names)
     for earlier in before:
         reading.mention(folded(earlier.user_text), earlier.user_text)
     return list(dict.fromkeys(reading.facts()))[:MOST]
+
+
+def clauses(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Each sentence that tells something, without gestures, remarks and quotations, and its clauses."""
+    for part in _SENTENCE.finditer(_ASIDE.sub(lambda found: " " * len(found[0]), text)):
+        sentence = " ".join(part[0].split())
+        if not sentence.endswith("?"):
+            yield sentence, _CLAUSES.split(sentence)
+
+
+def is_imagined(sentence: str, clause: str) -> bool:
+    """Whether a clause of a sentence, or the whole of it, tells of what is imagined, played or quoted."""
+    lexicon = _lexicon()
+    imagined = lexicon.imagined.search(folded(sentence)) is not None
+    return imagined or lexicon.unreal.search(folded(clause)) is not None
 
 
 class _Reading:

@@ -6,6 +6,7 @@ What matters most is chosen, what was said twice is told once, and what is merel
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +21,7 @@ MOST = 8
 MET = 6
 """People who are named in that one; of more, those who spoke most."""
 _TOLD = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT, Kind.THOUGHT})
+_ENDED = re.compile(r"[.!?…]\"$")
 _SPOKEN = frozenset({Kind.SAY, Kind.WHISPER})
 
 
@@ -91,9 +93,9 @@ def _sentence(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str])
     if entry.user_id == me:
         told = f"I thought: {said}" if entry.kind is Kind.THOUGHT else f"I did this: {said}"
     elif entry.kind is Kind.EVENT:
-        told = f"With {who} there, this happened: {said}"
+        told = f"This happened while {who} was there: {said}"
     elif entry.kind is Kind.EMOTE:
-        told = f"I saw what {who} did: {said}"
+        told = f"{who} did this: {said}"
     elif entry.private:
         told = f"{who} told me in confidence: {said}"
     elif entry.parts.addressed > 0.0:
@@ -101,6 +103,8 @@ def _sentence(group: Sequence[MemoryEntry], me: str, name: Callable[[str], str])
     else:
         told = f"I heard {who} say: {said}"
     if len(group) > 1:
-        told += f" ({len(group)} times)"
+        told += ", twice" if len(group) == 2 else f", {len(group)} times"
+    if len(group) > 1 or not _ENDED.search(told):
+        told += "."
     felt = feeling(entry.affect)
     return told if felt in NOTHING_FELT else f"{told} I felt {felt}."

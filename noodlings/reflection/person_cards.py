@@ -1,7 +1,8 @@
 """Person cards: what is known of one person, put together from facts, on evidence.
 
 A fact that was told again appears once, with all of its evidence. Of an age and of a home the latest holds,
-and so does a line that says that it corrects something: what it replaced stays below, as superseded.
+and so does a line that says that it corrects something: what it replaced stays below, as superseded. What was
+written by hand is never replaced.
 """
 
 from __future__ import annotations
@@ -132,6 +133,8 @@ def _says_the_same(known: _Known, fact: Fact, words: frozenset[str]) -> bool:
 
 def _replaces(fact: Fact, words: frozenset[str], known: _Known, correction: bool) -> bool:
     """Whether a later fact cannot hold beside an earlier one."""
+    if fact.kind is FactKind.KNOWN:
+        return False
     both = (fact.words, known.fact.fullest.words)
     if fact.kind is FactKind.AGE:
         return all(map(_AGE.search, both))

@@ -1,141 +1,250 @@
-"""Plans and promises that come due: of what somebody said was to come, what has come by now.
+"""Plans and promises that come due: of what somebody said was to come, what must be over by now.
 
-When something is due is read from words such as "tomorrow", "on Friday", "in two weeks", "on the 14th", in
-days of world time (UTC). What names no time never comes due.
+The day is read from words such as "tomorrow", "on Friday", "in two weeks", "on the 14th", in days of world
+time (UTC), and only from the clause that tells the plan. What names no time never comes due.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from noodlings.recall.cues import named_dates, spans
 from noodlings.recall.lexical import stems
-from noodlings.reflection.facts import TOLD, FactKind, facts, folded
+from noodlings.reflection.facts import TOLD, FactKind, clauses, facts, folded, is_imagined
+from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
 
 DAY = 86_400.0
-DAWN, EVENING = 0.25 * DAY, 0.75 * DAY
-"""When in a day something is due: by day from six, in the evening from eighteen o'clock."""
+MORNING, OVER_AT_NOON, OVER_BY_EVENING = 6.0 / 24.0 * DAY, 13.0 / 24.0 * DAY, 20.0 / 24.0 * DAY
+"""When something is over: of an evening the next morning, of a morning at one, of a day at eight."""
 ASKED_FOR = 14 * DAY
-"""So long after it was due something is still asked about."""
+"""So long after it was over something is still asked about."""
 WORTH, WORTH_ANYHOW = 0.15, 0.3
-"""Importance from which a plan or promise is asked about, and from which anything is that names its time."""
+"""Importance from which what is known for a plan or promise is asked about, and what merely names its day."""
 SAME_MATTER = 2
-"""Words that a later line on the same matter shares."""
+"""Words that two lines on one matter share."""
+MOVED = 0.15
+"""Importance times valence of news: whoever comes back with such news need not be asked."""
+LONGEST = 400
+"""Characters of a line that are read."""
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SATURDAY, _SUNDAY = 5, 6
 _NUMBERS = {
     word: number
-    for number, words in enumerate(("a an one", "two couple", "three few", "four", "five", "six", "seven"), 1)
+    for number, words in enumerate(
+        ("a an one", "two couple", "three few", "four", "five", "six", "seven", "eight", "nine", "ten"), 1
+    )
     for word in words.split()
 }
+_UNITS = {"day": 1, "week": 7, "fortnight": 14, "month": 30}
+_UNREADABLE = re.compile(
+    r"\b(?:tomorrow|day) week\b|\bweek (?:from )?(?:tomorrow|today|on)\b|\b(?:since|every|each|past)\b"
+    r"|\blast (?:week|month|year|night|\w+day)\b"
+)
+"""What tells of another day than its words seem to say."""
 _AFTER_TOMORROW = re.compile(r"\bthe day after tomorrow\b")
 _TOMORROW = re.compile(r"\btomorrow\b")
-_TONIGHT = re.compile(r"\b(?:tonight|this (?:afternoon|evening)|later today)\b")
-_IN = re.compile(rf"\bin (?:a )?(?P<count>{'|'.join(_NUMBERS)}|\d{{1,2}})(?: of)? (?P<unit>day|week)s?\b")
-_WEEKDAY = re.compile(rf"(?<!last )\b(?P<day>{'|'.join(_WEEKDAYS)})\b")
-_WEEKEND = re.compile(r"\b(?:at|on|this|next|over) (?:the )?weekend\b")
-_NEXT_WEEK = re.compile(r"\bnext week\b")
-_OF_MONTH = re.compile(r"\b(?:on|by|till|until) the (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?! of)")
+_TODAY = re.compile(r"\b(?:tonight|today|this (?:morning|afternoon|evening))\b")
+_IN = re.compile(
+    rf"\bin (?:a )?(?P<count>{'|'.join(_NUMBERS)}|\d{{1,2}})(?: of)? (?P<unit>{'|'.join(_UNITS)})s?\b"
+)
+_WEEKDAY = re.compile(rf"\b(?P<day>{'|'.join(_WEEKDAYS)})\b")
+_WEEKEND = re.compile(r"\b(?:at|on|this|over) (?:the )?weekend\b")
+_NEXT_WEEK = re.compile(r"\bnext week(?P<end>end)?\b")
+_OF_MONTH = re.compile(
+    r"\b(?:on|by) the (?P<day>\d{1,2})(?:st|nd|rd|th)\b(?=\W*$|,| (?:at|and|in the|with)\b)"
+)
+_EVENING = re.compile(r"\b(?:evening|night|tonight|late)\b")
+_EARLY = re.compile(r"\b(?:morning|breakfast|early)\b")
+_CALLED_OFF = re.compile(
+    r"\b(?:called off|cancell?ed|withdrew|withdrawn|dropped out|backed out|fell through"
+    r"|(?:not|isn't|aren't|won't be) (?:going|happening|coming))\b"
+)
+_NO_PLAN = re.compile(
+    r"\b(?:dream\w*|nightmare|song|(?:see|catch|talk to|speak to) (?:you|ya)|good ?night|good ?bye|bye"
+    r"|\w+n't|not|never|no longer|since)\b"
+)
+"""What is no plan, whatever day it names: a dream, a farewell, what is not to be, what began before."""
+_PAST = re.compile(
+    r"\b(?:was|were|had|did|went|died|said|told|came|saw|took|made|bought|lost|won|met|read|slept|felt|ate"
+    r"|(?!need)\w{3,}ed)\b"
+)
+_TO_COME = re.compile(
+    r"\b(?:will|shall|going to|gonna|have to|has to|need to|must|got to|been (?:moved|put|brought|postponed)"
+    r"|gets?|is|are|am|comes?|starts?)\b|'(?:ll|s|m|re)\b"
+)
 
 
-def due_at(text: str, told: float, planned: bool = True) -> float | None:
-    """When what a line tells of is to happen, world time; None where it names no time to come.
+@dataclass(frozen=True, slots=True)
+class Due:
+    """When something is to happen, in world time.
+
+    Attributes:
+        day: the beginning of its day, or of the first of several.
+        over: when it is over.
+    """
+
+    day: float
+    over: float
+
+
+def due_at(text: str, told: float) -> Due | None:
+    """When what a clause tells of is to happen; None where it names no time to come.
 
     Args:
-        text: what was said.
+        text: what was said, at most `LONGEST` characters of which are read.
         told: when, world time.
-        planned: it is known to be about what is to come. Else "on Friday" may be the last one, and only what
-            cannot be over counts.
     """
-    said, today = folded(text), math.floor(told / DAY) * DAY
-    moments = list(_to_come(said, told, today))
-    if planned:
-        moments += _dates(said, text, told, today)
-    return min((moment for moment in moments if moment > told), default=None)
+    text = text[:LONGEST]
+    said = folded(text)
+    if _UNREADABLE.search(said):
+        return None
+    found = (due for due in _named(said, text, told) if due.over > told)
+    return min(found, key=lambda due: due.day, default=None)
 
 
-def _to_come(said: str, told: float, today: float) -> Iterator[float]:
+def _named(said: str, text: str, told: float) -> Iterator[Due]:
+    today = math.floor(told / DAY) * DAY
+    weekday = int(today // DAY + 3) % 7  # 1970 began on a Thursday
+
+    def on(days: float) -> Due:
+        day = today + days * DAY
+        late = day + DAY + MORNING if _EVENING.search(said) else day + OVER_BY_EVENING
+        return Due(day, day + OVER_AT_NOON if _EARLY.search(said) else late)
+
     if _AFTER_TOMORROW.search(said):
-        yield today + 2 * DAY + DAWN
+        yield on(2)
     elif _TOMORROW.search(said):
-        yield today + DAY + DAWN
-    if _TONIGHT.search(said):
-        yield max(today + EVENING, told + DAWN / 2)
+        yield on(1)
+    if _TODAY.search(said):
+        yield on(0)
     for found in _IN.finditer(said):
-        count = _NUMBERS.get(found["count"]) or int(found["count"])
-        yield today + count * (7 if found["unit"] == "week" else 1) * DAY + DAWN
-    if _NEXT_WEEK.search(said):
-        yield today + _until(0, today) * DAY + DAWN
-
-
-def _dates(said: str, text: str, told: float, today: float) -> Iterator[float]:
+        yield on((_NUMBERS.get(found["count"]) or int(found["count"])) * _UNITS[found["unit"]])
     for found in _WEEKDAY.finditer(said):
-        yield today + _until(_WEEKDAYS.index(found["day"]), today) * DAY + DAWN
+        yield on(_until(_WEEKDAYS.index(found["day"]), weekday))
     if _WEEKEND.search(said):
-        yield today + _until(_WEEKDAYS.index("saturday"), today) * DAY + DAWN
+        days = 0 if weekday >= _SATURDAY else _SATURDAY - weekday
+        yield Due(today + days * DAY, on(_SUNDAY - weekday).over)
+    for found in _NEXT_WEEK.finditer(said):
+        monday = _until(0, weekday)
+        first = monday + _SATURDAY if found["end"] else monday
+        yield Due(today + first * DAY, on(monday + _SUNDAY).over)
     for found in _OF_MONTH.finditer(said):
-        yield from _on_the(int(found["day"]), today)
+        yield from (on((day - today) / DAY) for day in _on_the(int(found["day"]), today))
     for date in named_dates(text):
         if date.day is not None:
-            yield from (
-                span.start + DAWN for span in spans(date, told, told + 366 * DAY) if span.weight == 1.0
-            )
+            days_of = spans(date, told, told + 366 * DAY)
+            yield from (on((span.start - today) / DAY) for span in days_of if span.weight == 1.0)
 
 
-def _until(weekday: int, today: float) -> int:
+def _until(weekday: int, today: int) -> int:
     """Days until the next such weekday, 1…7."""
-    return (weekday - int(today // DAY + 3) - 1) % 7 + 1  # 1970 began on a Thursday
+    return (weekday - today - 1) % 7 + 1
 
 
 def _on_the(day: int, today: float) -> Iterator[float]:
-    """The next such day of a month."""
+    """The next such days of a month."""
     try:
         month = datetime.fromtimestamp(today, UTC).replace(day=1)
         for _ in range(3):
             date = month + timedelta(days=day - 1)
             if day > 0 and date.month == month.month:
-                yield date.timestamp() + DAWN
+                yield date.timestamp()
             month = (month + timedelta(days=32)).replace(day=1)
     except (OverflowError, ValueError, OSError):
         return
 
 
+@dataclass(slots=True)
+class _Plan:
+    """A plan, the words of its matter, and whether it was spoken of since it was over."""
+
+    entry: MemoryEntry
+    due: Due
+    stems: frozenset[str]
+    spoken_of: bool
+
+
 def open_plans(
-    told: Sequence[MemoryEntry], now: float, corrections: Mapping[int, int]
-) -> list[tuple[MemoryEntry, float]]:
-    """What is open of what somebody told: still to come, or come by now and not spoken of since.
+    told: Sequence[MemoryEntry], now: float, corrects: Callable[[str], bool]
+) -> list[tuple[MemoryEntry, Due]]:
+    """What is open of what somebody told: still to come, or over by now and not spoken of since.
+
+    Of several lines on one matter the last that names a day counts; one that calls it off closes it, and so
+    does one that tells of it, or any news that moves, after it was over.
 
     Args:
         told: by one person, oldest first.
         now: world time.
-        corrections: id → of what corrects it; of two such lines the later one holds.
+        corrects: whether words say that they correct something: "it was moved to Friday" names no matter.
 
     Returns:
-        Each with the moment at which it is due, the earliest first.
+        Each with when it is due, the earliest first.
     """
-    plans, found = set[int](), list[tuple[MemoryEntry, float]]()
-    corrected = {new: old for old, new in corrections.items()}
-    for at, entry in enumerate(told):
-        if entry.kind not in TOLD or entry.user_text.endswith("?"):
+    plans: list[_Plan] = []
+    for entry in told:
+        if entry.kind not in TOLD:
             continue
-        planned = corrected.get(entry.id) in plans or _is_plan(entry)
-        due = due_at(entry.user_text, entry.timestamp, planned)
-        if due is None or not (planned or entry.pinned or entry.importance >= WORTH_ANYHOW):
+        text, due = entry.user_text[:LONGEST], due_of(entry)
+        if not plans and due is None:
             continue
-        plans.add(entry.id)
-        spoken_of = entry.last_recalled is not None and entry.last_recalled >= due
-        if now < due + ASKED_FOR and entry.id not in corrections and not spoken_of:
-            since = (later for later in told[at + 1 :] if later.timestamp >= due)
-            words = set(stems(entry.user_text))
-            if not any(len(words.intersection(stems(later.user_text))) >= SAME_MATTER for later in since):
-                found.append((entry, due))
-    return sorted(found, key=lambda pair: (pair[1], pair[0].id))
+        words = frozenset(stems(text))
+        same = [plan for plan in plans if len(plan.stems & words) >= SAME_MATTER]
+        moves = corrects(text)
+        if moves and not same:
+            same = plans[-1:] if (due := due or due_at(text, entry.timestamp)) else []
+        gone = moves or _CALLED_OFF.search(folded(text)) is not None
+        recalled, spoken_of = entry.last_recalled, False
+        for plan in list(plans):
+            since = entry.timestamp >= plan.due.over
+            asked = recalled is not None and recalled >= plan.due.over
+            if plan in same and due is not None:
+                words |= plan.stems
+                spoken_of |= plan.spoken_of and plan.due == due
+            if (since and _moves(entry)) or (plan in same and (due is not None or gone or since or asked)):
+                plans.remove(plan)
+        if due is not None:
+            spoken_of |= recalled is not None and recalled >= due.over
+            plans.append(_Plan(entry, due, words, spoken_of))
+    found = [
+        (plan.entry, plan.due) for plan in plans if now < plan.due.over + ASKED_FOR and not plan.spoken_of
+    ]
+    return sorted(found, key=lambda pair: (pair[1].over, pair[0].id))
 
 
-def _is_plan(entry: MemoryEntry) -> bool:
-    kinds = {fact.kind for fact in facts(entry, {})} if entry.importance >= WORTH else set()
+def due_of(entry: MemoryEntry) -> Due | None:
+    """When a plan or promise is due that a line tells; None where it tells none."""
+    text = entry.user_text[:LONGEST]
+    if (entry.importance < WORTH and not entry.pinned) or text.endswith("?"):
+        return None
+    for sentence, parts in clauses(text):
+        if _NO_PLAN.search(folded(sentence)):
+            continue
+        for clause in parts:
+            due = due_at(clause, entry.timestamp)
+            if due is None or is_imagined(sentence, clause):
+                continue
+            if entry.importance >= WORTH_ANYHOW and not _is_past(clause):
+                return due
+            if _tells_plan(entry, sentence) and _tells_plan(entry, clause):
+                return due
+    return None
+
+
+def _is_past(clause: str) -> bool:
+    said = folded(clause)
+    return _PAST.search(said) is not None and _TO_COME.search(said) is None
+
+
+def _tells_plan(entry: MemoryEntry, text: str) -> bool:
+    kinds = {fact.kind for fact in facts(replace(entry, user_text=clean(text)), {})}
     return not kinds.isdisjoint((FactKind.PLAN, FactKind.PROMISE))
+
+
+def _moves(entry: MemoryEntry) -> bool:
+    return entry.affect is not None and entry.importance * abs(entry.affect.valence) >= MOVED

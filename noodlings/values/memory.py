@@ -213,6 +213,16 @@ def given(entry: MemoryEntry, name: str) -> Any:
     return _given(entry.extra, name)
 
 
+KNOWN_BY = "known_by"
+"""Beside an entry that was written by hand: who wrote it."""
+
+
+def written_by(entry: MemoryEntry) -> str:
+    """Who wrote an entry by hand, as a fact about whoever it is from; "" for what was perceived."""
+    by = _given(entry.extra, KNOWN_BY)
+    return by if isinstance(by, str) else ""
+
+
 def _given(extra: dict[str, Any], name: str) -> Any:
     data, found = extra.get("data"), extra.get(name)
     return data.get(name) if found is None and isinstance(data, dict) else found

@@ -230,7 +230,9 @@ def _act(
         return DialogueAct.KEEP, ()
     returns = understood.act in (DialogueAct.GREETING, DialogueAct.ARRIVE)
     if returns and (due := due_memory(utterance)):
-        return DialogueAct.DUE, tuple(due)
+        # Of a funeral nobody asks how it went.
+        dark = heard_then(due[0].entry, utterance).heavy or _of_memory(due[0], utterance) in _DARK
+        return (DialogueAct.REUNION if dark else DialogueAct.DUE), tuple(due)
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return DialogueAct.REUNION, tuple(missed)
     return understood.act, ()

@@ -84,3 +84,38 @@ async def test_what_was_forgotten_never_comes_due(tmp_path: Path) -> None:
         back = await hear(society, "hello")
         assert due(back) == []
         assert "driving" not in (back.response or "")
+
+
+async def test_of_a_funeral_nobody_asks_how_it_went(tmp_path: Path) -> None:
+    clock = ManualClock(20_000 * DAY + 1_000.0)
+    with closing(living(tmp_path, clock)) as society:
+        told = await hear(society, "my mother's funeral is tomorrow")
+        clock.set(clock.now() + 2 * DAY)
+        back = await hear(society, "arrives from the garden", kind=Kind.ARRIVE)
+        assert due(back) == [told.entry_id]
+        assert "funeral" in (back.response or "")
+        assert not any(said in (back.response or "") for said in ("harbour", "log", "come and gone"))
+
+
+async def test_what_was_moved_in_other_words_is_asked_about_on_its_new_day(tmp_path: Path) -> None:
+    clock = ManualClock(20_000 * DAY + 1_000.0)  # a Thursday
+    with closing(living(tmp_path, clock)) as society:
+        await hear(society, PLAN)
+        moved = await hear(society, "it was moved to Monday")
+        clock.set(clock.now() + 2 * DAY)
+        assert due(await hear(society, "hello")) == []
+        clock.set(clock.now() + 3 * DAY)
+        assert due(await hear(society, "hello")) == [moved.entry_id]
+
+
+async def test_coming_and_going_brings_up_one_thing_at_a_time(tmp_path: Path) -> None:
+    clock = ManualClock(20_000 * DAY + 1_000.0)
+    with closing(living(tmp_path, clock)) as society:
+        await hear(society, PLAN)
+        await hear(society, "I have my knee operation tomorrow")
+        clock.set(clock.now() + 2 * DAY)
+        found = []
+        for _ in range(3):
+            found += due(await hear(society, "arrives from the garden", kind=Kind.ARRIVE))
+            clock.set(clock.now() + 10.0)
+        assert len(found) == 1

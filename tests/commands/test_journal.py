@@ -20,6 +20,16 @@ async def test_the_day_is_told_with_its_evidence(player):
 
 async def test_a_day_without_anything(player):
     assert "nothing on that day" in "\n".join(await player.read("@journal phi 1999-12-31"))
+    assert "Nothing has happened yet" in "\n".join(await player.read("@journal maren"))
+
+
+async def test_pages_go_back_in_days(player):
+    for _ in range(3):
+        await player.type("say servnak, I saw the geese come over the lake today")
+        player.context.society.clock.advance(86_400.0)
+    lines = "\n".join(await player.read("@journal servnak --limit 1"))
+    assert "earlier days with --limit 1 --page 2" in lines
+    assert "There are no earlier days" in "\n".join(await player.read("@journal servnak --page 9"))
 
 
 async def test_what_is_no_day_is_explained(player):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 
 import pytest
 
@@ -25,8 +26,13 @@ DAY = 86_400.0
 
 
 def said(number: int, text: str, day: int = 0, **changes: object) -> MemoryEntry:
-    given = {"user_id": "user_ann", "encoded_importance": 0.8, "parts": ImportanceParts(addressed=1.0)}
-    return an_entry(number, user_text=text, timestamp=day * DAY + number, **(given | changes))
+    given = {
+        "user_id": "user_ann",
+        "timestamp": day * DAY + number,
+        "encoded_importance": 0.8,
+        "parts": ImportanceParts(addressed=1.0),
+    }
+    return an_entry(number, user_text=text, **(given | changes))
 
 
 def asking(*entries: MemoryEntry) -> Inspector:
@@ -51,9 +57,9 @@ async def test_each_sentence_of_a_day_rests_on_memories() -> None:
     assert (day.day, day.perceived) == ("1970-01-01", 5)
     assert [(one.text, one.evidence) for one in day.sentences] == [
         ("I talked with Ann and Bob.", (1, 4)),
-        ('Ann told me: "my dog died" I felt sorrowful.', (2,)),
-        ('Bob told me: "I got the job"', (4,)),
-        ('With Bob there, this happened: "a bell rings"', (5,)),
+        ('Ann told me: "my dog died". I felt sorrowful.', (2,)),
+        ('Bob told me: "I got the job".', (4,)),
+        ('This happened while Bob was there: "a bell rings".', (5,)),
     ]
 
 
@@ -62,7 +68,7 @@ async def test_what_was_said_again_is_told_once_and_questions_are_not() -> None:
     (day,) = (await inspector.journal(ADMIN, "phi")).days
     assert [one.text for one in day.sentences] == [
         "I talked with Ann.",
-        'Ann told me: "My dog died!" (2 times)',
+        'Ann told me: "My dog died!", twice.',
     ]
     assert day.sentences[1].evidence == (1, 2)
 
@@ -87,9 +93,11 @@ async def test_one_day_is_read_alone() -> None:
     assert (await inspector.journal(ADMIN, "phi", "1970-02-01")).days == ()
 
 
-@pytest.mark.parametrize("day", ["yesterday", "1970-13-01", "", "01.01.1970", "[bold]"])
+@pytest.mark.parametrize(
+    "day", ["yesterday", "1970-13-01", "1970-02-30", "", "01.01.1970", "[bold]", "19700101", "1970-W01-5"]
+)
 async def test_what_is_no_day_is_refused(day: str) -> None:
-    with pytest.raises(UserError, match="a day is written as 2026-11-23"):
+    with pytest.raises(UserError, match="There is no such day"):
         await asking().journal(ADMIN, "phi", day)
 
 
@@ -125,3 +133,24 @@ async def test_a_crowd_is_counted() -> None:
     )
     (day,) = (await inspector.journal(ADMIN, "phi")).days
     assert day.sentences[0].text.endswith("and 3 others.")
+
+
+async def test_memories_that_came_later_than_they_happened_stand_on_their_own_day() -> None:
+    times = {1: 0.0, 2: 1.0, 3: 3.0, 4: 1.0, 5: 4.0}
+    inspector = asking(*(said(n, f"I saw {n} geese", timestamp=day * DAY + n) for n, day in times.items()))
+    agent = inspector._society.agents["phi"]
+    agent.archive = ArchiveInTime(times)
+    days = (await inspector.journal(ADMIN, "phi", limit=3)).days
+    assert [(day.day[-2:], day.perceived) for day in days] == [("05", 1), ("04", 1), ("02", 2)]
+    (fourth,) = (await inspector.journal(ADMIN, "phi", "1970-01-04")).days
+    assert fourth.sentences[-1].evidence == (3,)
+
+
+@dataclass
+class ArchiveInTime:
+    """Knows when what happened."""
+
+    moments: dict[int, float]
+
+    def in_time(self, ids: list[int]) -> list[int]:
+        return sorted(ids, key=lambda number: (self.moments[number], number))

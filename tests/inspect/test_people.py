@@ -200,8 +200,8 @@ async def test_what_is_open_stands_on_the_card_with_its_day() -> None:
     )
     (ann,) = (await inspector.people(ANN, "phi", "me")).people
     assert [(plan.words, plan.evidence, plan.when, plan.ahead > 0) for plan in ann.plans] == [
-        ("I have my driving test tomorrow", 1, "1970-01-02T06:00:00Z", False),
-        ("we move to Porto next week", 2, "1970-01-05T06:00:00Z", True),
+        ("I have my driving test tomorrow", 1, "1970-01-02T00:00:00Z", False),
+        ("we move to Porto next week", 2, "1970-01-05T00:00:00Z", True),
     ]
 
 

@@ -29,7 +29,7 @@ from noodlings.inspect.inspector import Inspector
 from noodlings.inspect.people import FactView, PersonCardView
 from noodlings.lab.replay import BEGINNING
 from noodlings.reflection.facts import FactKind
-from noodlings.reflection.plans import due_at
+from noodlings.reflection.plans import Due, due_of
 from noodlings.validation import read_table
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.percept import Kind, Percept
@@ -120,10 +120,11 @@ async def evaluate(
         superseded_told: of found facts that were replaced later, the share that is still told as true;
         current: of those that were not, the share that is;
         merged: of found pairs that say the same, the share that stands as one;
-        due: plans whose day was told, those of them in whose lines a time to come was found, and those where
-            it is that day;
-        by_kind: told, found, right and wrong of each kind.
+        by_kind: told, found, right and wrong of each kind;
+        due: lines with a plan whose day was told, those of them in which a plan with a day was found, and
+            those where it is that day.
     """
+    plans = list[tuple[ToldLine, Due | None]]()
     lines: dict[str, dict[int, ToldLine]] = {character: {} for character in weeks.characters}
     for player in weeks.players:
         society.introduce(user_id_of(player), player.capitalize())
@@ -139,7 +140,10 @@ async def evaluate(
             addressed=True,
             present=frozenset({who, *map(user_id_of, line.present)}),
         )
-        lines[line.to][(await agent.perceive(said)).entry_id] = line
+        entry_id = (await agent.perceive(said)).entry_id
+        lines[line.to][entry_id] = line
+        if any(fact.due is not None for fact in line.facts) and (entry := agent.entry(entry_id)):
+            plans.append((line, due_of(entry)))
         progress()
     inspector = Inspector(society)
     judged = [
@@ -148,7 +152,7 @@ async def evaluate(
         for card in (await inspector.people(_READER, character)).people
         for fact in (*card.facts, *card.superseded)
     ]
-    return _figures(weeks, judged)
+    return _figures(weeks, judged) | {"due": _due(weeks, plans)}
 
 
 def _judged(card: PersonCardView, fact: FactView, lines: Mapping[int, ToldLine]) -> _Judged:
@@ -182,20 +186,17 @@ def _figures(weeks: Weeks, judged: list[_Judged]) -> dict[str, Any]:
         "superseded_told": _share(len(replaced & current), len(replaced)),
         "current": _share(len(held & current), len(held)),
         "merged": _share(merged, len(pairs)),
-        "due": _due(weeks),
         "by_kind": dict(_by_kind(wanted, found, judged)),
     }
 
 
-def _due(weeks: Weeks) -> dict[str, int]:
-    told = found = right = 0
-    for line in weeks.lines:
-        if days := {fact.due for fact in line.facts if fact.due is not None}:
-            due = due_at(line.say, weeks.beginning + line.seconds)
-            told += 1
-            found += due is not None
-            right += due is not None and (due - weeks.beginning) // DAY in days
-    return {"told": told, "found": found, "right": right}
+def _due(weeks: Weeks, plans: list[tuple[ToldLine, Due | None]]) -> dict[str, int]:
+    days = [
+        (due.day - weeks.beginning) // DAY in {fact.due for fact in line.facts}
+        for line, due in plans
+        if due is not None
+    ]
+    return {"told": len(plans), "found": len(days), "right": sum(days)}
 
 
 def _by_kind(
