@@ -10,7 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from api import examples
 from api.answers import documented
+from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, topic_router
+from noodlings.agent.corrections import LONGEST_FACT
 from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.values.memory import MemoryEntry
@@ -37,6 +39,18 @@ class LinkRequest(BaseModel):
     target: int = Field(ge=1, le=LARGEST_ID, strict=True)
 
 
+class FactRequest(BaseModel):
+    """A fact about somebody."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={"examples": [{"about": "user_caity", "text": "is allergic to nuts"}]},
+    )
+
+    about: str = Field(min_length=1, max_length=MAX_ID, description="The id of a user or a character.")
+    text: str = Field(min_length=1, max_length=LONGEST_FACT)
+
+
 class Corrected(BaseModel):
     """A memory after a correction."""
 
@@ -58,6 +72,14 @@ class Forgot(BaseModel):
     forgotten: int
     answers: int
     erased: bool
+
+
+class FactKnown(BaseModel):
+    """A fact that was written by hand, and the memory that it became."""
+
+    agent: str
+    id: int
+    about: str
 
 
 class LinkAdded(BaseModel):
@@ -115,6 +137,13 @@ async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Liv
     made = society.corrections.link(caller, agent, joint.source, joint.target)
     data = {"source": made.source, "target": made.target, "strength": made.strength}
     return JSONResponse({"agent": society.find(agent).id} | data, 201)
+
+
+@router.post("/facts", status_code=201, responses=documented(FactKnown, examples.KNOWN, 201))
+async def know(agent: AgentName, fact: FactRequest, caller: Actor, society: Living) -> Response:
+    """Let it know something about somebody, as if it had always known. For an admin."""
+    entry = await society.corrections.know(caller, agent, fact.about, fact.text)
+    return JSONResponse({"agent": society.find(agent).id, "id": entry.id, "about": fact.about}, 201)
 
 
 @router.post("/undo", responses=documented(Corrected, examples.CORRECTED))

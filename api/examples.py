@@ -275,6 +275,7 @@ CORRECTED = {
     "override_by": "response",
 }
 NOTE = {"agent": "servnak", "id": 12, "markdown": "# My dog died yesterday\n"}
+KNOWN = {"agent": "servnak", "id": 42, "about": "user_caity"}
 LINKED = {"agent": "servnak", "source": 12, "target": 3, "strength": 1.0}
 ANSWERED = {
     "data": {"kind": "say", "text": "hello, servnak", "to": ""},

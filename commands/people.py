@@ -18,14 +18,18 @@ from commands.render import (
     heading,
     hidden,
     nothing,
+    page_flags,
     quiet,
     stacked,
     words,
 )
+from noodlings.errors import UserError
 from noodlings.inspect.people import AcquaintanceView, FactView, PeopleView, PersonCardView, PlanView
 
 _USAGE = '@people NAME ["WHO"] [--limit N] [--page N]'
 _SPEC = Spec(_USAGE, (Flag("limit", "N", int, 1, 1_000), Flag("page", "N", int, 1, 1_000_000)), text="WHO")
+_KNOW = "@know NAME WHO = WHAT"
+_KNOWN_SPEC = Spec(_KNOW, (), text="WHAT")
 PAGE = 5
 """People shown at a time, each with a few facts: with its frame a page fits a terminal of 24 lines."""
 MOST = 3
@@ -57,10 +61,32 @@ async def people(context: CommandContext, arguments: str) -> Reply:
     limit = parsed.whole("limit", PAGE)
     offset = (parsed.whole("page", 1) - 1) * limit
     view = await context.inspector.people(context.caller, parsed.name, parsed.rest or None, limit, offset)
-    return Reply(view.as_dict(), people_view(view, one=bool(parsed.rest)))
+    return Reply(view.as_dict(), people_view(view, one=bool(parsed.rest), limit=limit))
 
 
-def people_view(view: PeopleView, one: bool = False) -> RenderableType:
+@command("@know", _KNOW, group="minds")
+async def know(context: CommandContext, arguments: str) -> Reply:
+    """Let a character know something about somebody.
+
+    A fact that you write by hand: it stands on the card of @people, is found like everything it remembers,
+    and nothing that is said later replaces it. @forget takes it away again. Only whoever runs the world may.
+
+    Examples:
+      @know servnak caity = is allergic to nuts
+      @know phi servnak = was built in Leeds
+    """
+    parsed = parse_flags(arguments, _KNOWN_SPEC)
+    who, _, what = (part.strip() for part in parsed.rest.partition("="))
+    if not who or not what:
+        raise UserError(f"Whom is it about, and what is it? It goes like this: {_KNOW}")
+    about = context.inspector.user_id(context.caller, parsed.name, who)
+    entry = await context.society.corrections.know(context.caller, parsed.name, about, what)
+    agent = context.society.find(parsed.name)
+    data = {"agent": agent.id, "id": entry.id, "about": about}
+    return Reply(data, words(f"{agent.persona.name} knows that now, as memory {entry.id}."))
+
+
+def people_view(view: PeopleView, one: bool = False, limit: int = PAGE) -> RenderableType:
     """The card of one, or the first lines of everybody's."""
     if not view.people:
         none = f"There are only {view.total}." if view.total else "It knows nothing of anybody."
@@ -75,7 +101,7 @@ def people_view(view: PeopleView, one: bool = False) -> RenderableType:
     else:
         title, rows = "people", [row for card in view.people for row in _first(card)]
     end = view.offset + len(view.people)
-    more = quiet(f"{view.total - end:,} more with --page {end // len(view.people) + 1}")
+    more = quiet(f"{view.total - end:,} more with {page_flags(end, limit, PAGE)}")
     columns = (
         TextColumn("", NAME),
         TextColumn("what", leaves=True),

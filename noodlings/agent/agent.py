@@ -25,7 +25,7 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
-from noodlings.agent.perceiving import GIVEN, PerceptPipeline
+from noodlings.agent.perceiving import GIVEN, PerceptPipeline, take_in, understood
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -42,7 +42,7 @@ from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, of_all
 from noodlings.values.floor import Decision, Floor
-from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
@@ -416,6 +416,27 @@ class Agent:
     def keep(self) -> None:
         """Commit what was changed by hand."""
         self._unit_of_work.commit()
+
+    async def know(self, about: str, text: str, by: str) -> MemoryEntry:
+        """Keep a fact about somebody that was written by hand: pinned, as important as can be, and neither
+        felt nor answered.
+
+        Args:
+            about: the id of a user or an agent; by: of whoever writes it.
+
+        Raises:
+            StoreError: it could not be kept.
+        """
+        core, now = self._core, self._services.clock.now()
+        fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
+        words = await understood(self._services, fact)
+        feelings, felt = core.feelings, core.affect
+        turn = take_in(core, self._journal, self._services, fact, words, {})
+        core.feelings, core.affect = feelings, felt
+        turn.decision = Decision(False, "written by hand")
+        turn.entry = self.memory.pin(self.memory.set_importance(turn.entry, 1.0))
+        self._unit_of_work.commit(turn.trace(self.id))
+        return turn.entry
 
     def link(self, link: Link) -> None:
         """Commit a link that was made by hand between two of its entries."""

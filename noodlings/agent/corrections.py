@@ -14,6 +14,7 @@ from typing import Any
 from noodlings.agent.agent import Agent
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.ports import Clock, Forgotten, Repository
+from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
@@ -22,6 +23,9 @@ UNDO_SECONDS = 600.0
 """World time for which a pin or a weight can be taken back."""
 UNDO_STEPS = 20
 """So many corrections of an agent can be taken back, the last one first."""
+
+LONGEST_FACT = 160
+"""Characters of a fact that is written by hand; a person card cuts what is longer."""
 
 _CORRECTED = ("pinned", "override", "override_by")
 
@@ -113,6 +117,18 @@ class Corrections:
             "given an importance",
             lambda agent, entry: agent.memory.set_importance(entry, value),
         )
+
+    async def know(self, caller: Caller, name: str, about: str, text: str) -> MemoryEntry:
+        """Let an agent know a fact about somebody, as if it had always known.
+
+        Raises:
+            UserError: there are no words in it, or too many.
+        """
+        caller.require_admin("write what a character knows")
+        agent, said = self._find(name), clean(text)
+        if not 0 < len(said) <= LONGEST_FACT:
+            raise UserError(f"A fact takes 1 to {LONGEST_FACT} characters, such as: is allergic to nuts.")
+        return await agent.know(about, said, caller.user_id)
 
     def link(self, caller: Caller, name: str, from_id: int, to_id: int) -> Link:
         """Link two entries by hand, as strongly as can be; for good, until one of them is forgotten.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from noodlings.ports import Utterance
 from noodlings.text import shorten
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, written_by
 from noodlings.values.percept import Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
 from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
@@ -207,6 +207,8 @@ def report(
             clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)
     elif entry.kind is Kind.EMOTE:
         clause = _did(who, self_as_me(entry.user_text, utterance.persona), to_speaker)
+    elif written_by(entry):
+        clause = f"I know this of {'you' if to_speaker else who}: “{_quoted(text)}”"
     elif entry.kind is Kind.EVENT and text:
         clause = f"I noticed this: “{_quoted(text)}”"
     return ReportedSpeech(entry, clause, ago(age), quoted="“" in clause) if clause else None

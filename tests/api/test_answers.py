@@ -99,6 +99,15 @@ async def test_corrections(site: Site):
     assert (linked.status_code, linked.json()["strength"]) == (201, 1.0)
     shown = (await site.get(f"{M}/entries/{other}/links")).json()
     assert "by_hand" in {one["type"] for one in shown["linked"]}
+    known = await site.post(f"{M}/facts", {"about": "user_caity", "text": "is allergic to nuts"})
+    assert known.status_code == 201
+    for wrong in (
+        {"about": "user_caity", "text": "\x00"},
+        {"about": "", "text": "is old"},
+        {"text": "is old"},
+    ):
+        assert (await site.post(f"{M}/facts", wrong)).status_code in (400, 422)
+    assert (await site.ask("DELETE", f"{M}/entries/{known.json()['id']}")).json()["forgotten"] == 1
     assert (await site.ask("DELETE", f"{M}/entries/{entry}")).json()["forgotten"] == 1
     assert (await site.ask("DELETE", f"{M}/entries/{entry}")).status_code == 404
     gone = await site.ask("DELETE", f"{M}/entries?user_id=user_caity")

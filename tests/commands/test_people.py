@@ -48,7 +48,7 @@ async def test_a_card_with_what_was_superseded_below(told):
 
 
 async def test_pages_follow_one_another_to_the_end(told):
-    assert "1 more with --page 2" in "\n".join(await told.read("@people servnak --limit 1"))
+    assert "1 more with --limit 1 --page 2" in "\n".join(await told.read("@people servnak --limit 1"))
     assert "Ruth" in "\n".join(await told.read("@people servnak --limit 1 --page 2"))
     assert (await told.read("@people servnak --page 9"))[-1].strip() == "There are only 2."
 
@@ -76,3 +76,28 @@ async def test_what_is_ahead_comes_first_with_its_day(told):
     (row,) = [line for line in lines if line.strip().startswith("ahead")]
     assert "driving test" in row
     assert "1970-01-" in row
+
+
+async def test_what_is_written_by_hand_is_known_and_never_replaced(told):
+    before = told.society.agents["servnak"].mood
+    reply = await told.type("@know servnak caity = is allergic to nuts, = and to bees", after=0.0)
+    assert reply.data["about"] == "user_caity"
+    assert told.society.agents["servnak"].mood == before
+    await told.type("say servnak, actually I am not allergic to nuts or bees any more")
+    lines = await told.read("@people servnak me", width=100)
+    (row,) = [line for line in lines if line.strip().startswith("known")]
+    assert "is allergic to nuts, = and to bees" in row
+    entry = told.society.agents["servnak"].entry(reply.data["id"])
+    assert (entry.pinned, entry.importance, entry.kind.value) == (True, 1.0, "event")
+    await told.type(f"@forget servnak --id {reply.data['id']} --yes")
+    assert "bees" not in "\n".join(await told.read("@people servnak me", width=100)).replace("or bees", "")
+
+
+@pytest.mark.parametrize("line", ["@know servnak caity", "@know servnak = is old", "@know servnak caity ="])
+async def test_a_fact_needs_somebody_and_words(player, line):
+    assert "@know NAME WHO = WHAT" in "\n".join(await player.read(line))
+
+
+async def test_a_fact_that_is_too_long_is_refused(player):
+    shown = await player.read(f"@know servnak caity = {'x' * 161}")
+    assert "1 to 160 characters" in " ".join(" ".join(shown).split())
