@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
-from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, topic_router
-from noodlings.agent.corrections import LONGEST_FACT
+from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
+from noodlings.agent.corrections import KNOWING, LONGEST_FACT
 from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.values.memory import MemoryEntry
@@ -47,7 +47,7 @@ class FactRequest(BaseModel):
         json_schema_extra={"examples": [{"about": "user_caity", "text": "is allergic to nuts"}]},
     )
 
-    about: str = Field(min_length=1, max_length=MAX_ID, description="The id of a user or a character.")
+    about: str = Field(min_length=1, max_length=MAX_ID, description="A user or a character, by id or name.")
     text: str = Field(min_length=1, max_length=LONGEST_FACT)
 
 
@@ -140,10 +140,14 @@ async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Liv
 
 
 @router.post("/facts", status_code=201, responses=documented(FactKnown, examples.KNOWN, 201))
-async def know(agent: AgentName, fact: FactRequest, caller: Actor, society: Living) -> Response:
+async def know(
+    agent: AgentName, fact: FactRequest, caller: Actor, society: Living, inspector: Looking
+) -> Response:
     """Let it know something about somebody, as if it had always known. For an admin."""
-    entry = await society.corrections.know(caller, agent, fact.about, fact.text)
-    return JSONResponse({"agent": society.find(agent).id, "id": entry.id, "about": fact.about}, 201)
+    caller.require_admin(KNOWING)
+    about = inspector.user_id(caller, agent, fact.about)
+    entry = await society.corrections.know(caller, agent, about, fact.text)
+    return JSONResponse({"agent": society.find(agent).id, "id": entry.id, "about": about}, 201)
 
 
 @router.post("/undo", responses=documented(Corrected, examples.CORRECTED))

@@ -154,9 +154,9 @@ class AgentArchive:
         """Entries by id as they are stored now; those that were forgotten are missing."""
         return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
 
-    def latest_of(self, user_id: str, limit: int) -> list[int]:
-        """See `SearchIndex.latest_of`; of what is loaded."""
-        return self._archive.latest_of(user_id, limit)
+    def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
+        """See `SearchIndex.latest`; of what is loaded."""
+        return self._archive.latest(filters, limit, timed)
 
     def in_time(self, entry_ids: Sequence[int]) -> list[int]:
         """See `SearchIndex.in_time`; of what is loaded."""

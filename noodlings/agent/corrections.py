@@ -24,6 +24,7 @@ UNDO_SECONDS = 600.0
 UNDO_STEPS = 20
 """So many corrections of an agent can be taken back, the last one first."""
 
+KNOWING = "write what a character knows"
 LONGEST_FACT = 160
 """Characters of a fact that is written by hand; a person card cuts what is longer."""
 
@@ -124,7 +125,7 @@ class Corrections:
         Raises:
             UserError: there are no words in it, or too many.
         """
-        caller.require_admin("write what a character knows")
+        caller.require_admin(KNOWING)
         agent, said = self._find(name), clean(text)
         if not 0 < len(said) <= LONGEST_FACT:
             raise UserError(f"A fact takes 1 to {LONGEST_FACT} characters, such as: is allergic to nuts.")

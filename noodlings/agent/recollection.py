@@ -23,7 +23,7 @@ from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
-from noodlings.reflection.plans import open_plans
+from noodlings.reflection.plans import WORTH, may_be_open, open_plans
 from noodlings.text import clean
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind, Percept
@@ -59,8 +59,9 @@ _ASKING = re.compile(
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 _RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
-PLANS = 100
-"""So many of the latest lines of somebody who comes back are looked through for plans and promises …"""
+LATEST, PLANS = 20, 50
+"""Of whoever comes back so many of the latest lines that mattered, and so many that mention a time, are looked
+through for plans; where one tells a plan, so many in all, for what became of it …"""
 AWAY = 3_600.0
 """… where they said nothing for so long, in seconds of world time."""
 
@@ -182,11 +183,19 @@ def come_due(archive: AgentArchive, memory: HierarchicalMemory | PlainMemory, tu
     percept, before = turn.percept, turn.entry.id
     if percept.kind not in _RETURNS or _talking(memory.retrieve_working(), turn):
         return []
-    mattered = memory.retrieve_episodic(percept.user_id, limit=PLANS)  # where not everything is loaded yet
-    latest = {*archive.latest_of(percept.user_id, PLANS), *(entry.id for entry in mattered)}
-    entries = archive.entries([number for number in latest if number < before])
     allowed, now = may_come(percept), percept.timestamp
-    told = [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
+    theirs = replace(allowed, user=percept.user_id, min_importance=WORTH)
+
+    def told_in(entry_ids: Iterable[int]) -> list[MemoryEntry]:
+        entries = archive.entries([number for number in entry_ids if number < before])
+        return [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
+
+    latest = {*archive.latest(theirs, LATEST), *archive.latest(theirs, LATEST, timed=True)}
+    if not archive.loaded:
+        latest.update(entry.id for entry in memory.retrieve_episodic(percept.user_id, limit=LATEST))
+    if not any(may_be_open(entry, now, corrects) for entry in told_in(latest)):
+        return []  # as it mostly is
+    told = told_in(latest.union(archive.latest(theirs, PLANS)))
     if _talking(told, turn):
         return []
     come = [entry for entry, due in open_plans(told, now, corrects) if due.over <= now]

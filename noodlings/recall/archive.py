@@ -83,11 +83,19 @@ class SearchIndex:
             checked = None if vector is None else self.vectors.checked(vector)[None]
             self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
 
-    def latest_of(self, user_id: str, limit: int) -> list[int]:
-        """Ids of the latest entries of one user, rising; `limit` at most."""
+    def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
+        """Ids of the latest entries that filters leave, rising; `limit` at most.
+
+        Args:
+            timed: only those in which a time is mentioned.
+        """
         with self.lock:
-            rows = self.index.rows(Filters(user=user_id))
-            return [] if rows is None else [int(number) for number in self.ids.rows[rows[-limit:]]]
+            rows = self.index.rows(filters)
+            if rows is None:
+                rows = np.flatnonzero(self.index.alive.rows)
+            if timed:
+                rows = rows[self.with_time.rows[rows]]
+            return [int(number) for number in self.ids.rows[rows[-limit:]]]
 
     def in_time(self, entry_ids: Sequence[int]) -> list[int]:
         """These entries by the moment at which they happened, earliest first, then by id; what is not here is

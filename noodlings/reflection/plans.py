@@ -47,6 +47,8 @@ _UNREADABLE = re.compile(
     r"|\blast (?:week|month|year|night|\w+day)\b"
 )
 """What tells of another day than its words seem to say."""
+_MAY_NAME_A_TIME = re.compile(r"\d|mor|tmr|tonight|this|\bin\b|day|week", re.I)
+"""Whatever the patterns below find has one of these; most lines have none."""
 _AFTER_TOMORROW = re.compile(r"\bthe day after tomorrow\b")
 _TOMORROW = re.compile(r"\btomorrow\b")
 _TODAY = re.compile(r"\b(?:tonight|today|this (?:morning|afternoon|evening))\b")
@@ -220,7 +222,8 @@ def open_plans(
 def due_of(entry: MemoryEntry) -> Due | None:
     """When a plan or promise is due that a line tells; None where it tells none."""
     text = entry.user_text[:LONGEST]
-    if (entry.importance < WORTH and not entry.pinned) or text.endswith("?"):
+    matters = entry.importance >= WORTH or entry.pinned
+    if not matters or text.endswith("?") or not _MAY_NAME_A_TIME.search(text):
         return None
     for sentence, parts in clauses(text):
         if _NO_PLAN.search(folded(sentence)):
@@ -234,6 +237,16 @@ def due_of(entry: MemoryEntry) -> Due | None:
             if _tells_plan(entry, sentence) and _tells_plan(entry, clause):
                 return due
     return None
+
+
+def may_be_open(entry: MemoryEntry, now: float, corrects: Callable[[str], bool]) -> bool:
+    """Whether a line tells a plan, or moves one, that is over and may still be asked about, by itself."""
+    due = due_of(entry)
+    if due is None and corrects(entry.user_text):
+        due = due_at(entry.user_text, entry.timestamp)
+    if due is None or not due.over <= now < due.over + ASKED_FOR:
+        return False
+    return entry.last_recalled is None or entry.last_recalled < due.over
 
 
 def _is_past(clause: str) -> bool:

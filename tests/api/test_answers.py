@@ -99,8 +99,9 @@ async def test_corrections(site: Site):
     assert (linked.status_code, linked.json()["strength"]) == (201, 1.0)
     shown = (await site.get(f"{M}/entries/{other}/links")).json()
     assert "by_hand" in {one["type"] for one in shown["linked"]}
-    known = await site.post(f"{M}/facts", {"about": "user_caity", "text": "is allergic to nuts"})
-    assert known.status_code == 201
+    known = await site.post(f"{M}/facts", {"about": "Caity", "text": "is allergic to nuts"})
+    assert (known.status_code, known.json()["about"]) == (201, "user_caity")
+    assert (await site.post(f"{M}/facts", {"about": "zeno", "text": "is old"})).status_code == 404
     for wrong in (
         {"about": "user_caity", "text": "\x00"},
         {"about": "", "text": "is old"},
