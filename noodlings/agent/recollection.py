@@ -60,8 +60,8 @@ _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 _RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 LATEST, PLANS = 20, 50
-"""Of whoever comes back so many of the latest lines that mattered, and so many that mention a time, are looked
-through for plans; where one tells a plan, so many in all, for what became of it …"""
+"""Of whoever comes back so many of the latest lines that mattered, and so many that mention a time, are read
+for plans; where one tells a plan, so many in all, for what became of it …"""
 AWAY = 3_600.0
 """… where they said nothing for so long, in seconds of world time."""
 
