@@ -175,19 +175,27 @@ async def remind(
     return marked([*chosen[: most - len(joined)], *joined], corrections)
 
 
-def come_due(archive: AgentArchive, memory: HierarchicalMemory | PlainMemory, turn: Turn) -> list[Recalled]:
+def come_due(
+    archive: AgentArchive,
+    memory: HierarchicalMemory | PlainMemory,
+    turn: Turn,
+    before: Sequence[MemoryEntry],
+) -> list[Recalled]:
     """What whoever comes back said would happen, where its time has come: the latest of it, if there is any.
 
     In the midst of a talk nothing comes due.
+
+    Args:
+        before: what is in working memory from before the turn.
     """
-    percept, before = turn.percept, turn.entry.id
-    if percept.kind not in _RETURNS or _talking(memory.retrieve_working(), turn):
+    percept = turn.percept
+    if percept.kind not in _RETURNS or _talking(before, turn):
         return []
     allowed, now = may_come(percept), percept.timestamp
     theirs = replace(allowed, user=percept.user_id, min_importance=WORTH)
 
     def told_in(entry_ids: Iterable[int]) -> list[MemoryEntry]:
-        entries = archive.entries([number for number in entry_ids if number < before])
+        entries = archive.entries([number for number in entry_ids if number < turn.entry.id])
         return [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
 
     latest = {*archive.latest(theirs, LATEST), *archive.latest(theirs, LATEST, timed=True)}
@@ -203,7 +211,7 @@ def come_due(archive: AgentArchive, memory: HierarchicalMemory | PlainMemory, tu
 
 
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
-    """Whether whoever is answered said something lately, or was reminded of something they had said.
+    """Whether whoever is answered said some of what was heard lately, or was reminded of it.
 
     Then they do not come back now.
     """
@@ -214,7 +222,6 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
 
     return any(
         entry.user_id == percept.user_id
-        and entry.id < turn.entry.id
         and entry.kind in _TOLD
         and (lately(entry.timestamp) or lately(entry.last_recalled))
         for entry in heard

@@ -270,9 +270,9 @@ class Responder:
         core, services = self._core, self._services
         if core.archive is None or not services.context.relevant:
             return []
-        before = (entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id)
+        before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
         reminded = await remind(core.archive, core.memory, asked, turn, services.context, services.store)
-        return [*come_due(core.archive, core.memory, turn), *reminded]
+        return [*come_due(core.archive, core.memory, turn, before), *reminded]
