@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from api import examples
 from api.answers import route, shown
 from api.authentication import MAX_ID
-from api.memory import Limit, Share, Who
+from api.memory import Limit, Offset, Share, Who
 from api.parts import AgentName, EntryId, Looking, Reader, topic_router
 from noodlings.errors import UserError
 from noodlings.inspect import questions
@@ -104,7 +104,7 @@ async def people(
         Query(min_length=1, max_length=MAX_ID, description="One of them, by id or name.", examples=["caity"]),
     ] = None,
     limit: Limit = 20,
-    offset: Annotated[int, Query(ge=0, le=1_000_000, examples=[0])] = 0,
+    offset: Offset = 0,
 ) -> Response:
     """What it knows of people: cards, with the memories that are their evidence."""
     return shown(await inspector.people(caller, agent, person, limit, offset))
@@ -120,7 +120,7 @@ async def journal(
         Query(min_length=1, max_length=20, description="One day alone (UTC).", examples=["2026-11-23"]),
     ] = None,
     limit: Limit = 7,
-    offset: Annotated[int, Query(ge=0, le=1_000_000, examples=[0])] = 0,
+    offset: Offset = 0,
 ) -> Response:
     """What happened to it, day by day and the latest first, with the memories that each sentence rests on."""
     return shown(await inspector.journal(caller, agent, day, limit, offset))

@@ -24,6 +24,7 @@ from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
 
 Limit = Annotated[int, Query(ge=1, le=questions.ALL, description="So many at most.", examples=[20])]
+Offset = Annotated[int, Query(ge=0, le=1_000_000, examples=[0])]
 Cursor = Annotated[
     str, Query(max_length=200, description="From the Link header of the page before.", examples=[""])
 ]
@@ -155,7 +156,7 @@ async def symbols(
         Query(description="What its feeling of now brings back, the most alike first.", examples=[False]),
     ] = False,
     limit: Limit = 20,
-    offset: Annotated[int, Query(ge=0, le=1_000_000, examples=[0])] = 0,
+    offset: Offset = 0,
 ) -> Response:
     """Its subconscious: what intense moments became, the latest first."""
     return shown(inspector.symbols(caller, agent, limit, offset, similar))
