@@ -20,7 +20,7 @@ from collections.abc import Callable
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
-from noodlings.values.memory import Symbol
+from noodlings.values.memory import Symbol, Why
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
@@ -104,7 +104,9 @@ _TURN = 0.382
 _ALIKE = re.compile(r"\b(?:from )?when (?:\S+ ){1,3}(?:told|asked|said)\b", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
-"""Feelings that are out of place in the face of something heavy."""
+"""Feelings that are out of place in the face of something heavy …"""
+_DARK = frozenset({"sorrow", "fear", "anger"})
+"""… and those that are out of place where it is pleasant."""
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
@@ -140,8 +142,13 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
     """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
-    despair = heard(utterance).act is DialogueAct.DESPAIR
-    return despair or (lens.cue in _LIGHT and is_heavy(utterance))
+    if heard(utterance).act is DialogueAct.DESPAIR:
+        return True
+    affect = utterance.percept.affect
+    valence = affect.valence if affect is not None else 0.0
+    if lens.cue in _DARK:
+        return valence > 0.0
+    return lens.cue in _LIGHT and (valence < 0.0 or is_heavy(utterance))
 
 
 def _seed(utterance: Utterance, transistor: str = "") -> int:
@@ -187,7 +194,11 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         return ""
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted, heavy = "", is_heavy(utterance)
+    fresh = {found.entry.id for found in utterance.recalled if Why.RECENT in found.why}
     for entry in lens.entries:
+        # What somebody has only just said is no moment of another time.
+        if entry.id in fresh:
+            continue
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.
         text = entry.user_text.strip()

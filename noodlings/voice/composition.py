@@ -22,29 +22,32 @@ from noodlings.voice.words import tokens
 ENOUGH = 18
 """Words of what is said from which on nothing is added."""
 
-_SMALL_TALK = frozenset(
+_OF_ITSELF = frozenset(
     {
-        DialogueAct.STATEMENT,
-        DialogueAct.SHORT,
         DialogueAct.GREETING,
         DialogueAct.ARRIVE,
-        DialogueAct.EVENT,
         DialogueAct.SILENCE,
-        DialogueAct.EMOTE,
         DialogueAct.EMOTE_WARM,
-        DialogueAct.SIGNS,
-        DialogueAct.NUMBERS,
         DialogueAct.PRAISE,
         DialogueAct.THANKS,
-        DialogueAct.LONG,
         DialogueAct.BORED,
         DialogueAct.LIKES,
         DialogueAct.DISLIKES,
     }
 )
-"""Acts to which something may be added that has nothing to do with them."""
+"""Acts with which a character may go on to speak of itself …"""
+_SMALL_TALK = _OF_ITSELF | {
+    DialogueAct.STATEMENT,
+    DialogueAct.SHORT,
+    DialogueAct.EVENT,
+    DialogueAct.EMOTE,
+    DialogueAct.SIGNS,
+    DialogueAct.NUMBERS,
+    DialogueAct.LONG,
+}
+"""… and those that need more than their few words: a mannerism only where it is the character's own."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
-"""Whoever tells something, in more than a `FEW` words, is not told about the weather."""
+"""Whoever tells something, in more than a `FEW` words, is not told how the listener slept."""
 _STILL = frozenset(
     {
         DialogueAct.INSULT,
@@ -121,7 +124,7 @@ def longer(draft: Draft, utterance: Utterance, seed: int) -> Draft:
 def _with_something(draft: Draft, book: Phrasebook) -> Draft:
     if "*" not in draft.body:
         return replace(draft, gesture=book.one_of(book.gestures))
-    if draft.body.endswith("?"):
+    if draft.body.endswith("?") or not book.own_mannerisms:
         return replace(draft, opening=book.one_of(book.interjections(SpokenFeeling.CALM), rest=3))
     return replace(draft, closing=book.one_of(book.mannerisms))
 
@@ -134,6 +137,8 @@ def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct
 
 
 def _opening(draft: Draft, content: ReplyContent, book: Phrasebook) -> str:
+    if content.heavy and content.act is DialogueAct.REMINDED:
+        return book.one_of(book.interjections(SpokenFeeling.SORROW), rest=3)
     first = draft.body.split(maxsplit=1)[0].strip(",.!?…*").lower()
     often = 0.3 if content.felt is SpokenFeeling.CALM else 0.5
     if content.told or first in _OUTBURST_ENOUGH or not book.chance(often):
@@ -159,11 +164,12 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
         return book.line(DialogueAct.COMFORT) if not content.answers and book.chance(often) else ""
     if content.act not in _SMALL_TALK or not book.chance(often):
         return ""
-    mood = feeling(utterance.mood)
-    if mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
+    mood, of_itself = feeling(utterance.mood), content.act in _OF_ITSELF
+    if of_itself and mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
         return book.line(MOOD_LINES[mood])
     told = content.act in _TOLD and len(utterance.percept.text.split()) > FEW
-    return book.one_of(book.mannerisms) if content.light and not told else ""
+    fits = of_itself or (book.own_mannerisms and not told)
+    return book.one_of(book.mannerisms) if content.light and fits else ""
 
 
 def _gesture(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:

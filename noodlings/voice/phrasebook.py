@@ -120,6 +120,11 @@ class Phrasebook:
         self._slots.update(slots)
 
     @property
+    def own_mannerisms(self) -> bool:
+        """Whether the character has mannerisms of its own, instead of those that all share."""
+        return bool(self._voice.mannerisms)
+
+    @property
     def mannerisms(self) -> tuple[str, ...]:
         """Sentences to put in."""
         return self._voice.mannerisms or shared_voice().mannerisms

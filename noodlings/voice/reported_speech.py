@@ -115,7 +115,7 @@ LONGEST_CLAUSE = 18
 """Words of a reported clause; a longer one is cut where it can be, else quoted."""
 LONGEST_QUOTE = 90
 """Characters of a quotation …"""
-LONGEST_PASSAGE = 220
+LONGEST_PASSAGE = 300
 """… and of several sentences, of which any may be what is meant."""
 
 _SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
@@ -309,19 +309,22 @@ def _sentence(text: str, wanted: frozenset[str]) -> str:
 def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
     """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters.
 
-    Where a number, a time or the like is asked for, what holds one comes first, then the wanted stems.
+    Where a number, a time or the like is asked for, what holds one comes first, then the wanted stems, then
+    what begins where a sentence does.
     """
     sentences: list[str] = []
+    begins: set[int] = set()
     for sentence in _SENTENCES.findall(text):
+        begins.add(len(sentences))
         sentences += [sentence] if len(sentence) <= LONGEST_PASSAGE else _PART.findall(sentence)
-    best, most = text, (False, 0, 0)
+    best, most = text, (False, 0, False, 0)
     for first in range(len(sentences)):
         last = first + 1
         while last < len(sentences) and len("".join(sentences[first : last + 1]).strip()) <= LONGEST_PASSAGE:
             last += 1
         passage = "".join(sentences[first:last]).strip()
         stems = topic_stems(tokens(passage))
-        says = kind is not None and kind.told_by(passage), len(stems & wanted), len(stems)
+        says = kind is not None and kind.told_by(passage), len(stems & wanted), first in begins, len(stems)
         if says > most:
             best, most = passage, says
     return _quoted(best, LONGEST_PASSAGE)

@@ -67,6 +67,8 @@ LATELY = 3
 
 SHORT = 12
 """Words of a memory of which any part may be what it is about."""
+NEWS = 3
+"""Words below which a line tells nothing worth telling: "terrible weather"."""
 IN_ONE_BREATH = 120.0
 """Seconds between two lines of which the second goes on with the first."""
 
@@ -206,9 +208,12 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     names = _stems_of_names(utterance)
     wanted = understood.stems - names
     topic = topic_stems(tokens(understood.topic))
+    recent = {found.entry.id for found in utterance.recalled if Why.RECENT in found.why}
     chosen = []
     for candidate in _fitting(wanted, utterance):
         entry, shared = candidate.entry, candidate.shared
+        if entry.id in recent:
+            continue
         theirs = topic_stems(tokens(find_topic(entry.user_text)))
         central = shared & (topic | theirs)
         weighty = entry.importance >= HAUNTS or entry.pinned
@@ -229,7 +234,8 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     if not by_words or not by_meaning:
         return by_words or by_meaning
-    nearness = {recalled.entry.id: _nearness(recalled, utterance) for recalled in in_force(utterance)}
+    named = _people_named(utterance)
+    nearness = {found.entry.id: _nearness(found, utterance, named) for found in in_force(utterance)}
     nearer = nearness[by_meaning[0].entry.id] > nearness[by_words[0].entry.id]
     return by_meaning if nearer else by_words
 
@@ -247,12 +253,13 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         return []
     few, least, matters = (BRIEF, ASKED, ANSWERS) if asks else (PASSING, TOUCHED, HAUNTS)
     alike = NEAR if words < few else LIKE
+    named = _people_named(utterance)
     found = [
         (nearness, recalled.entry)
         for recalled in in_force(utterance)
         if recalled.scores.get(Why.SEMANTIC, 0.0) >= alike
         and Why.RECENT not in recalled.why
-        and (nearness := _nearness(recalled, utterance)) >= least
+        and (nearness := _nearness(recalled, utterance, named)) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance)
         and not _tells_little(recalled.entry.user_text)
@@ -276,14 +283,17 @@ def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
     return entry.user_id == other.user_id and len(next(both) & next(both)) >= MATTER
 
 
-def _nearness(recalled: Recalled, utterance: Utterance) -> float:
-    """How much speaks for a memory: its meaning, some shared words, that it matters, and for a remark that it
-    is the speaker's own. So weighed, what is asked for comes first most often in `benchmarks/talk`."""
+def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
+    """How much speaks for a memory: its meaning, some shared words, that it matters, for a remark that it is
+    the speaker's own, and for a question that it is of somebody who is `named` in it. So weighed, what is
+    asked for comes first most often in `benchmarks/talk`."""
     meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
     asks = utterance.percept.text.rstrip().endswith("?")
-    own = not asks and _from_speaker(recalled.entry, utterance)
+    theirs = (
+        0.3 * (recalled.entry.user_id in named) if asks else 0.1 * _from_speaker(recalled.entry, utterance)
+    )
     asked = recalled.entry.user_text.rstrip().endswith("?")
-    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + 0.1 * own - 0.15 * asked
+    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - 0.15 * asked
 
 
 def _asks_whether_told(line: str) -> bool:
@@ -360,9 +370,13 @@ def _goes_on(entry: MemoryEntry) -> bool:
 
 
 def _tells_little(text: str) -> bool:
-    """Whether it is no news of anybody: a name, or something asked for."""
+    """Whether it is no news of anybody: two words, a name, or something asked for."""
     words = tokens(text)
-    return _INTRODUCES.match(text) is not None or (bool(words) and words[0] in words_for("imperative"))
+    return (
+        len(words) < NEWS
+        or _INTRODUCES.match(text) is not None
+        or (bool(words) and words[0] in words_for("imperative"))
+    )
 
 
 def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
