@@ -20,7 +20,7 @@ from collections.abc import Callable
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.lens import Lens
-from noodlings.values.memory import Symbol, Why
+from noodlings.values.memory import Symbol
 from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
@@ -31,7 +31,7 @@ from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
 from noodlings.voice.reply_content import heard, heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import report
-from noodlings.voice.selection import MATTERS, RETELLS
+from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
 LONGEST = 4
@@ -194,10 +194,10 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         return ""
     lately = " ".join((thought, *utterance.said[-LATELY:])).casefold()
     quoted, heavy = "", is_heavy(utterance)
-    fresh = {found.entry.id for found in utterance.recalled if Why.RECENT in found.why}
+    recent = just_said(utterance)
     for entry in lens.entries:
         # What somebody has only just said is no moment of another time.
-        if entry.id in fresh:
+        if entry.id in recent:
             continue
         # What somebody else retold is no moment of its own, a question tells of none, and who "she" is in
         # "she laughs" nobody would know.

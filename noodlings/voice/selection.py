@@ -69,6 +69,8 @@ SHORT = 12
 """Words of a memory of which any part may be what it is about."""
 NEWS = 3
 """Words below which a line tells nothing worth telling: "terrible weather"."""
+JUST_SAID = 300.0
+"""Seconds for which what somebody said is no memory yet."""
 IN_ONE_BREATH = 120.0
 """Seconds between two lines of which the second goes on with the first."""
 
@@ -208,7 +210,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     names = _stems_of_names(utterance)
     wanted = understood.stems - names
     topic = topic_stems(tokens(understood.topic))
-    recent = {found.entry.id for found in utterance.recalled if Why.RECENT in found.why}
+    recent = just_said(utterance)
     chosen = []
     for candidate in _fitting(wanted, utterance):
         entry, shared = candidate.entry, candidate.shared
@@ -394,6 +396,16 @@ def in_force(utterance: Utterance) -> list[Recalled]:
             found[new.entry.id] = replace(new, scores=scores)
         del found[old.entry.id]
     return list(found.values())
+
+
+def just_said(utterance: Utterance) -> frozenset[int]:
+    """Ids of what is in mind because it was said a moment ago: that nobody has to be reminded of."""
+    now = utterance.percept.timestamp
+    return frozenset(
+        found.entry.id
+        for found in utterance.recalled
+        if Why.RECENT in found.why and now - found.entry.timestamp < JUST_SAID
+    )
 
 
 def corrects(utterance: Utterance) -> bool:
