@@ -89,8 +89,9 @@ class Notebook:
     def _make(self, folder: Path) -> None:
         """`mkdir(parents=True)` would let others look into the folders between."""
         if not folder.is_dir():
-            for above in (*reversed(folder.relative_to(self.folder).parents), folder):
-                (self.folder / above).mkdir(mode=0o700, exist_ok=True)
+            inner = folder.relative_to(self.folder)
+            for part in (*reversed(inner.parents), inner):
+                (self.folder / part).mkdir(mode=0o700, exist_ok=True)
 
 
 def _notes_in(folder: Path) -> Iterator[tuple[Path, int]]:

@@ -36,6 +36,14 @@ def test_a_note_is_written_and_replaced(notebook: Notebook) -> None:
     assert notebook.ids("servnak") == []
 
 
+def test_a_folder_may_be_named_from_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("world").mkdir()
+    path = Notebook(Path("world/notes")).write(a_note(3))
+    assert (tmp_path / path).is_file()
+    assert sorted(one.name for one in tmp_path.rglob("notes")) == ["notes"]
+
+
 def test_what_is_being_written_is_not_read_yet(notebook: Notebook) -> None:
     path = notebook.write(a_note(3))
     half = path.with_name(f"{path.name}.part")
