@@ -1,6 +1,7 @@
 # make bench            memory beside its yardsticks; ARGS=--quick or ARGS=--json
 # make bench-NAME       another of benchmarks/, such as bench-recall
 # make bench-all        everything that is promised, in one table; fails where a limit is missed
+# make docs             the documentation as a site, in site/; a broken link or a page that nothing leads to fails
 PYTHON ?= $(or $(wildcard .venv/bin/python),python3)
 ARGS ?=
 
@@ -14,3 +15,10 @@ bench: bench-memory
 
 bench-%:
 	$(PYTHON) benchmarks/$*.py $(ARGS)
+
+.PHONY: docs
+docs:
+	rm -rf site
+	$(PYTHON) -m sphinx --builder html --fresh-env --fail-on-warning --keep-going --quiet --doctree-dir site/.doctrees docs site
+	rm -rf site/.doctrees site/.buildinfo
+	@echo "open site/index.html"
