@@ -40,7 +40,7 @@ SHARES = {Role.ADMIN: 1.0, Role.WORLD: 0.5}
 admin comes in to see what is wrong, and a world asks for everybody in it."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
-VISITED = ("/docs", "/health", "/ready")
+VISITED = ("/", "/docs", "/health", "/ready")
 """What a link on somebody else's page may lead to; there is nothing in them that is anybody's."""
 
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")

@@ -22,6 +22,8 @@ from noodlings.text import clean, shorten
 MEDIA_TYPE = "application/problem+json"
 CHAT = "/v1/"
 """What the paths of the door for chat clients begin with, see `api.chat`."""
+KEPT_BY_NOBODY = "no-store"
+"""The `Cache-Control` of every answer, but for the files of the page."""
 _LONGEST = 500
 """Characters of what was wrong with one value."""
 
@@ -122,6 +124,7 @@ def problem(
     Args:
         code: a name for it that chat clients know.
     """
+    headers = {"Cache-Control": KEPT_BY_NOBODY} | (headers or {})
     if path.startswith(CHAT):
         if errors:  # 422 is none of their statuses
             status = HTTPStatus.BAD_REQUEST

@@ -31,11 +31,10 @@ MOST_HEADERS = 16_384
 
 SAFE_HEADERS = [
     ("X-Content-Type-Options", "nosniff"),
-    ("Cache-Control", "no-store"),
     ("X-Frame-Options", "DENY"),
     ("Content-Security-Policy", "frame-ancestors 'none'"),
 ]
-"""Of every answer: it is what it says it is, is kept by nobody on the way, and stands in nobody's frame."""
+"""Of every answer: it is what it says it is, and stands in nobody's frame."""
 
 _PLACE = "place"
 

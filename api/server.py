@@ -17,7 +17,7 @@ from fastapi.utils import create_model_field
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, chat, command_lines, corrections, live, memory, perceive, recipes, status
+from api import agents, chat, command_lines, corrections, frontend, live, memory, perceive, recipes, status
 from api.answers import LATE_MODEL
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
@@ -26,7 +26,7 @@ from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
 from api.people import PeopleOnline
-from api.problem import Problem, tell_problems
+from api.problem import KEPT_BY_NOBODY, Problem, tell_problems
 from api.turns import Turns
 from noodlings import __version__
 from noodlings.inspect.feed import Feed
@@ -85,7 +85,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     app.state.talks = ClientTalks(parts.society)
     for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status, chat):
         app.router.routes += topic.router.routes
-    app.router.routes += (*status.probes.routes, *status.figures.routes)
+    app.router.routes += (*status.probes.routes, *status.figures.routes, *frontend.router().routes)
     tell_problems(app)
     _with_late_schemas(app)
     rate = Rate(settings.requests_per_second)
@@ -129,7 +129,10 @@ class RequestRecorder:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message["headers"], (b"x-request-id", request.encode())]
+                headers = [*message["headers"], (b"x-request-id", request.encode())]
+                if not any(name.lower() == b"cache-control" for name, _ in headers):
+                    headers.append((b"cache-control", KEPT_BY_NOBODY.encode()))
+                message["headers"] = headers
             await send(message)
 
         try:

@@ -50,6 +50,7 @@ _TOGETHER = {
     "tests/affect/test_appraisal.py",
     "tests/api/test_crowd.py",
     "tests/api/test_mcp_http.py",
+    "tests/api/test_page.py",
     "tests/api/test_serve.py",
     "tests/test_remembering.py",
 }

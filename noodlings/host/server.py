@@ -245,7 +245,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
         "everything."
     )
     return [
-        f"noodlings serves {where} (documentation: {where}/docs)",
+        f"noodlings serves {where} (open it in a browser; documentation: {where}/docs)",
         f"Data: {settings.data_dir}. Here live {names}. {society.model_status.sentence}",
         *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,

@@ -1,0 +1,140 @@
+// One memory: as a row of a list, and in full with what may be done about it.
+
+import { me, of } from "./api.js";
+import { bar, button, byId, el, feeling, quiet, svg } from "./dom.js";
+import { AXES, PARTS, ago, line } from "./words.js";
+
+const SECONDS = 10;
+const going = new Map(); // "servnak/12" → what takes its forgetting back
+
+const ref = (agent, id) => `${agent}/${id}`;
+
+/** Words for everybody who does not see the screen. */
+export const announce = (words) => byId("news").replaceChildren(words);
+
+export const failed = (problem) => toast(problem.message, {});
+
+/** A dot of the colour of a feeling, as big as the memory is important. */
+const dot = ({ family, importance }) =>
+  svg("svg", { class: `dot ${family}`, viewBox: "-13 -13 26 26", "aria-hidden": "true" },
+    svg("circle", { r: 3 + 9 * importance }));
+
+/** A memory in a list; `more` is whatever the list has to say of it. */
+export function row(agent, entry, href, more) {
+  return el(
+    "li", { class: "memory", "data-memory": ref(agent, entry.id), hidden: going.has(ref(agent, entry.id)) },
+    dot(entry),
+    el("div", {},
+      el("p", { class: "words" }, el("a", { href }, line(entry))),
+      entry.response && quiet(`answered: ${entry.response}`),
+      el("p", { class: "facts" }, feeling(entry), el("span", {}, entry.name),
+        el("span", {}, ago(entry.age)), el("span", {}, `importance ${entry.importance.toFixed(2)}`),
+        entry.pinned && el("span", {}, "pinned"), more && el("span", {}, more)),
+    ),
+  );
+}
+
+/** Words that stay for a while, with a way to take back what they tell. */
+export function toast(words, { undo, then }) {
+  let left = SECONDS;
+  const count = el("span", { class: "quiet" });
+  const back = undo && button("Undo", () => end(undo), { "aria-keyshortcuts": "u", class: "undo" });
+  const note = el("div", { class: "toast" }, el("span", {}, words), count, back);
+  const tick = () => {
+    if (note.matches(":hover, :focus-within")) return; // whoever is about to answer has all the time
+    count.textContent = then ? `in ${left} s` : "";
+    if (left-- <= 0) end(then);
+  };
+  const timer = setInterval(tick, 1000);
+  function end(what) {
+    clearInterval(timer);
+    note.remove();
+    what?.();
+  }
+  tick();
+  byId("toasts").append(note);
+  announce(undo ? `${words} Press u to take it back.` : words);
+}
+
+/** Let it go out of sight, and a little later for good: forgetting itself cannot be taken back. */
+function forget(agent, id) {
+  const key = ref(agent, id);
+  const seen = (hidden) => document.querySelectorAll(`[data-memory="${CSS.escape(key)}"]`)
+    .forEach((one) => (one.hidden = hidden));
+  const send = (keepalive) => {
+    going.delete(key);
+    return of(agent, `memory/entries/${id}`, { method: "DELETE", keepalive });
+  };
+  going.set(key, send);
+  seen(true);
+  const keep = () => {
+    going.delete(key);
+    seen(false);
+    announce("It is kept.");
+  };
+  const done = ({ answers }) =>
+    announce(answers ? `It is forgotten, and ${answers} answers that repeated it.` : "It is forgotten.");
+  toast("This memory is forgotten for good", {
+    undo: keep,
+    then: () => send().then(done).catch((problem) => (seen(false), failed(problem))),
+  });
+}
+
+// Whoever leaves has asked for it: it is not kept because the page was closed too soon.
+addEventListener("pagehide", () => going.forEach((send) => send(true).catch(() => {})));
+
+async function pin(agent, entry, after) {
+  try {
+    await of(agent, `memory/entries/${entry.id}/pin`, { method: entry.pinned ? "DELETE" : "PUT" });
+    const undo = () => of(agent, "memory/undo", { method: "POST" }).then(after).catch(failed);
+    toast(entry.pinned ? "It may fade again." : "It is pinned, and never fades.", { undo });
+    after();
+  } catch (problem) {
+    failed(problem);
+  }
+}
+
+/** The numbers behind a feeling and an importance. */
+export const felt = (affect) =>
+  Object.entries(affect ? AXES : {}).map(
+    ([axis, words]) => bar(words, affect[axis], axis === "valence" ? -1 : 0));
+export const weighed = (parts) => Object.entries(PARTS).map(([part, words]) => bar(words, parts[part] ?? 0));
+
+/** Show a memory in full; `left` is called when that is put away. */
+export async function open(agent, id, hrefOf, left) {
+  const dialog = byId("memory");
+  const { entry, linked } = await of(agent, `memory/entries/${id}/links`, { query: { depth: 1 } });
+  const mayForget =
+    me.rights.forgets === "anything" || (me.rights.forgets === "own" && entry.user === me.id);
+  const again = () => open(agent, id, hrefOf, left).catch(failed);
+  const actions = el("p", { class: "actions" },
+    el("a", { href: `#/why/${agent}/${id}`, class: "button" }, "Why this answer?"),
+    me.rights.corrects && button(entry.pinned ? "Unpin" : "Pin", () => pin(agent, entry, again)),
+    mayForget && button("Forget …", () => sure.replaceChildren(
+      el("p", {}, "Forget this? It goes out of every memory, note and answer that repeats it."),
+      button("Forget it", () => (dialog.close(), forget(agent, id)), { class: "danger" }), " ",
+      button("Keep it", () => sure.replaceChildren()),
+    ) ?? sure.querySelector("button").focus()),
+  );
+  const sure = el("div", { role: "group", "aria-label": "Forget this?", class: "sure" });
+  dialog.replaceChildren(
+    el("form", { method: "dialog" }, el("button", { class: "close", "aria-label": "Close" }, "×")),
+    el("h2", { id: "memory-title" }, `Memory ${id}`),
+    el("blockquote", {}, line(entry), el("footer", {}, `${entry.name}, ${ago(entry.age)}`,
+      entry.when && ` (${new Date(entry.when).toLocaleString("en-GB")})`,
+      entry.private && ", told in confidence")),
+    entry.response ? el("p", { class: "voice" }, entry.response) : quiet("It did not answer."),
+    actions, sure,
+    el("div", { class: "columns" },
+      el("section", {}, el("h3", {}, "Felt: ", feeling(entry)), felt(entry.affect)),
+      el("section", {}, el("h3", {}, `Importance ${entry.importance.toFixed(2)}`), weighed(entry.parts),
+        bar("strength by now", entry.strength),
+        quiet(`Came to mind: ${entry.recall_count}×`)),
+    ),
+    linked.length ? el("section", {}, el("h3", {}, "Linked with"), el("ul", { class: "plain" },
+      linked.map((one) => el("li", {}, el("a", { href: hrefOf(one.entry.id) }, line(one.entry)),
+        el("span", { class: "quiet" }, ` ${one.type.replaceAll("_", " ")}`))))) : "",
+  );
+  dialog.onclose = left;
+  if (!dialog.open) dialog.showModal();
+}

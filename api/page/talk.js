@@ -1,0 +1,185 @@
+// Talk: what was said with a character, what happens in it at this moment, and a line to say something.
+
+import { me, newKey, of } from "./api.js";
+import { button, byId, el, feeling, quiet } from "./dom.js";
+import { announce } from "./memory.js";
+import { STEPS, ago, line } from "./words.js";
+
+const PAGE = 20;
+const drafts = new Map(); // what is half typed, by character: it outlives every view
+const outbox = []; // what is said and not answered yet: { agent, key, text, user_id, name, problem }
+
+/** Show the talk. Resolves with what the page may ask of this view. */
+export async function show(place, { agent, character, live, signal }) {
+  const cards = new Map(); // entry → what stands in its place in the list
+  const list = el("ol", { class: "exchanges" });
+  const earlier = button("Earlier talk", () => read(cards.size).catch(trouble), { class: "quiet-button" });
+  const note = el("p", { class: "problem", role: "alert", hidden: true });
+  const mood = el("span", { class: "facts" });
+  const input = el("textarea", { id: "line", rows: 1, maxlength: 4000, autocomplete: "off" });
+  const name = el("input",
+    { id: "name", value: me.name, maxlength: 30, autocomplete: "off", change: rename });
+  const form = el("form", { class: "composer", submit },
+    el("p", { class: "facts" }, el("label", { for: "line" }, `Say something to ${character.name}`),
+      me.rights.speaks === "anybody" && el("span", {}, el("label", { for: "name" }, "as "), name), mood),
+    el("div", { class: "say" }, input, el("button", { class: "primary" }, "Say it")),
+    quiet("Enter says it. Nobody else is here: it is told in confidence."));
+  input.value = drafts.get(agent) ?? "";
+  input.addEventListener("input", () => drafts.set(agent, input.value));
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+  place.replaceChildren(
+    el("header", { class: "person" }, el("h1", { tabindex: -1 }, character.name),
+      quiet(character.species), el("p", {}, character.description)),
+    el("section", { "aria-label": `Talk with ${character.name}` }, earlier, list),
+    note, me.rights.speaks === "nobody" ? quiet("This token reads, and says nothing.") : form,
+  );
+  showMood(character.mood);
+  let order = Promise.resolve(); // one message after another, though some have to ask for something first
+  const next = ({ detail }) => (order = order.then(() => heard(detail)).catch(trouble));
+  live.addEventListener("message", next, { signal });
+  await read(0);
+  outbox.filter((one) => one.agent === agent).forEach(waiting);
+  scrollDown();
+  return { refresh, focus: () => (byId("line") ?? list).focus() };
+
+  function showMood(felt) {
+    mood.replaceChildren("It feels ", feeling(felt));
+  }
+
+  function rename() {
+    me.name = name.value;
+    name.value = me.name;
+  }
+
+  /** The latest talk, or what came before so many. */
+  async function read(offset) {
+    const query = { everything: true, order: "when", limit: PAGE, offset };
+    const page = await of(agent, "memory/browse", { query, signal });
+    const before = list.scrollHeight;
+    for (const entry of page.entries) put(entry.id, exchange(entry));
+    earlier.hidden = offset + page.entries.length >= page.total;
+    if (offset) scrollBy(0, list.scrollHeight - before);
+  }
+
+  /** Everything anew, after the server was away. */
+  async function refresh() {
+    cards.clear();
+    list.replaceChildren();
+    await read(0);
+    showMood((await of(agent, "", { signal })).mood);
+    outbox.filter((one) => one.agent === agent).forEach((one) => (waiting(one), send(one)));
+    scrollDown();
+  }
+
+  /** Put something into its place: in the order of the entries, whatever came first. */
+  function put(id, card) {
+    cards.get(id)?.remove();
+    cards.set(id, card);
+    const next = [...list.children].find((other) => !other.dataset.id || Number(other.dataset.id) > id);
+    card.dataset.id = id;
+    list.insertBefore(card, next ?? null);
+  }
+
+  function exchange(entry, degraded = []) {
+    const why = el("a", { href: `#/why/${agent}/${entry.id}` }, "why?",
+      el("span", { class: "unseen" }, ` ${entry.response ?? line(entry)}`));
+    const silent = entry.kind === "thought" ? null : quiet(`${character.name} says nothing.`);
+    return el("li", { "data-memory": `${agent}/${entry.id}` },
+      el("p", { class: "heard" }, el("b", {}, entry.name), " ", line(entry)),
+      entry.response ? el("p", { class: "voice" }, entry.response) : silent,
+      degraded.map((words) => quiet(`Done without: ${words}`)),
+      el("p", { class: "facts" }, el("span", {}, "felt"), feeling(entry),
+        el("span", {}, ago(entry.age)), entry.private && el("span", {}, "in confidence"), why));
+  }
+
+  /** What is on its way: with what is known of it so far, and where it stopped. */
+  function waiting(sent) {
+    sent.card?.remove();
+    sent.steps = el("ol", { class: "steps" });
+    sent.card = el("li", { class: "waiting" },
+      el("p", { class: "heard" }, el("b", {}, sent.name), " ", sent.text), sent.steps,
+      sent.problem && el("p", { class: "problem" }, `Not said yet: ${sent.problem} `,
+        button("Try again", () => send(sent))));
+    list.append(sent.card);
+  }
+
+  async function heard({ type, entry, step, said, turn, agents }) {
+    if (type === "snapshot") return showMood(agents[0].agent.mood);
+    if (type === "turn") return finished(turn);
+    if (!["step", "speech"].includes(type)) return;
+    if (!cards.has(entry)) await begun(entry);
+    const steps = cards.get(entry)?.querySelector(".steps");
+    if (said) steps?.parentElement.append(el("p", { class: "voice" }, said));
+    else if (steps && STEPS[step]) steps.append(el("li", {}, STEPS[step]));
+  }
+
+  /** Something is perceived: what is ours takes the place of what was waiting. */
+  async function begun(entry) {
+    cards.set(entry, null);
+    const { percept } = (await of(agent, `turns/${entry}`, { signal })).turn;
+    const ours = outbox.find(
+      (one) => one.agent === agent && one.text === percept.text && one.user_id === percept.user);
+    const steps = el("ol", { class: "steps" });
+    const heard = el("p", { class: "heard" }, el("b", {}, percept.name), " ", line(percept));
+    if (cards.get(entry)) return; // it was finished meanwhile
+    ours?.card.remove();
+    put(entry, el("li", { class: "waiting" }, heard, steps));
+    scrollDown();
+  }
+
+  function finished(view) {
+    const { percept, response, mood, degraded } = view.turn;
+    if (!percept) return;
+    put(percept.id, exchange(percept, degraded));
+    showMood(mood);
+    if (response) announce(`${character.name}: ${response}`);
+    scrollDown();
+  }
+
+  function submit(event) {
+    event.preventDefault();
+    const text = input.value.split(/\s+/).join(" ").trim();
+    if (!text) return;
+    note.hidden = true;
+    const sent = { agent, key: newKey(), text, user_id: me.id, name: me.rights.user ? me.id : me.name };
+    outbox.push(sent);
+    input.value = "";
+    drafts.delete(agent);
+    waiting(sent);
+    scrollDown();
+    send(sent);
+  }
+
+  /** Under its key it is heard once, however often it is sent. */
+  async function send(sent) {
+    const { key, text, user_id } = sent;
+    const body = { text, user_id, ...(me.rights.speaks === "anybody" && { name: sent.name }) };
+    try {
+      const view = await of(sent.agent, "perceive", { method: "POST", key, body });
+      outbox.splice(outbox.indexOf(sent), 1);
+      sent.card.remove();
+      if (!signal.aborted) finished(view);
+    } catch (problem) {
+      sent.problem = problem.message;
+      if (problem.passing) return waiting(sent);
+      outbox.splice(outbox.indexOf(sent), 1);
+      sent.card.remove();
+      input.value ||= sent.text;
+      trouble(problem);
+    }
+  }
+
+  function trouble(problem) {
+    if (signal.aborted) return;
+    note.textContent = problem.message;
+    note.hidden = false;
+  }
+
+  function scrollDown() {
+    scrollTo(0, document.body.scrollHeight);
+  }
+}

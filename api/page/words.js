@@ -1,0 +1,58 @@
+// What the API's names and numbers mean, in plain words.
+
+export const REASONS = {
+  recent: "it was just now",
+  important: "it matters",
+  affect: "it felt alike",
+  semantic: "it means something similar",
+  lexical: "it has the same words",
+  next_to: "the words stand in the lines around it",
+  date: "it is of the day that was named",
+  linked: "it is linked with another memory",
+  due: "its time has come",
+};
+export const AXES = {
+  valence: "pleasant (−1 painful, 1 delightful)",
+  arousal: "stirred up (0 asleep, 1 beside oneself)",
+  fear: "fear",
+  sorrow: "sorrow",
+  boredom: "boredom",
+};
+export const PARTS = {
+  surprise: "unexpected",
+  intensity: "strongly felt",
+  salience: "about who it is",
+  addressed: "meant for it",
+  answered: "it answered",
+  remember: "it was asked to remember",
+  significance: "words worth keeping",
+};
+export const TRANSISTORS = {
+  affect: "lets the feeling into the words",
+  goal: "lets what it wants into the words",
+  memory: "lets a moment that felt like this one into the words",
+  subconscious: "lets an image into the words",
+  ego: "makes the words its own",
+};
+export const OUTCOMES = { passed: "nothing to add", off: "switched off", failed: "failed" };
+export const STEPS = { perceived: "heard", recall: "memories come to mind", thinking: "still thinking" };
+export const TONES = {
+  said: "what was said", recalled: "a memory that it brought back", before: "what came before",
+};
+export const FAMILIES = ["joy", "calm", "fear", "anger", "sorrow", "boredom", "neutral"];
+
+const UNITS = [["year", 31_557_600], ["month", 2_629_800], ["day", 86_400], ["hour", 3_600], ["minute", 60]];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** "5 minutes ago", of seconds. */
+export function ago(seconds) {
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["", 0];
+  return unit ? relative.format(-Math.round(seconds / length), unit) : "just now";
+}
+
+/** What was said, with a hint of how: "smiles" is done and not said. */
+export const line = (entry) =>
+  ({ emote: `${entry.name} ${entry.text}`, thought: `(a thought of its own) ${entry.text}`,
+     event: `(it happened) ${entry.text}` })[entry.kind] ?? entry.text;
+
+export const reasons = (why) => why.map((one) => REASONS[one] ?? `by way of ${one}`).join(", and ");
