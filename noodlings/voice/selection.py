@@ -15,7 +15,7 @@ from itertools import islice
 
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import Kind
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.question import (
     AnswerType,
@@ -29,7 +29,7 @@ from noodlings.voice.question import (
 )
 from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.statement import find_topic
-from noodlings.voice.understanding import UnderstoodLine
+from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import DAY, HOUR, bases, shown, stem, third_of, tokens, topic_stems, words_for
 
 MATTERS = 0.25
@@ -399,13 +399,21 @@ def in_force(utterance: Utterance) -> list[Recalled]:
 
 
 def just_said(utterance: Utterance) -> frozenset[int]:
-    """Ids of what is in mind because it was said a moment ago: that nobody has to be reminded of."""
+    """Ids of what was said a moment ago, so that nobody has to be reminded of it: but for a grief, which is
+    what a talk is about until it is over."""
     now = utterance.percept.timestamp
     return frozenset(
         found.entry.id
         for found in utterance.recalled
-        if Why.RECENT in found.why and now - found.entry.timestamp < JUST_SAID
+        if Why.RECENT in found.why
+        and now - found.entry.timestamp < JUST_SAID
+        and not _is_heavy(found.entry, utterance)
     )
+
+
+def _is_heavy(entry: MemoryEntry, utterance: Utterance) -> bool:
+    said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind)
+    return understand(said_then, utterance.persona).heavy
 
 
 def corrects(utterance: Utterance) -> bool:
