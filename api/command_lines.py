@@ -71,9 +71,9 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     caller = held.actor(typed.user_id or user, typed.name)
     held.reader(typed.user_id or user)  # what is typed may read, and no character types
     request.state.caller = caller
-    request.state.what = registry.name_of(typed.line)
     parts = parts_of(request)
     people = parts.people
+    request.state.what = registry.name_of(typed.line, people.world if typed.rooms else None, caller.user_id)
     if typed.rooms:
         parts.authenticator.require_own_name(caller)
         reply, heard, lost = await people.run(caller, typed.line, typed.width, typed.wait)

@@ -138,7 +138,7 @@ async def undo(context: CommandContext, arguments: str) -> Reply:
 
 def _id(parsed: Parsed, spec: Spec) -> int:
     if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. It goes like this: {spec.usage}")
+        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {spec.usage}")
     return parsed.whole("id", 0)
 
 

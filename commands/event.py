@@ -58,7 +58,7 @@ async def event(context: CommandContext, arguments: str) -> Reply:
     agent = _agent(context, name)
     if not happened:
         raise UserError(
-            f"Which event? There are {', '.join(agent.rules.events)}. It goes like this: {_USAGE}"
+            f"Which event? There are {', '.join(agent.rules.events)}. Type it like this: {_USAGE}"
         )
     percept = game_event(happened, facts, context.society.clock.now(), rules=agent.rules)
     percept, heard = _placed(context, agent, percept)
@@ -89,7 +89,7 @@ def _agent(context: CommandContext, name: str) -> Agent:
     except NotFound as error:
         if " " not in name:
             raise
-        raise NotFound(f"{error} It goes like this: {_USAGE}") from None
+        raise NotFound(f"{error} Type it like this: {_USAGE}") from None
 
 
 def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
@@ -105,7 +105,7 @@ def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
         facts[key] = _value(value)
     names = [word for word in given if "=" not in word]
     if not names:
-        raise UserError(f"Whose? It goes like this: {_USAGE}")
+        raise UserError(f"Whose? Type it like this: {_USAGE}")
     return (names[0], "", facts) if len(names) == 1 else (" ".join(names[:-1]), names[-1], facts)
 
 

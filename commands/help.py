@@ -1,4 +1,4 @@
-"""Help and completion, made of what the commands say about themselves: nothing is written twice.
+"""Help and completion. But for the first page, all of it is what the commands say about themselves.
 
 A docstring is a summary line and then paragraphs that wrap; indented ones keep their lines, and what stands
 below "Examples:" is shown as typed.
@@ -38,7 +38,7 @@ def completions(context: CommandContext, line: str) -> list[str]:
 
 def _words(context: CommandContext, name: str) -> list[str]:
     if name == "help":
-        return [made.name for made in registry.all()]
+        return ["all", *(made.name for made in registry.all())]
     characters = [persona.name.lower() for persona in context.society.personas.values()]
     if name == "@event":
         anybody = islice(context.society.agents.values(), 1)  # what events do is the same for all
@@ -57,10 +57,38 @@ def _fitting(word: str, candidates: list[str]) -> list[str]:
     return sorted({candidate for candidate in candidates if candidate.startswith(word.lower())})
 
 
+_FIRST: dict[str, tuple[tuple[str, str], ...]] = {
+    "Talk: just type": (
+        ("hello there", "Bare text is said to everybody in the room"),
+        ("NAME, how are you?", "Whoever you name answers"),
+        ("whisper NAME = TEXT", "Say it to one person only"),
+        (":waves", "Do something that everybody can see"),
+    ),
+    "Look around and walk": (
+        ("look, look NAME", "See the room, or someone or something in it"),
+        ("who", "See who is in the world, and where"),
+        ("north, go library", "Walk through an exit; n is enough for north"),
+    ),
+    "Look inside a character": (
+        ("@why NAME", "Why it said what it said last"),
+        ("@memories NAME", "What it has in mind"),
+        ('@recall NAME "dog"', "Search everything it ever perceived"),
+        ("@people NAME me", "What it knows about you"),
+        ("@mood NAME", "How it feels"),
+        ("@forget NAME --user me", "Have it forget you, for good"),
+    ),
+    "More": (
+        ("help COMMAND", "How one command works, with examples"),
+        ("help all", "Every command"),
+        ("quit", "Leave; everything is kept"),
+    ),
+}
+"""The first page, one screen of 80 × 24 in the order a newcomer needs it: what is typed, what it does."""
+
 _GROUPS = {
     "world": "In the world",
     "directions": "Walking",
-    "minds": "Looking inside them",
+    "minds": "Looking inside a character",
     "help": "Help",
 }
 """Groups in the order they are listed, with their headings; others follow under their own names."""
@@ -72,24 +100,41 @@ _CODE = re.compile(r"`([^`]*)`")
 
 @command("help", "help [COMMAND]", aliases=("?",), group="help")
 async def show_help(context: CommandContext, rest: str) -> Reply:
-    """Show all commands, or how one of them works.
+    """Show how to begin, all commands, or how one of them works.
 
     Examples:
         help
+        help all
         help whisper
-        help @memories
     """
-    if rest:
+    if rest in ("", "all"):
+        view = _overview() if rest else _first_page()
+        return Reply({"commands": [made.name for made in registry.all()]}, view)
+    try:
         found = registry.find(rest)
-        return Reply({"command": found.name, "usage": found.usage, "help": found.help}, _page(found))
-    return Reply({"commands": [made.name for made in registry.all()]}, _overview())
+    except UserError as error:
+        if " " in rest and context.world is not None:
+            raise UserError(f"{error} To say the line instead, put say in front.") from None
+        raise
+    return Reply({"command": found.name, "usage": found.usage, "help": found.help}, _page(found))
 
 
 @command("commands", "commands", group="help")
 async def list_commands(context: CommandContext, rest: str) -> Reply:
-    """List the names of all commands, and nothing else."""
+    """List the names of all commands."""
     names = [made.name for made in registry.all()]
     return Reply({"commands": names}, Text(", ".join(names)))
+
+
+def _first_page() -> RenderableType:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for heading, rows in _FIRST.items():
+        table.add_row(Text(heading, style="bold cyan"))
+        for typed, does in rows:
+            table.add_row(Text(f"  {typed}"), Text(does))
+    return table
 
 
 def _overview() -> RenderableType:
@@ -107,11 +152,11 @@ def _overview() -> RenderableType:
             walks = list(members)
             names = ", ".join(made.name for made in walks)
             letters = " ".join(alias for made in walks for alias in made.aliases)
-            table.add_row(Text("  DIRECTION"), Text(f"{names}; or {letters}"))
+            table.add_row(Text("  DIRECTION"), Text(f"{names} ({letters})"))
             continue
         for made in members:
             table.add_row(Text(f"  {_FLAGS.sub(' [flags]', made.usage)}"), Text(_with_aliases(made)))
-    return Group(table, Text(), Text("help COMMAND says more and gives examples.", style="dim"))
+    return Group(table, Text(), Text("help COMMAND says more, with examples.", style="dim"))
 
 
 def _with_aliases(made: Command) -> str:

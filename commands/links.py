@@ -60,7 +60,7 @@ async def links(context: CommandContext, arguments: str) -> Reply:
     """
     parsed = parse_flags(arguments, _LINKS)
     if not parsed.has("id"):
-        raise UserError(f"Which memory? @memories shows their numbers. It goes like this: {_LINKS.usage}")
+        raise UserError(f"Which memory? @memories shows their numbers. Type it like this: {_LINKS.usage}")
     view = context.inspector.links(
         context.caller, parsed.name, parsed.whole("id", 0), parsed.whole("depth", DEPTH)
     )
@@ -78,7 +78,7 @@ async def link(context: CommandContext, arguments: str) -> Reply:
     """
     parsed = parse_flags(arguments, _LINK)
     if not (parsed.has("from") and parsed.has("to")):
-        raise UserError(f"Which two memories? It goes like this: {_LINK.usage}")
+        raise UserError(f"Which two memories? Type it like this: {_LINK.usage}")
     made = context.society.corrections.link(
         context.caller, parsed.name, parsed.whole("from", 0), parsed.whole("to", 0)
     )
@@ -237,7 +237,7 @@ def _read(arguments: str) -> tuple[str, int, str, str | None]:
         raise HelpAsked
     at = next((at for at, word in enumerate(given) if at and _is_number(word)), None)
     if at is None or at + 1 == len(given):
-        raise UserError(f"Whose memory, how far back (0 to 5), and for what? It goes like this: {_USAGE}")
+        raise UserError(f"Whose memory, how far back (0 to 5), and for what? Type it like this: {_USAGE}")
     asked = parse_flags(given[at + 1 :], _ASKED)
     query = f"{asked.name} {asked.rest}".strip()
     return " ".join(given[:at]), int(given[at]), query, asked.text("user") or None

@@ -141,7 +141,7 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
     behind = 1 if spec.text else len(names)
     parsed = Parsed(" ".join(names[:behind]).strip(), flags, " ".join(names[behind:]).strip())
     if spec.named and not parsed.name:
-        raise UserError(f"Whose? It goes like this: {spec.usage}")
+        raise UserError(f"Whose? Type it like this: {spec.usage}")
     return parsed
 
 
@@ -177,7 +177,7 @@ def split_assignment(arguments: str, usage: str) -> tuple[str, str]:
     """Read `NAME = text`. Raises `UserError` with the usage when one of the two is missing."""
     name, sign, text = (part.strip() for part in arguments.partition("="))
     if not (name and sign and text):
-        raise UserError(f"It goes like this: {usage}")
+        raise UserError(f"Type it like this: {usage}")
     return name, text
 
 

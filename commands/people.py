@@ -78,7 +78,7 @@ async def know(context: CommandContext, arguments: str) -> Reply:
     parsed = parse_flags(arguments, _KNOWN_SPEC)
     who, _, what = (part.strip() for part in parsed.rest.partition("="))
     if not who or not what:
-        raise UserError(f"Whom is it about, and what is it? It goes like this: {_KNOW}")
+        raise UserError(f"Whom is it about, and what is it? Type it like this: {_KNOW}")
     about = context.inspector.user_id(context.caller, parsed.name, who)
     entry = await context.society.corrections.know(context.caller, parsed.name, about, what)
     agent = context.society.find(parsed.name)

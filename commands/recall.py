@@ -99,7 +99,7 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
     """
     parsed = parse_flags(arguments, _SPEC)
     if not parsed.rest:
-        raise UserError(f"What is to be recalled? It goes like this: {_USAGE}")
+        raise UserError(f"What is to be recalled? Type it like this: {_USAGE}")
     view = await context.inspector.recall(
         context.caller,
         parsed.name,

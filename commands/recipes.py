@@ -104,7 +104,7 @@ def _one(arguments: str, there: dict[str, Persona], usage: str) -> Persona:
     """The one that is named, by id, name or alias. Raises `NotFound`."""
     wanted = arguments.casefold()
     if not wanted:
-        raise UserError(f"It goes like this: {usage}")
+        raise UserError(f"Type it like this: {usage}")
     for persona in there.values():
         if wanted in _names(persona):
             return persona

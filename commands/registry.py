@@ -19,6 +19,7 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from commands.parse import HelpAsked
+from commands.speech import EVERYDAY, may_be_talk, why_withheld
 from noodlings.errors import NoodlingsError, UserError, told
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.caller import Caller
@@ -145,7 +146,7 @@ class Registry:
         if len(begun) == 1:
             return next(iter(begun.values()))
         near = sorted(begun) or difflib.get_close_matches(name, self._by_name, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(near)}?" if near else "help lists those there are."
+        hint = f"did you mean {' or '.join(near)}?" if near else "help lists the commands."
         raise UserError(f"There is no command {shorten(name, 30)}; {hint}")
 
     def split(self, line: str) -> tuple[Command, str]:
@@ -154,18 +155,32 @@ class Registry:
         if mark is not None:
             return mark, line[1:].strip()
         name, _, rest = line.partition(" ")
-        try:
-            return self.find(name), rest.strip()
-        except UserError as error:
-            if "say" not in self._by_name or line.startswith("@"):
-                raise
-            raise UserError(f"{error} To speak, type: say {shorten(line, 40)}") from None
+        return self.find(name), rest.strip()
 
-    def name_of(self, line: str) -> str:
+    def read(self, line: str, world: World | None, user_id: str) -> tuple[Command, str]:
+        """What a line means to somebody: as `split`, but in a room bare text is speech (`speech.py`)."""
+        if world is None:
+            return self.split(line)
+        first, space, _ = line.lower().partition(" ")
+        if may_be_talk(line) and (first in EVERYDAY or (first == "who" and space)):
+            return self._by_name["say"], line
+        try:
+            return self.split(line)
+        except UserError as error:
+            if world.leads_out(user_id, line):
+                return self._by_name["go"], line
+            why = why_withheld(line, self._by_name, world)
+            if why is None:
+                return self._by_name["say"], line
+            if line.startswith("@"):
+                raise
+            raise UserError(f"{why or error} Nothing was said; to say it, put say in front.") from None
+
+    def name_of(self, line: str, world: World | None = None, user_id: str = "") -> str:
         """The name of a line's command, and "" where there is none: no word that somebody typed."""
         line = clean(line)
         try:
-            return self.split(line)[0].name if line else ""
+            return self.read(line, world, user_id)[0].name if line else ""
         except UserError:
             return ""
 
@@ -179,7 +194,7 @@ class Registry:
         if len(line) > MAX_LINE:
             return _too_long(line)
         try:
-            command, rest = self.split(line)
+            command, rest = self.read(line, context.world, context.caller.user_id)
             if rest in ("--help", "-h"):
                 command, rest = self.find("help"), command.name
             try:
@@ -192,11 +207,11 @@ class Registry:
             return refused(told(error))
         except Exception:
             log.exception("%s failed", self.name_of(line))
-            return refused("Something broke inside that command; the log has the details. The world goes on.")
+            return refused("That command failed; the log has the details. You can go on playing.")
 
 
 def _too_long(line: str) -> Reply:
-    return refused(f"That line has {len(line):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+    return refused(f"That line has {len(line):,} characters; split it into pieces of at most {MAX_LINE:,}.")
 
 
 def refused(why: str) -> Reply:

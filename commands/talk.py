@@ -14,7 +14,7 @@ from rich.text import Text
 from commands.parse import split_assignment
 from commands.registry import CommandContext, Reply, command
 from noodlings.errors import NotFound, UserError
-from noodlings.text import clean, shorten
+from noodlings.text import clean
 
 if TYPE_CHECKING:
     from noodlings.worlds.beings import RoomLine, RoomScene
@@ -27,19 +27,24 @@ _DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w", "up": "u", 
 async def say(context: CommandContext, rest: str) -> Reply:
     """Say something to everybody in the room.
 
-    Whoever you name always answers; the others do when they have something to say. With two of you in the
-    room, every word is meant for the other.
+    A line that is no command is said too, so mostly you can just type. Where a line looks like a command,
+    `say` in front has it said all the same.
+
+    Whoever you name always answers; the others do when they have something to say. When there are only two
+    of you in the room, every word is meant for the other.
 
     Examples:
-        say good morning
-        "servnak, what do you remember?
+        good morning
+        servnak, what do you remember?
+        say look at the rain
+        "whisper is a lovely word
     """
     return _done(context, _world(context).say(context.caller.user_id, rest or _missing("say TEXT")))
 
 
 @command("emote", "emote DEED", aliases=(":", "pose"))
 async def emote(context: CommandContext, rest: str) -> Reply:
-    """Do something that everybody in the room sees.
+    """Do something that everybody in the room can see.
 
     Examples:
         emote sits down by the fire
@@ -51,10 +56,10 @@ async def emote(context: CommandContext, rest: str) -> Reply:
 
 @command("whisper", "whisper NAME = TEXT")
 async def whisper(context: CommandContext, rest: str) -> Reply:
-    """Say something to one in the room alone.
+    """Say something to one person in the room only.
 
     The others only see that you whisper. It stays between the two of you: a character does not repeat it
-    before others.
+    in front of others.
 
     Examples:
         whisper phi = I am afraid of the dark
@@ -65,7 +70,7 @@ async def whisper(context: CommandContext, rest: str) -> Reply:
 
 @command("look", "look [NAME]", aliases=("l",))
 async def look(context: CommandContext, rest: str) -> Reply:
-    """Look around, or at somebody or something here.
+    """Look around, or at someone or something here.
 
     Examples:
         look
@@ -80,7 +85,7 @@ async def look(context: CommandContext, rest: str) -> Reply:
 
 @command("who", "who")
 async def who(context: CommandContext, rest: str) -> Reply:
-    """List everybody in the world and where they are."""
+    """Show who is in the world, and where."""
     _nothing_behind(rest, "who")
     beings = [(being, room.name) for being, room in _world(context).who()]
     width = max(len(being.name) for being, _ in beings)
@@ -103,7 +108,7 @@ async def who(context: CommandContext, rest: str) -> Reply:
 async def go(context: CommandContext, rest: str) -> Reply:
     """Walk through an exit.
 
-    An exit is named by its direction or by the room behind it. A direction alone does the same, and so does
+    Name an exit by its direction or by the room it leads to. You can also type the direction alone, or just
     its first letter.
 
     Examples:
@@ -120,10 +125,10 @@ async def go(context: CommandContext, rest: str) -> Reply:
 async def leave(context: CommandContext, rest: str) -> Reply:
     """Leave the world; everything is kept.
 
-    What they remember of you included: come back and ask.
+    That includes what they remember of you: come back and ask.
     """
     _nothing_behind(rest, "quit")
-    return Reply({"leave": True}, Text("You leave. They will remember.", style="dim"), leave=True)
+    return Reply({"leave": True}, Text("You leave. They will remember you.", style="dim"), leave=True)
 
 
 def _declare_direction(direction: str, letter: str) -> None:
@@ -141,17 +146,17 @@ for _direction, _letter in _DIRECTIONS.items():
 
 def _world(context: CommandContext) -> World:
     if context.world is None:
-        raise UserError("There are no rooms here: this works inside the world alone (noodlings play).")
+        raise UserError("There are no rooms here; this command works only inside the world (noodlings play).")
     return context.world
 
 
 def _missing(usage: str) -> NoReturn:
-    raise UserError(f"It goes like this: {usage}")
+    raise UserError(f"Type it like this: {usage}")
 
 
 def _nothing_behind(rest: str, name: str) -> None:
     if rest:
-        raise UserError(f"{name} stands alone. To speak, type: say {name} {shorten(rest, 40)}")
+        raise UserError(f"{name} is typed alone. To say the line instead, put say in front.")
 
 
 def _done(context: CommandContext, line: RoomLine) -> Reply:
@@ -163,10 +168,12 @@ def _scene(scene: RoomScene) -> Reply:
     room = scene.room
     parts = [Text(room.name, style="bold cyan"), Text(room.description)]
     if room.things:
-        parts.append(Text.assemble(("To look at: ", "dim"), ", ".join(thing.name for thing in room.things)))
+        parts.append(
+            Text.assemble(("You can look at: ", "dim"), ", ".join(thing.name for thing in room.things))
+        )
     if scene.others:
         here = Text(", ").join(Text(being.name, style="bold") for being in scene.others)
-        parts.append(Text.assemble(("Here: ", "dim"), here))
+        parts.append(Text.assemble(("Here with you: ", "dim"), here))
     exits = ", ".join(f"{direction} ({name})" for direction, name in scene.exits.items())
     parts.append(Text.assemble(("Exits: ", "dim"), exits or "none"))
     data = {
@@ -184,12 +191,12 @@ def _look_at(context: CommandContext, world: World, scene: RoomScene, wanted: st
     if thing is not None:
         return Reply({"thing": thing.name, "description": thing.description}, Text(thing.description))
     if wanted.casefold() in ("me", "myself", context.caller.name.casefold()):
-        return Reply({"name": context.caller.name}, Text("That is you, as far as anybody can tell."))
+        return Reply({"name": context.caller.name}, Text("That is you."))
     try:
         being = world.find_here(context.caller.user_id, wanted)
     except NotFound as error:
         things = ", ".join(thing.name for thing in scene.room.things)
-        raise NotFound(f"{error} To look at there is also: {things}." if things else str(error)) from None
+        raise NotFound(f"{error} You can also look at: {things}." if things else str(error)) from None
     if being.persona is None:
         return Reply({"name": being.name}, Text(f"{being.name} is a traveller like you."))
     seen = context.inspector.agent(context.caller, being.id)

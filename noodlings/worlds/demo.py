@@ -14,6 +14,7 @@ from itertools import product
 
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from noodlings.clock import ManualClock
@@ -34,21 +35,23 @@ def banner(status: ModelStatus, characters: Sequence[str]) -> RenderableType:
         status: how things stand with the language model.
         characters: shown names of those who live here.
     """
-    what = Text("A small world of characters who remember what matters to them, are reminded of it by ")
-    what.append("how they feel, and can be asked why they spoke.")
-    if characters:
-        names = " and ".join(filter(None, (", ".join(characters[:-1]), characters[-1])))
-        what.append_text(
-            Text.assemble(" Here live " if len(characters) > 1 else " Here lives ", (names, "bold"), ".")
-        )
-    help_line = Text("Try ")
-    for word, rest in (("say hello", ", "), ("look", ", "), ("who", " and "), ("go north", "; ")):
-        help_line.append_text(Text.assemble((word, "bold cyan"), rest))
-    help_line.append_text(
-        Text.assemble(("help", "bold cyan"), " lists all commands, ", ("quit", "bold cyan"), " leaves.")
+    names = " and ".join(filter(None, (", ".join(characters[:-1]), "".join(characters[-1:]))))
+    live = f" live{'' if len(characters) > 1 else 's'} here. " if characters else ""
+    what = Text.assemble(
+        (names, "bold"),
+        live,
+        "The characters of this small world remember what matters to them, and you can ask why they say "
+        "what they say.",
     )
+    first = Table.grid(padding=(0, 3, 0, 0))
+    for typed, does in (
+        ("hello", "just type to talk"),
+        ("help", "what else you can do"),
+        ("quit", "leave; everything is kept"),
+    ):
+        first.add_row(Text(f"  {typed}", style="bold cyan"), does)
     return Panel(
-        Group(what, Text(), *_voice(status), Text(), help_line),
+        Group(what, Text(), first, Text(), *_voice(status)),
         title=Text("noodlings", style="bold cyan"),
         border_style="cyan",
         padding=(0, 1),
@@ -62,16 +65,14 @@ def _voice(status: ModelStatus) -> list[RenderableType]:
         told.highlight_words([status.model], "bold")
         return [
             told,
-            Text("When it fails or is late, the offline voice speaks, and @why says so.", style="dim"),
+            Text("If it fails or is late, the offline voice speaks, and @why says so.", style="dim"),
         ]
     return [
         Text.assemble(
             ("No language model is connected", "bold yellow"),
-            ": the offline voice speaks. It builds each line from who they are, how they feel and what they "
-            "remember, and is more honest than eloquent. To connect a model (LM Studio, Ollama, …):",
+            ", so the offline voice speaks: plain, but honest. To connect one (Ollama, LM Studio, …), set "
+            "NOODLINGS_LLM__BASE_URL and NOODLINGS_LLM__MODEL and start again.",
         ),
-        Text("  export NOODLINGS_LLM__BASE_URL=http://localhost:1234/v1", style="cyan"),
-        Text("  export NOODLINGS_LLM__MODEL=its-name", style="cyan"),
     ]
 
 

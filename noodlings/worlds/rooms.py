@@ -256,6 +256,13 @@ class World:
         self._save()
         return self.places.rooms[target]
 
+    def leads_out(self, being_id: str, way: str) -> bool:
+        """Whether `way` is an exit of the room that somebody is in, as in `go`."""
+        try:
+            return bool(self.places.exit(self.room_of(being_id), way))
+        except UserError:
+            return False
+
     async def live(self, now: float) -> str | None:
         """Let one character that shares a room with a player do something of its own accord.
 

@@ -404,7 +404,8 @@ async def test_an_admin_joins_an_account_to_the_user_of_a_world_and_a_token(whis
 @pytest.mark.parametrize(
     ("line", "what"),
     [
-        ("secret is my password", ""),
+        ("secret is my password", "say"),
+        ("whispr servnak = secret", ""),
         ('"secret is my password', "say"),
         (":secret", "emote"),
         ("@secret", ""),

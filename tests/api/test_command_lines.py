@@ -27,6 +27,16 @@ async def test_a_line_is_answered_and_what_follows_is_heard(site: Site):
     assert (await type_(site, ""))["heard"] == []
 
 
+async def test_bare_text_is_said_in_the_rooms_and_nowhere_else(site: Site):
+    await type_(site, "look", "user_toad")
+    assert (await type_(site, "servnak, hello"))["text"] == 'You say, "servnak, hello"'
+    assert (await type_(site, "whispr servnak = secret"))["error"] is True
+    heard = (await type_(site, "", "user_toad"))["heard"]
+    assert sum("servnak, hello" in line for line in heard) == 1
+    assert not any("secret" in line for line in heard)
+    assert "no command" in (await type_(site, "hello", rooms=False))["text"]
+
+
 async def test_users_hear_one_another(site: Site):
     await type_(site, "look", "user_toad")
     await type_(site, "say good evening", name="Caity")

@@ -133,7 +133,7 @@ async def test_what_somebody_asked_to_remember_stays_without_a_pin(society, type
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("@forget", "Whose? It goes like this: @forget NAME"),
+        ("@forget", "Whose? Type it like this: @forget NAME"),
         ("@forget phi", "One memory by its number, or all from one user"),
         ("@forget phi --id 1 --user me", "One memory by its number, or all from one user"),
         ("@forget phi --id", "--id needs a whole number"),

@@ -104,11 +104,11 @@ async def test_only_an_admin_may(player, role):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("@event", "Whose? It goes like this: @event NAME EVENT"),
+        ("@event", "Whose? Type it like this: @event NAME EVENT"),
         ("@event hp=3", "Whose?"),
         ("@event servnak", "Which event? There are creeper_nearby, health_critical"),
         ("@event servnack dawn", "did you mean SERVNAK"),
-        ("@event servnak hp 3", "There is no character servnak hp; did you mean SERVNAK? It goes like this"),
+        ("@event servnak hp 3", "There is no character servnak hp; did you mean SERVNAK? Type it like this"),
         ("@event servnak dawn hp=3 hp=4", "The fact hp is given twice"),
         ("@event servnak dawn =3", "The name of a fact"),
         ("@event servnak dawn event=dusk", "cannot be called event"),

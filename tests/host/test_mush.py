@@ -65,6 +65,10 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
     with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)) as server, Person(port) as caity:
         caity.types(f"create Caity {PASSWORD}")
         caity.sees("The Workshop")
+        caity.types("good evening, everybody")
+        caity.sees('You say, "good evening, everybody"')
+        caity.types("connect Caity correct")
+        caity.sees("already in the world")
         caity.types("@derez phi")
         caity.sees("Only an admin")
         caity.types("north")

@@ -1,0 +1,107 @@
+"""When a bare line is speech: in a room, whatever is no command and does not look like one.
+
+What was meant for one alone, or for no ears at all, must never be said aloud because of a slip of the finger.
+So a line in doubt is refused with a hint, and `say` in front of it ends the doubt.
+
+1. A line that begins with a command, its other name or an unambiguous beginning of it is that command, and
+   the name of an exit alone walks there. Everyday words that only begin a command's name ("no", "so", "we")
+   are none, and neither is `who` with words behind it.
+2. These are never said: a line that begins with a sign other than ' ( or …, one with = or a --flag in it, a
+   first word that is nearly a command, a login, and "tell phi", "why phi" and the like, which are commands
+   elsewhere or with an @.
+3. Everything else is said to the room. Whoever it names is spoken to: "servnak, hello".
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import string
+from collections.abc import Container
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from noodlings.worlds.rooms import World
+
+EVERYDAY = frozenset(
+    [
+        "no",
+        "nor",
+        "so",
+        "we",
+        "do",
+        "he",
+        "not",
+        "done",
+        "don",
+        "easy",
+        "eat",
+        "ease",
+        "ears",
+        "quite",
+        "quiet",
+        "quiz",
+        "went",
+        "wet",
+        "looks",
+        "looked",
+        "lock",
+        "loop",
+        "hell",
+        "held",
+        "helped",
+        "helps",
+        "heal",
+        "heap",
+        "exist",
+        "exists",
+        "edit",
+        "shout",
+        "dawn",
+    ]
+)
+"""Words that talk begins with, though they begin a command's name, or nearly are one."""
+
+_NEARLY = ["whisper", "look", "help", "quit", "exit", "emote", "north", "south", "east", "west", "down"]
+"""Commands whose misspelling is told from talk; of the others nothing is lost when it is said."""
+_LOGIN = ["connect", "create", "login"]
+_TO_ONE = frozenset(["tell", "t", "page", "p", "msg", "message", "dm", "pm", "reply", "w", "wh"])
+"""How other worlds call a whisper, where somebody's name stands behind."""
+_SIGNS = frozenset(string.punctuation) - frozenset("'(")
+_FLAG = re.compile(r"(?<!\S)--[a-zA-Z]")
+
+
+def may_be_talk(line: str) -> bool:
+    """Whether a clean line, not empty, is in no way written like a command, whatever its words are."""
+    signed = line[0] in _SIGNS and not line.startswith("..")
+    return not (signed or "=" in line or _FLAG.search(line))
+
+
+def why_withheld(line: str, commands: Container[str], world: World) -> str | None:
+    """Why a line that is no command is not said, as a sentence ("" where that is plain); None if it is said.
+
+    Args:
+        line: clean, and not empty.
+        commands: the names of all commands.
+        world: where it is typed. What is meant for somebody is not said, wherever they are in it.
+    """
+    if not may_be_talk(line):
+        return ""
+    first, _, rest = line.partition(" ")
+    word = first.lower()
+    if difflib.get_close_matches(word, _LOGIN, n=1, cutoff=0.9):
+        return "You are already in the world, and a password should not be heard."
+    nearly = _NEARLY if word.isalpha() else ["whisper"]  # "look, I …" is talk, "whisper: …" may be none
+    if any(word[0] == near[0] for near in difflib.get_close_matches(word, nearly, cutoff=0.75)):
+        return None if word in EVERYDAY else ""
+    to = rest.partition(" ")[0].casefold().strip(string.punctuation)
+    if word in _TO_ONE and _names_one(to, world):
+        return f"To tell {to} alone, type: whisper {to} = TEXT."
+    if f"@{word}" in commands and _names_one(to, world):
+        return f"Did you mean @{word} {to}?"
+    return None
+
+
+def _names_one(word: str, world: World) -> bool:
+    parts = (part for being, _ in world.who() for name in being.names for part in name.split())
+    return len(word) > 2 and any(part.startswith(word) for part in parts)
