@@ -16,7 +16,7 @@ from tests.program import ran
 pytestmark = pytest.mark.slow
 
 README = Path(__file__).parents[1] / "README.md"
-TRANSCRIPT = README.read_text("utf-8").partition("```\n")[2].partition("```")[0]
+TRANSCRIPT = re.findall(r"^```\n(> .*?)^```", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)[0]
 TYPED = re.findall(r"^> (.+)$", TRANSCRIPT, re.MULTILINE)
 CHARACTERS = sorted(load_recipes([BUILT_IN]))
 WAYS = {"workshop": (), "library": ("go east",), "garden": ("go north",)}

@@ -13,12 +13,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
 import studio_village
 from PIL import Image
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from tests.api.browser import chromium
 
@@ -53,6 +55,26 @@ def take(browser: Browser, url: str, view: str, width: int, scheme: str, folder:
     print(name)
 
 
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server over a data folder, for as long as the block lasts."""
+    words = [sys.executable, "-m", "noodlings", "serve", "--port", "0", "--data", str(folder)]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().split()[2]
+        finally:
+            process.terminate()
+
+
+def say(page: Page, text: str) -> None:
+    """One line to SERVNAK, and its answer awaited."""
+    page.get_by_label("Say something to SERVNAK").fill(text)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f".exchanges li:last-child:has-text({text!r}) .voice")
+
+
 def main() -> None:
     """Settle the village, serve it, take the pictures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -62,28 +84,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         studio_village.START = time.time() - DAYS
         studio_village.settle(Path(name))
-        words = [sys.executable, "-m", "noodlings", "serve", "--port", "0", "--data", name]
-        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
-        with (
-            subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True) as process,
-            chromium() as browser,
-        ):
-            assert process.stdout is not None
-            url = process.stdout.readline().split()[2]
+        with served(Path(name)) as url, chromium() as browser:
             page = browser.new_page()
             page.goto(f"{url}/#/talk/servnak")
             page.get_by_label("as", exact=True).fill("Caity")
             for text in SAID:
-                page.get_by_label("Say something to SERVNAK").fill(text)
-                page.keyboard.press("Enter")
-                page.wait_for_selector(f".exchanges li:last-child:has-text({text!r}) .voice")
+                say(page, text)
             page.close()
             for view in VIEWS:
                 for width in SIZES:
                     take(browser, url, view, width, "light", asked.folder)
                     if (view, width) in DARK:
                         take(browser, url, view, width, "dark", asked.folder)
-            process.terminate()
 
 
 if __name__ == "__main__":
