@@ -26,7 +26,8 @@ _CORRECTS = re.compile(
     r"|(?:bumped|moved|changed|shifted) (?:it |me |us )?(?:back |forward )?to|postponed|brought forward"
     r"|put (?:off|back) (?:to|till|until)|called off|cancel+ed|make that|turns? out|rub (?:it|that) out"
     r"|(?:it|he|she|they|that)(?:'s| is| are|'re) .{0,40}\bnow|now (?:it|he|she|they|that)(?:'s| is|'re)"
-    r"|now i(?:'m| am))\b|^(?:no|nope|wait|oops|sorry)[,. ]",
+    r"|now i(?:'m| am)|strike that|my bad|on second thoughts?|stand corrected)\b"
+    r"|^(?:no|nope|wait|oops|sorry|hang on|hold on)[,. ]",
     re.IGNORECASE,
 )
 

@@ -106,7 +106,11 @@ _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
 """Feelings that are out of place in the face of something heavy …"""
 _DARK = frozenset({"sorrow", "fear", "anger"})
-"""… and those that are out of place where it is pleasant."""
+"""… those that are out of place where it is pleasant …"""
+_AGAINST = frozenset({"fear", "anger"})
+"""… and those that whoever speaks would take for their own doing."""
+UNPLEASANT = -0.15
+"""Valence of what is answered up to which they are in place."""
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
@@ -146,6 +150,8 @@ def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
         return True
     affect = utterance.percept.affect
     valence = affect.valence if affect is not None else 0.0
+    if lens.cue in _AGAINST and affect is not None:
+        return valence > UNPLEASANT or heard(utterance).question is not QuestionKind.NONE
     if lens.cue in _DARK:
         return valence > 0.0
     return lens.cue in _LIGHT and (valence < 0.0 or is_heavy(utterance))

@@ -113,12 +113,14 @@ def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool)
 
 LONGEST_CLAUSE = 18
 """Words of a reported clause; a longer one is cut where it can be, else quoted."""
+LEAST_SENTENCE = 4
+"""Words of a sentence that may stand for all of what was said."""
 LONGEST_QUOTE = 90
 """Characters of a quotation …"""
 LONGEST_PASSAGE = 300
 """… and of several sentences, of which any may be what is meant."""
 
-_SENTENCES = re.compile(r"[^.!?…]+(?:[.!?…]+|$)")
+_SENTENCES = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")
 _PART = re.compile(r"[^,;]+(?:[,;]|$)")
 _FILLERS = re.compile(
     r"^(?:(?:well|oh|so|ah|um|uh|hey|hi|hello|yes|no|okay|ok|look|listen|guess what|by the way|btw|anyway|"
@@ -200,8 +202,10 @@ def report(
     if entry.kind in (Kind.SAY, Kind.WHISPER):
         spoken = spoken_words(text)
         said = _sentence(spoken, wanted)
-        long = whole and len(tokens(spoken)) > LONGEST_CLAUSE
-        if long and not (wanted & topic_stems(tokens(said)) and statement(said)):
+        words, told = len(tokens(spoken)), statement(said)
+        long = words > LONGEST_CLAUSE
+        scrap = len(tokens(said)) < LEAST_SENTENCE <= words and (long or not told)
+        if scrap or (whole and long and not (told and wanted & topic_stems(tokens(said)))):
             clause = f"{who} said “{_passage(spoken, wanted, answer_type(utterance.percept.text))}”"
         else:
             clause = _said(_Saying(who, other or "me", to_speaker, age, when), said)

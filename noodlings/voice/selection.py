@@ -372,10 +372,11 @@ def _goes_on(entry: MemoryEntry) -> bool:
 
 
 def _tells_little(text: str) -> bool:
-    """Whether it is no news of anybody: two words, a name, or something asked for."""
+    """Whether it is no news of anybody: two words, a name, something asked for, what stands by a question."""
     words = tokens(text)
     return (
         len(words) < NEWS
+        or (only_asks(text) and not text.rstrip().endswith("?"))
         or _INTRODUCES.match(text) is not None
         or (bool(words) and words[0] in words_for("imperative"))
     )

@@ -28,6 +28,8 @@ def all_alike(_: int, __: int) -> float:
         "we no longer live at the mill",
         "he’s called Otto now",
         "no, the other gate",
+        "hold on, it is the left one",
+        "on second thought I would rather have the soup",
     ],
 )
 def test_a_correction_says_that_it_is_one(text: str) -> None:

@@ -253,6 +253,16 @@ def test_nothing_light_is_added_while_somebody_mourns():
     assert colour("i stay.", lens("affect", cue="joy"), utterance("it is a kite", who="phi")) != "i stay."
 
 
+@pytest.mark.parametrize("cue", ["fear", "anger"])
+def test_nobody_is_glared_at_for_what_is_not_unpleasant(cue: str):
+    plain = utterance("I'll have the soup", who="plain", affect=Affect(-0.05, 0.5, 0.0, 0.0))
+    asked = utterance("where did you put my boots?", who="plain", affect=FEAR)
+    bad = utterance("a wolf came into the barn", who="plain", affect=FEAR)
+    for said_to, shows in ((plain, False), (asked, False), (bad, True)):
+        made = colour("I see.", lens("affect", cue=cue), said_to)
+        assert (made != "I see.") is shows
+
+
 def test_nothing_light_is_added_to_something_heavy():
     grief = utterance("my dog died yesterday", who="phi")
     for cue in ("joy", "boredom"):

@@ -43,6 +43,8 @@ TOLD = [
         "Caity told me they wish they had said goodbye",
     ),
     ("I have a cold, bye", "you told me you have a cold", "Caity told me they have a cold"),
+    ("It weighs 2.5 stone", "you told me it weighs 2.5 stone", "Caity told me it weighs 2.5 stone"),
+    ("Rum. Only dark rum.", "you said “Rum. Only dark rum”", "Caity said “Rum. Only dark rum”"),
     ("The house by the sea", "you said “The house by the sea”", "Caity said “The house by the sea”"),
     ("sind Sie müde", "you said “sind Sie müde”", "Caity said “sind Sie müde”"),
     ("I think we should go", "you said “I think we should go”", "Caity said “I think we should go”"),
@@ -94,6 +96,13 @@ def test_what_was_said_to_somebody_else_is_told_as_that(text: str, clause: str) 
     made = report(memory(1, text).entry, asked, frozenset())
     assert made is not None
     assert made.clause == clause
+
+
+def test_a_scrap_does_not_stand_for_a_long_line() -> None:
+    line = "Odile rang! The feast is on the ninth, up in the barn, and I bring forty lanterns and a ladder."
+    made = report(memory(1, line).entry, utterance("hm", who="phi", user=CAITY), frozenset({"odil"}))
+    assert made is not None
+    assert made.clause == f"you said “{line.rstrip('.')}”"
 
 
 def test_of_a_long_line_the_sentence_is_told_that_was_asked_for() -> None:
