@@ -75,7 +75,7 @@ _TAG = re.compile(
     re.I,
 )
 _LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss) (.+)$")
-_CLAUSE_BREAK = re.compile(r"[,.;:!…–—]+\s+")
+_CLAUSE_BREAK = re.compile(r"[,.;:!?…–—]+\s+")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 
 
