@@ -287,15 +287,19 @@ def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
 
 def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
     """How much speaks for a memory: its meaning, some shared words, that it matters, for a remark that it is
-    the speaker's own, and for a question that it is of somebody who is `named` in it. So weighed, what is
-    asked for comes first most often in `benchmarks/talk`."""
+    the speaker's own, and for a question that it is of somebody who is `named` in it; against it that it asks
+    itself, or tells no number, time, place or the like where one is asked for. So weighed, what is asked for
+    comes first most often in `benchmarks/talk`."""
     meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
     asks = utterance.percept.text.rstrip().endswith("?")
     theirs = (
         0.3 * (recalled.entry.user_id in named) if asks else 0.1 * _from_speaker(recalled.entry, utterance)
     )
     asked = recalled.entry.user_text.rstrip().endswith("?")
-    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - 0.15 * asked
+    kind = answer_type(utterance.percept.text) if asks else None
+    other = kind is not None and not kind.told_by(recalled.entry.user_text)
+    against = 0.15 * asked + 0.4 * other
+    return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
 
 
 def _asks_whether_told(line: str) -> bool:

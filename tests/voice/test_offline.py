@@ -180,6 +180,14 @@ def test_a_memory_answers_without_a_word_in_common() -> None:
     assert say(utterance("do you remember my dog?", close, far)).used == (8,)
 
 
+def test_what_holds_no_time_is_no_answer_to_when() -> None:
+    meant = {"why": (Why.SEMANTIC,), "scores": {"semantic": 0.4}}
+    cold = memory(8, "the kitchen is freezing", importance=0.3, **meant)
+    late = memory(9, "the coach comes in on Friday evening", importance=0.3, **meant)
+    assert say(utterance("and when will she arrive?", cold)).used == ()
+    assert say(utterance("and when will she arrive?", cold, late)).used == (9,)
+
+
 def test_who_comes_back_is_asked_about_what_mattered() -> None:
     greeted = [say(utterance("hello", DOG, turn=turn)) for turn in range(12)]
     assert any(speech.used == (1,) and "your dog died" in speech.text for speech in greeted)

@@ -18,6 +18,7 @@ from noodlings.voice.question import AnswerType, answer_type, asks_when, days_me
         ),
         ("where did I bury him?", AnswerType.PLACE, "I buried him under the apple tree", "my dog died"),
         ("how old is my dog?", AnswerType.AGE, "he is nine years old", "my dog is brown"),
+        ("what did the foal weigh?", AnswerType.NUMBER, "forty kilos on the mill scales", "the foal is here"),
         ("what colour is my cat?", AnswerType.COLOUR, "Pepper is black with white paws", "I got a cat"),
     ],
 )
