@@ -120,7 +120,7 @@ async def keys(folder: Path, rounds: int) -> list[Row]:
             await drawn.wait()
             return time.perf_counter() - wall, processor(source) - spent
 
-        await pilot.press("3")
+        await pilot.press("4")
         await pilot.pause()
         await timed("e", question)
         scrolled, jumped, typed, narrowed = [], [], [], []

@@ -76,7 +76,7 @@ class ApartSource:
             with self._connection.makefile("rb", buffering=0) as greeting:
                 told = json.loads(greeting.readline())
         except (TimeoutError, ValueError):
-            told = {"refused": f"what reads the memories did not begin: {self._complaint()}"}
+            told = {"refused": f"The process that reads the memories did not start: {self._complaint()}"}
         if "refused" in told:
             self._let_go()
             raise NoodlingsError(told["refused"])
@@ -88,7 +88,9 @@ class ApartSource:
 
     async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """A file is only looked at."""
-        raise Forbidden("This only looks at a file; to change anything, attach to a server with --url.")
+        raise Forbidden(
+            "This only reads the folder. To speak or change anything, connect to a running server with --url."
+        )
 
     async def note(self, agent: str, entry: int) -> str:
         """See `studio.source.Source`."""
@@ -166,7 +168,9 @@ class ApartSource:
 
     def _end(self) -> None:
         """Nobody waits for what will not come."""
-        self._ended = f"the process that reads has ended: quit, and start again ({self._complaint()})"
+        self._ended = (
+            f"The process that reads the folder has stopped. Quit and start again ({self._complaint()})"
+        )
         for answer in self._waiting.values():
             if not answer.done():
                 answer.set_exception(Unreachable(self._ended))
@@ -177,7 +181,7 @@ class ApartSource:
         self._complaints.seek(0)
         lines = self._complaints.read().decode("utf-8", "replace").split("\n")
         last = next((line for line in reversed(lines) if line.strip()), "")
-        return shorten(clean(last), 200) or "nobody knows why"
+        return shorten(clean(last), 200) or "no reason was given"
 
 
 def _send(questions: asyncio.StreamWriter, line: dict[str, Any]) -> None:

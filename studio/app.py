@@ -21,7 +21,7 @@ from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.desk import Desk
-from studio.dialogs import Confirm, Help, Note
+from studio.dialogs import Confirm, Help, Note, bindings_of, keys_of, told_of
 from studio.panes import PANES
 from studio.panes.base import Answers, Ask, Pane
 from studio.source import FOUND, LOST, Deed, Refused, Sign, Source, Unreachable
@@ -55,12 +55,12 @@ class Studio(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark", "help", "Help", key_display="?"),
         Binding("n", "next_agent(1)", "Next agent"),
-        Binding("N", "next_agent(-1)", "Agent before", show=False),
+        Binding("N", "next_agent(-1)", "Previous agent", show=False),
         Binding("right_square_bracket", "next_pane(1)", "Next pane", key_display="]"),
-        Binding("left_square_bracket", "next_pane(-1)", "Pane before", key_display="[", show=False),
-        Binding("t", "next_theme", "Colours"),
-        Binding("r", "refresh_all", "Read again", show=False),
-        Binding("f12", "snapshot", "Picture", show=False),
+        Binding("left_square_bracket", "next_pane(-1)", "Previous pane", key_display="[", show=False),
+        Binding("t", "next_theme", "Next colours", show=False),
+        Binding("r", "refresh_all", "Refresh", show=False),
+        Binding("f12", "snapshot", "Save a picture (SVG)", show=False),
         Binding("q", "quit", "Quit"),
         *(Binding(str(at + 1)[-1], f"pane({at})", pane.TITLE, show=False) for at, pane in enumerate(PANES)),
     ]
@@ -91,7 +91,7 @@ class Studio(App[None]):
 
     def on_mount(self) -> None:
         """Begin to read, and to listen."""
-        self._desk.banner.say("reading …")
+        self._desk.banner.say("loading …")
         self.run_worker(self._keep_fresh(), group="fresh")
         self.run_worker(self._listen(), group="listen")
         self._stale.set()
@@ -171,7 +171,7 @@ class Studio(App[None]):
         if sign.step == LOST:
             self._desk.banner.lost = True
             if not self._desk.banner.refused:  # that says more
-                self._desk.trouble(f"The connection is lost: {sign.why}")
+                self._desk.trouble(f"The connection was lost: {sign.why}")
             return
         if sign.step == FOUND:
             self._desk.banner.lost = False
@@ -279,21 +279,32 @@ class Studio(App[None]):
         self.theme = names[(at + 1) % len(names)]
 
     def action_snapshot(self) -> None:
-        """Keep what is in sight as an SVG picture: beside oneself, or in a browser as a download."""
+        """Keep what is in sight as an SVG picture, in the folder one is in."""
         self.deliver_screenshot(path=".")
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """What the command palette offers."""
-        for at, pane in enumerate(self._desk.panes):
+        """What the command palette offers: panes, agents, colours, and what every key does, by its name."""
+        panes, column = self._desk.panes, self._desk.column
+        for at, pane in enumerate(panes):
             yield SystemCommand(
                 f"Show {pane.TITLE}", pane.ABOUT.split(". ")[0], partial(self.action_pane, at)
             )
-        column = self._desk.column
         for agent in column.ids:
             yield SystemCommand(f"Look at {column.name_of(agent)}", "", partial(column.choose, agent))
         for theme in THEMES:
             yield SystemCommand(f"Colours: {theme.name}", "", partial(setattr, self, "theme", theme.name))
-        yield SystemCommand("Help", "What is in sight, and its keys", self.action_help)
-        yield SystemCommand("Read again", "Everything in sight", self.action_refresh_all)
-        yield SystemCommand("Picture", "What is in sight as an SVG file", self.action_snapshot)
-        yield SystemCommand("Quit", "Leave the studio", self.action_quit)
+        known: set[str] = set()
+        owners: tuple[Studio | Pane, ...] = (self, self.pane, *panes)
+        for owner in owners:
+            where = f" in {owner.TITLE}" if isinstance(owner, Pane) else ""
+            for binding in told_of(bindings_of(type(owner))):
+                if binding.description not in known:
+                    known.add(binding.description)
+                    doing = partial(self._do_by_name, owner, binding.action)
+                    yield SystemCommand(binding.description, f"{keys_of(binding)}{where}", doing)
+
+    def _do_by_name(self, owner: Studio | Pane, action: str) -> None:
+        """Do what a key of the application or of a pane does, and show that pane before."""
+        if isinstance(owner, Pane) and owner is not self.pane:
+            self.action_pane(self._desk.panes.index(owner))
+        self.call_later(owner.run_action, action)

@@ -17,6 +17,7 @@ from textual.widgets import ContentSwitcher
 
 from studio.panes import PANES
 from studio.panes.base import Pane
+from studio.panes.conversation import Conversation, ConversationPane
 from studio.widgets.agents import Agents
 from studio.widgets.lines import Banner, Notice
 from studio.widgets.tab_bar import TabBar
@@ -54,6 +55,10 @@ class Desk(Vertical):
         self.panes: Sequence[Pane] = [
             pane(id=f"pane-{pane.TITLE.lower().replace(' ', '-')}") for pane in PANES
         ]
+        self._conversation = Conversation()
+        for one in self.panes:
+            if isinstance(one, ConversationPane):
+                one.conversation = self._conversation
         self._tabs = TabBar([pane.TITLE for pane in self.panes])
         self._notice = Notice()
         self._trouble = ""
@@ -118,9 +123,7 @@ class Desk(Vertical):
     def _tell_trouble(self) -> None:
         if self._trouble:
             since = self._drawn.get(self.pane)
-            shown = (
-                f"{self.pane.TITLE} is as it was at {since:%H:%M:%S}." if since else "Nothing is read yet."
-            )
+            shown = f"{self.pane.TITLE} is as of {since:%H:%M:%S}." if since else "Nothing has been read yet."
             self._notice.say(f"{self._trouble} {shown}")
 
     # -- choosing
@@ -143,6 +146,7 @@ class Desk(Vertical):
         if self.gone or self.column.chosen == self.agent:
             return
         self._look_at(self.column.chosen)
+        self._conversation.clear()
         for pane in self.panes:
             pane.clear()
         self._drawn = {}

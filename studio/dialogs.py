@@ -22,6 +22,8 @@ from noodlings.text import clean
 from studio.widgets.lines import Remark
 
 if TYPE_CHECKING:
+    from textual.dom import DOMNode
+
     from studio.panes.base import Pane
 
 
@@ -80,12 +82,13 @@ _BOX = """
 """
 
 AT_THE_LEFT = (
-    "Everybody, each with the mood as a word, what was felt last as five columns (Valence, Arousal, Fear, "
-    "Sorrow, Boredom), and after ! how surprising the latest turns were, the last one as a number. Below, "
-    "the mood of whoever is looked at."
+    "Everybody, each with the mood, what the last line made them feel, and how surprising the latest "
+    "lines were (the last one as a number from 0 to 1). Below, the mood of whoever you are looking at, on "
+    "its five scales: valence (unpleasant to pleasant), arousal (quiet to aroused), fear, sorrow and "
+    "boredom."
 )
 
-NO_SHARE = "It is a number from 0 to 1, such as 0.7, or nothing."
+NO_SHARE = "Enter a number from 0 to 1, such as 0.7, or nothing."
 
 
 class Confirm(ModalScreen[bool]):
@@ -180,15 +183,22 @@ class Help(ModalScreen[None]):
         with VerticalScroll(classes="box"):
             yield Static(Text(self._pane.TITLE, style=LOUD))
             yield Static(Text(self._pane.ABOUT))
-            own = list(_lines(_bindings_of(type(self._pane))))
+            parts = {type(part): None for part in self._pane.query("*") if part.focusable}
+            own = list(
+                _lines(binding for kind in (type(self._pane), *parts) for binding in bindings_of(kind))
+            )
             if own:
                 yield Static(Text("\n").join([Text("\nHere", style=QUIET), *own]))
             keys = [
                 *_lines(self._everywhere),
-                _line("1…9, 0", "a pane by its number"),
-                _line("ctrl+p", "all commands"),
+                _line("1 … 9, 0", "Show a pane by its number"),
+                _line("tab", "Over to the next part of the screen"),
+                _line("ctrl+p", "Find any command by its name"),
             ]
             yield Static(Text("\n").join([Text("\nEverywhere", style=QUIET), *keys]))
+            if self._pane.LABELS:
+                yield Static(Text("\nA memory in full", style=QUIET))
+                yield Static(Text(self._pane.LABELS))
             yield Static(Text("\nAt the left", style=QUIET))
             yield Static(Text(AT_THE_LEFT))
             yield Static(Text("\nEscape closes this.", style=QUIET))
@@ -218,15 +228,27 @@ class Note(ModalScreen[None]):
             yield Static(facts, id="facts-of-note")
 
 
-def _bindings_of(pane: type[Pane]) -> list[BindingType]:
-    """The keys of a pane, with those it has from above."""
-    return [binding for kind in pane.__mro__ for binding in vars(kind).get("BINDINGS", ())]
+def bindings_of(kind: type[DOMNode]) -> list[BindingType]:
+    """The keys of a part of the studio, those from above included and those of textual's own parts not."""
+    ours = [one for one in kind.__mro__ if one.__module__.startswith("studio.")]
+    return [binding for one in ours for binding in vars(one).get("BINDINGS", ())]
+
+
+def told_of(bindings: Iterable[BindingType]) -> Iterator[Binding]:
+    """Those that have a name; a pane by its number is told otherwise."""
+    for binding in bindings:
+        if isinstance(binding, Binding) and binding.description and not binding.key.isdecimal():
+            yield binding
+
+
+def keys_of(binding: Binding) -> str:
+    """The keys of a binding, as they stand on a keyboard."""
+    return binding.key_display or binding.key.replace(",", " ")
 
 
 def _lines(bindings: Iterable[BindingType]) -> Iterator[Text]:
-    for binding in bindings:
-        if isinstance(binding, Binding) and binding.description and not binding.key.isdecimal():
-            yield _line(binding.key_display or binding.key.replace(",", " "), binding.description)
+    for binding in told_of(bindings):
+        yield _line(keys_of(binding), binding.description)
 
 
 def _line(keys: str, what: str) -> Text:

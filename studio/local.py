@@ -73,13 +73,17 @@ class LocalSource:
 
     async def act(self, action: Action, agent: str, **how: Any) -> Mapping[str, Any]:
         """A file is only looked at."""
-        raise Forbidden("This only looks at a file; to change anything, attach to a server with --url.")
+        raise Forbidden(
+            "This only reads the folder. To speak or change anything, connect to a running server with --url."
+        )
 
     async def note(self, agent: str, entry: int) -> str:
         """See `studio.source.Source`."""
         path = self._note_of(agent, entry)
         if path is None:
-            raise NotFound(f"There is no note of memory {entry}; notes.enabled in the settings writes them.")
+            raise NotFound(
+                f"There is no note of memory {entry}; notes.enabled in the settings has them written."
+            )
         return await asyncio.to_thread(path.read_text, encoding="utf-8", errors="replace")
 
     async def happenings(self) -> AsyncIterator[Sign]:

@@ -121,9 +121,9 @@ class RemoteSource:
                     async for message in stream:
                         if (sign := await _sign(message)) is not None:
                             yield sign
-                why = clean(stream.close_reason or "") or "the stream ended"
+                why = clean(stream.close_reason or "") or "the live stream ended"
             except InvalidStatus as error:
-                why = f"the stream is refused ({error.response.status_code})"
+                why = f"the live stream was refused ({error.response.status_code})"
             except ConnectionClosed as error:
                 reason = error.rcvd.reason if error.rcvd is not None else ""
                 why = clean(reason) or "the server went away"
@@ -145,7 +145,7 @@ class RemoteSource:
         try:
             response = await self._client.request(method, path, **options)
         except httpx2.TimeoutException:
-            raise Unreachable(f"{self.label} takes longer than it should") from None
+            raise Unreachable(f"{self.label} is taking too long to answer") from None
         except httpx2.TransportError:
             raise Unreachable(f"{self.label} does not answer") from None
         return self._answer_of(response)
@@ -156,7 +156,9 @@ class RemoteSource:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            raise NoodlingsError(f"{self.label} answers, but not as noodlings serve does; is it the address?")
+            raise NoodlingsError(
+                f"{self.label} answers, but not as noodlings serve does. Is the address right?"
+            )
         if response.is_success:
             return answer
         raise _refusal(response.status_code, clean(str(answer.get("detail", "it was refused"))))
@@ -172,7 +174,7 @@ async def _sign(message: str | bytes) -> Sign | None:
         told = json.loads(message)
         kind = told["type"]
     except (ValueError, TypeError, KeyError):
-        raise NoodlingsError("the stream is not that of noodlings serve") from None
+        raise NoodlingsError("the live stream is not that of noodlings serve") from None
     if kind == "heartbeat":
         return None
     if kind in ("step", "speech", "turn"):
@@ -189,7 +191,7 @@ def _turn_event_reader() -> Callable[[Any], TurnEventView]:
 
 def _refusal(status: int, words: str) -> NoodlingsError:
     if status == HTTPStatus.UNAUTHORIZED:
-        return Forbidden(f"{words} Give it with --token or NOODLINGS_TOKEN.")
+        return Forbidden(f"{words} Pass it with --token or NOODLINGS_TOKEN.")
     if status == HTTPStatus.FORBIDDEN:
         return Forbidden(words)
     if status == HTTPStatus.NOT_FOUND:
@@ -211,7 +213,7 @@ def _address(url: str) -> str:
         sound = False
     if not sound or not given.isprintable() or "@" in given or "?" in given or " " in given:
         raise UserError(
-            f"{shorten(clean(url), 80)!r} is no address of a server, such as http://127.0.0.1:8765; "
-            "a token is given with --token"
+            f"{shorten(clean(url), 80)!r} is not the address of a server, such as http://127.0.0.1:8765. "
+            "Pass a token with --token."
         )
     return given

@@ -58,10 +58,10 @@ def pictures() -> list[Picture]:
     return [
         *found,
         Picture("help-80x24", SMALL, ("question_mark",)),
-        Picture("palette-80x24", SMALL, ("ctrl+p",)),
-        Picture("filter-120x36", BETWEEN, ("3", "slash", *"dog")),
-        Picture("paper-120x36", BETWEEN, ("3", "down"), LIGHT.name),
-        Picture("safe-120x36", BETWEEN, ("4", "up"), SAFE.name),
+        Picture("palette-80x24", SMALL, ("ctrl+p", *"forget")),
+        Picture("filter-120x36", BETWEEN, ("4", "slash", *"dog")),
+        Picture("paper-120x36", BETWEEN, ("4", "down"), LIGHT.name),
+        Picture("safe-120x36", BETWEEN, ("5", "up"), SAFE.name),
     ]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
 import typer
 
-from noodlings.cli.options import Config, Data, settings_of
+from noodlings.cli.options import Config, Data
 from noodlings.errors import UserError
 
 TOKEN = "NOODLINGS_TOKEN"  # noqa: S105 — the name of a variable
@@ -26,8 +25,6 @@ def studio(
     user: Annotated[
         str, typer.Option("--as", metavar="USER", help="With --url: look and speak as this user, an id.")
     ] = "",
-    web: Annotated[bool, typer.Option("--web", help="In the browser, on this machine alone.")] = False,
-    port: Annotated[int, typer.Option(min=1, max=65_535, help="With --web: where to listen.")] = 8766,
     data: Data = None,
     config: Config = None,
 ) -> None:
@@ -37,18 +34,6 @@ def studio(
     allows. Else at the folder of --data, which is only read, also while somebody plays.
     """
     from noodlings.host import studio as sources
-
-    if web:
-        from studio.web import serve
-
-        if url:
-            sources.remote_source(url, token, user).meet()
-        else:
-            sources.require_readable(settings_of(data, config))
-        given = {"--agent": agent, "--url": url, "--as": user, "--data": data, "--config": config}
-        words = [str(word) for option in given.items() if option[1] for word in option]
-        command = [sys.executable, "-m", "noodlings", "studio", *words]
-        raise typer.Exit(serve(command, port, {TOKEN: token} if token else {}))
 
     _require_terminal()
     given_folder = {"store": {"path": str(data)}} if data else {}
@@ -61,8 +46,8 @@ def studio(
 
 def _require_terminal() -> None:
     """Raise `UserError` where there are no keys, or only a file to draw on: textual draws on stderr."""
-    in_browser = "TEXTUAL_DRIVER" in os.environ  # set by what serves the pages
-    if not in_browser and not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UserError(
-            "the studio needs a terminal, for its keys and its screen; --web shows it in a browser"
+            "The studio needs a terminal for its keys and its screen. "
+            "In a browser, open the address of noodlings serve."
         )

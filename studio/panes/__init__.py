@@ -13,14 +13,14 @@ from studio.panes.what_if import WhatIf
 from studio.panes.working import Working
 
 PANES: tuple[type[Pane], ...] = (
-    Stats,
+    Talk,
+    Flow,
     Working,
     Episodic,
     Affect,
     Subconscious,
-    Flow,
     Transistors,
     State,
-    Talk,
     WhatIf,
+    Stats,
 )

@@ -29,6 +29,7 @@ MOST = 500
 """Memories in the plane, the most important ones."""
 FELT, MOODED = "◆", "◇"
 CORNERS = ("tense", "excited", "low", "calm")
+ENDS = ("unpleasant", "pleasant", "aroused", "quiet")
 ROWS = 66
 """Cells from which groups have a row each."""
 
@@ -38,10 +39,12 @@ class Affect(MemoryPane):
 
     TITLE = "Affect"
     ABOUT: ClassVar[str] = (
-        "The memories that matter, from unpleasant at the left to pleasant at the right, from asleep at the "
-        f"bottom to frantic at the top. Shape and shade say how strong a memory is now, from {SHAPES[0]} to "
-        f"{SHAPES[-1]}; {FELT} is what the agent felt last, {MOODED} its mood. Arrows walk from memory to "
-        "memory. Below, how many there are of each sort of feeling, and how important they are on average."
+        "The memories that matter, by what they felt like, a mark for each: unpleasant on the left, "
+        "pleasant on the right, quiet at the bottom, aroused at the top. Marks that would cover one "
+        "another stand side by side; each corner says how many are in its quarter. The shape says how "
+        f"strong a memory is now, from {SHAPES[0]} to {SHAPES[-1]}. {FELT} is what the agent felt last, "
+        f"{MOODED} its mood. Below, how many memories there are of each kind of feeling, and how important "
+        "they are on average."
     )
     DEFAULT_CSS = """
     Affect Scatter { height: 1fr; margin: 0 1; }
@@ -53,7 +56,7 @@ class Affect(MemoryPane):
         """The plane over the groups, and the memory that is chosen."""
         with Container(id="split"):
             with Vertical(id="main-part"):
-                yield Scatter(CORNERS)
+                yield Scatter(CORNERS, ENDS)
                 yield Remark()
                 yield Drawing(id="groups")
             yield Detail()
@@ -110,8 +113,8 @@ class Affect(MemoryPane):
         more = memories.total - len(self._entries)
         beside = f" · {more:,} more not shown" if more else ""
         self.query_one(Remark).say(
-            f"{SHAPES[0]} weak … {SHAPES[-1]} strong · {FELT} felt: {felt.feeling} · "
-            f"{MOODED} mood: {mood.mood.feeling}{beside}"
+            f"{len(self._entries):,} that matter, a mark each · {SHAPES} weak to strong · "
+            f"{FELT} felt: {felt.feeling} · {MOODED} mood: {mood.mood.feeling}{beside}"
         )
 
 
@@ -131,8 +134,8 @@ def _groups(groups: Sequence[AffectGroupView], width: int, height: int) -> Text:
         return Text("nothing is in mind yet", style=QUIET)
     if width < ROWS:
         return _beside(groups, width)
-    most = max(group.count for group in groups)
-    title = cut(Text("sort      memories            importance on average", style=QUIET), width)
+    most, total = max(group.count for group in groups), sum(group.count for group in groups)
+    title = cut(Text(f"kind      of {f'{total:,} in mind':<15}   importance on average", style=QUIET), width)
     return Text("\n").join([title, *(_row(group, group.count / most) for group in groups)])
 
 
@@ -147,7 +150,7 @@ def _row(group: AffectGroupView, share_of_most: float) -> Text:
 
 
 def _beside(groups: Sequence[AffectGroupView], width: int) -> Text:
-    lines = [Text()]
+    lines = [Text(f"of {sum(group.count for group in groups):,} in mind", style=QUIET)]
     for group in groups:
         part = Text.assemble((group.family, feeling_style(group.family)), (f" {group.count:,}", LOUD))
         if lines[-1] and lines[-1].cell_len + 3 + part.cell_len > width:

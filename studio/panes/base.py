@@ -57,10 +57,11 @@ class Answers(dict[str, Any]):
 
 
 class Pane(Vertical):
-    """A pane. `TITLE` is its tab, `ABOUT` what its help says (its own keys are added to that)."""
+    """A pane. `TITLE` is its tab, `ABOUT` what its help says (its own keys and `LABELS` follow)."""
 
     TITLE: ClassVar[str]
     ABOUT: ClassVar[str]
+    LABELS: ClassVar[str] = ""
 
     class Wants(Message):
         """This pane wants to know something more."""

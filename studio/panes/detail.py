@@ -38,7 +38,9 @@ class Detail(VerticalScroll):
     Detail OptionList:focus { border: none; background: transparent; }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "links", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "links", "In the memory: to its links, and along one", show=False)
+    ]
 
     class Follows(Message):
         """A linked memory is to be shown in place of this one."""
@@ -74,7 +76,7 @@ class Detail(VerticalScroll):
         away = self.query_one("#away", Remark)
         away.display = away_from is not None
         if away_from is not None:
-            away.say(f"{AWAY} links led here from #{away_from.id}; esc goes back")
+            away.say(f"{AWAY} a link led here from #{away_from.id}; esc goes back")
         same = entry is not None and self.entry is not None and entry.id == self.entry.id
         self.entry = entry
         self.query_one("#said", Static).update(Text() if entry is None else said(entry))

@@ -18,24 +18,24 @@ if TYPE_CHECKING:
     from noodlings.inspect.views import EntryView
 
 COLUMNS = (
-    Column("importance", "import.", 8),
-    Column("strength", "str.", 6, least=66),
+    Column("importance", "importance", 11),
+    Column("strength", "strength", 9, least=66),
     Column("feeling", "feeling", 10),
-    Column("who", "who", 6),
+    Column("who", "who", 6, least=60, most=12),
     Column("text", "text", None),
     Column("when", "age", 6, "right"),
 )
 PINNED = "▪"
 SIDE_BY_SIDE = 52
 """Cells from which two tables of bars stand beside one another."""
-PART_NAMES = 11
+PART_NAMES = 13
 """Cells of the names of components."""
 
 
 def cells(entry: EntryView) -> list[Text]:
     """A cell for each of `COLUMNS`."""
     return [
-        Text.assemble(bar(entry.importance, 3), f" {number(entry.importance)}"),
+        Text.assemble(bar(entry.importance, 5), f" {number(entry.importance)}"),
         Text.assemble((level(entry.strength), ACCENT), f" {number(entry.strength)}"),
         feeling_text(entry.feeling, entry.family),
         words(entry.name),

@@ -36,7 +36,7 @@ class Filter(Input):
     """A line to type in; escape empties it, enter and down go over to what was found."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", show=False),
+        Binding("escape", "leave(True)", "In the filter: empty it and leave", show=False),
         Binding("down", "leave(False)", show=False),
     ]
 
@@ -52,8 +52,9 @@ class Episodic(MemoryPane):
 
     TITLE = "Episodic"
     ABOUT: ClassVar[str] = (
-        "What mattered enough to be kept in mind. Type after / and only memories with these characters stay, "
-        "in what was said, answered or felt, or by whom. A click on a title sorts by it. ▪ is pinned."
+        "The memories that mattered enough to keep in mind. Type after / to see only those with these "
+        "letters in what was said, answered or felt, or in who said it. Click a title to sort by it. ▪ "
+        "means pinned."
     )
     DEFAULT_CSS = """
     Episodic Filter.-textual-compact { padding: 0 1; background: $surface; }
@@ -62,15 +63,15 @@ class Episodic(MemoryPane):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "Filter", key_display="/"),
         Binding("s", "sort", "Sort", show=False),
-        Binding("S", "turn_round", "Turn the order round", show=False),
-        Binding("e", "everything", "Everything ever perceived, or what is in mind", show=False),
+        Binding("S", "turn_round", "Reverse the order", show=False),
+        Binding("e", "everything", "All there ever was, or what is in mind", show=False),
     ]
 
     def compose(self) -> ComposeResult:
         """Filter, table and figures; the memory under the cursor."""
         with Container(id="split"):
             with Vertical(id="main-part"):
-                yield Filter(placeholder="/ filters", compact=True)
+                yield Filter(placeholder="/ to filter", compact=True)
                 yield Table(COLUMNS, id="episodic-table")
                 yield Remark()
             yield Detail()
@@ -154,7 +155,9 @@ class Episodic(MemoryPane):
         if event.key == self._order:
             self.action_turn_round()
         elif self._everything and event.key not in STORED:
-            self.query_one(Remark).say("strength and feeling are known only in mind (e)", warning=True)
+            self.query_one(Remark).say(
+                "strength and feeling are known only for what is in mind (e goes back)", warning=True
+            )
         else:
             self._sort(Order(event.key))
 
@@ -218,7 +221,7 @@ class Episodic(MemoryPane):
     def _figures(self, answer: EntriesView) -> str:
         narrowed = bool(self.query_one(Filter).value.strip())
         if not answer.total:
-            return "nothing like that; escape in the filter shows all" if narrowed else "nothing is kept yet"
+            return "no matches; escape clears the filter" if narrowed else "nothing has been kept yet"
         what = "ever perceived" if self._everything else "in episodic memory"
         found = f"{answer.total:,} found" if narrowed else f"{answer.total:,} {what}"
         hidden = f" · {answer.hidden:,} not yours to read" if answer.hidden else ""

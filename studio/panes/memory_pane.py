@@ -33,12 +33,19 @@ class MemoryPane(Pane):
     MemoryPane.-roomy Detail { height: 1fr; width: 42%; border-top: none; border-left: solid $panel; }
     MemoryPane.-roomy Detail:focus { border-top: none; border-left: solid $primary; }
     """
+    LABELS: ClassVar[str] = (
+        "Importance is fixed when something happens, from 0 to 1. It is made of surprise, intensity (how "
+        "much was felt), salience (how much it touches who the agent is), addressed (said to it), "
+        "answered, remember (it was asked to), and significance (how far the words are worth keeping). "
+        "Strength is importance now: it fades with age, and grows with each recall. A number after # is "
+        "that of a memory."
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("p", "pin", "Pin", show=False),
+        Binding("p", "pin", "Pin, or let go", show=False),
         Binding("i", "importance", "Set importance", show=False),
         Binding("x,delete", "forget", "Forget (asks first)", show=False),
-        Binding("o", "note", "Open its note", show=False),
-        Binding("escape", "back", "Back from a link, or to the others", show=False),
+        Binding("o", "note", "Open the note of the memory", show=False),
+        Binding("escape", "back", "Back from a link, or to the list", show=False),
     ]
 
     def on_mount(self) -> None:
@@ -139,7 +146,7 @@ class MemoryPane(Pane):
         entry = self.detail.entry
         if entry is not None:
             pinned = not entry.pinned
-            done = f"Memory {entry.id} is {'pinned' if pinned else 'no longer pinned'}."
+            done = f"Memory {entry.id} is {'now pinned' if pinned else 'no longer pinned'}."
             self.do(Deed(Action.PIN, {"entry": entry.id, "pinned": pinned}, done=done))
 
     def action_importance(self) -> None:
@@ -151,9 +158,13 @@ class MemoryPane(Pane):
         def answered(value: str | None) -> None:
             if value is not None:
                 how = {"entry": entry.id, "value": float(value) if value else None}
-                self.do(Deed(Action.IMPORTANCE, how, done=f"The importance of memory {entry.id} is set."))
+                self.do(
+                    Deed(Action.IMPORTANCE, how, done=f"The importance of memory {entry.id} has been set.")
+                )
 
-        question = f"Importance of memory {entry.id}, 0 to 1; empty for what it was at encoding."
+        question = (
+            f"Importance of memory {entry.id}, from 0 to 1. Leave it empty to restore the original value."
+        )
         self.app.push_screen(Prompt(question, f"{entry.importance:.2f}"), answered)
 
     def action_forget(self) -> None:
@@ -161,10 +172,10 @@ class MemoryPane(Pane):
         entry = self.detail.entry
         if entry is not None:
             question = (
-                f"Forget memory {entry.id}, “{shorten(entry.text, 80)}”, with everything that was made "
-                "of it? This cannot be taken back."
+                f"Forget memory {entry.id}, “{shorten(entry.text, 80)}”, and everything made from it? This "
+                "cannot be undone."
             )
-            done = f"Memory {entry.id} is forgotten."
+            done = f"Memory {entry.id} has been forgotten."
             self.do(Deed(Action.FORGET, {"entry": entry.id}, question, done))
 
     def action_note(self) -> None:

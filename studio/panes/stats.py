@@ -30,9 +30,9 @@ class Stats(Pane):
 
     TITLE = "Stats"
     ABOUT: ClassVar[str] = (
-        "How full an agent's memory is. Working memory holds the latest, episodic memory what matters, the "
-        "subconscious the symbols that intense moments became; perceived counts all that ever came in. "
-        "The columns below count what is in mind by importance, a tenth each."
+        "How full the memory of an agent is. Working memory holds the latest lines, episodic memory what "
+        "matters, the subconscious the symbols that intense moments left; perceived counts everything "
+        "that ever came in. The columns below count what is in mind by importance, in tenths."
     )
     DEFAULT_CSS = "Stats VerticalScroll { padding: 1 2; } Stats #histogram { margin-top: 1; }"
 
@@ -85,7 +85,7 @@ def _fill(stats: StatsView, width: int, height: int) -> Text:
         row("importance", average, f"{number(average)} on average"),
     ]
     if not stats.hierarchical:
-        lines += [Text(), Text("Memory is a plain list: no stream but working.", style="yellow")]
+        lines += [Text(), Text("Hierarchical memory is off: there is only working memory.", style="yellow")]
     return Text("\n").join(lines)
 
 

@@ -20,6 +20,7 @@ from studio.panes.detail import Detail
 from studio.panes.memory_pane import MemoryPane
 from studio.source import Refused
 from studio.widgets.lines import Remark
+from studio.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from noodlings.inspect.symbols import SymbolsView, SymbolView
@@ -34,28 +35,23 @@ class Subconscious(MemoryPane):
 
     TITLE = "Subconscious"
     ABOUT: ClassVar[str] = (
-        "The symbols that intense moments became, each with the event that it stands for, the feeling of "
-        "that moment, its salience (the lowest fades first), and how alike that feeling is to what is felt "
-        "now. With m only those that the feeling of now brings back, the most alike first."
+        "The symbols that intense moments left behind, each with what really happened, what was felt, its "
+        "salience (the lowest fades first), and how much that feeling is like the one now. Press m for "
+        "only those that the present feeling brings back, the most alike first."
     )
     DEFAULT_CSS = """
-    Subconscious OptionList { height: 1fr; border: none; padding: 0; background: transparent;
-                              scrollbar-size-vertical: 1; }
-    Subconscious OptionList:focus { background: $surface; border: none; }
-    Subconscious OptionList > .option-list--option { padding: 0 1; }
-    Subconscious OptionList > .option-list--option-highlighted { background: $panel; color: $foreground; }
-    Subconscious OptionList:focus > .option-list--option-highlighted { background: $primary 40%; }
+    Subconscious Rows { height: 1fr; }
     Subconscious Detail { height: 34%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("m", "moved", "By feeling"),
+        Binding("m", "moved", "Brought back now"),
     ]
 
     def compose(self) -> ComposeResult:
         """The list over the memory of the chosen one."""
         with Container(id="split"):
             with Vertical(id="main-part"):
-                yield OptionList(id="symbols", markup=False)
+                yield Rows(id="symbols")
                 yield Remark()
             yield Detail()
 
@@ -65,13 +61,13 @@ class Subconscious(MemoryPane):
         self._symbols: Sequence[SymbolView] = ()
 
     @property
-    def _listed(self) -> OptionList:
-        return self.query_one("#symbols", OptionList)
+    def _listed(self) -> Rows:
+        return self.query_one("#symbols", Rows)
 
-    def on_resize(self) -> None:
+    @on(Rows.Resized)
+    def resized(self) -> None:
         """Lines are cut to the width."""
-        super().on_resize()
-        self.call_after_refresh(self._draw)
+        self._draw()
 
     def asks(self) -> Sequence[Ask]:
         """All of them."""
@@ -134,7 +130,7 @@ class Subconscious(MemoryPane):
     def _draw(self) -> None:
         """The rows; whoever stands on one of them still does, and what is in sight stays."""
         listed = self._listed
-        width = max(listed.size.width - 4, 20)
+        width = listed.room
         rows = [Option(_row(symbol, width), str(symbol.id)) for symbol in self._symbols]
         ids = [row.id for row in rows]
         if ids == [option.id for option in listed.options]:
@@ -162,14 +158,18 @@ def _row(symbol: SymbolView, width: int) -> Text:
 
 
 def _figures(symbol: SymbolView, roomy: bool) -> Text:
-    felt, width = symbol.felt, 8 if roomy else 2
+    felt = symbol.felt
+
+    def measured(name: str, value: float) -> Text:
+        return Text.assemble((f"{name} ", QUIET), bar(value, 8).append(" ") if roomy else "", number(value))
+
     parts = [
-        feeling_text(felt.feeling.ljust(9), felt.family),
-        Text.assemble(("salient ", QUIET), bar(symbol.salience, width), f" {number(symbol.salience)}"),
-        Text.assemble(("alike ", QUIET), bar(symbol.likeness, width), f" {number(symbol.likeness)}"),
+        feeling_text(felt.feeling.ljust(9 if roomy else 0), felt.family),
+        measured("salience", symbol.salience),
+        measured("like now", symbol.likeness),
         Text(ago(symbol.age).removesuffix(" ago"), style=QUIET),
     ]
-    parts += [Text("private", style=QUIET)] if symbol.private else []
+    parts += [Text("private", style=QUIET)] if symbol.private and roomy else []
     return Text("  ").append_text(Text("  ").join(parts))
 
 
@@ -178,7 +178,7 @@ def _remark(found: SymbolsView) -> str:
     feeling = found.current.feeling
     if found.similar:
         least = number(found.threshold)
-        return f"{found.total:,} brought back by feeling {feeling}, alike from {least} on{hidden}"
+        return f"{found.total:,} brought back by feeling {feeling}, at least {least} alike{hidden}"
     if not found.total:
-        return f"no moment was intense enough for a symbol yet{hidden}"
+        return f"no moment has been intense enough for a symbol yet{hidden}"
     return f"{found.total:,} of {found.capacity:,} symbols, the latest first · felt now: {feeling}{hidden}"

@@ -1,127 +1,149 @@
-"""Speaking to the agent, and its trace as it comes about, step by step."""
+"""Speaking to the agent: what was said so far, and beside it why each answer was given, as it comes about."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
-from textual.widgets import Input, Static
+from textual.containers import Container, VerticalScroll
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
-from noodlings.drawing.marks import ACCENT, LOUD, QUIET, bar, feeling_style, number
+from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago
 from noodlings.errors import NoodlingsError
-from noodlings.inspect import questions
 from noodlings.text import MAX_LINE, clean
-from studio.panes.base import Answers, Ask, Pane
-from studio.source import FOUND, Action, Deed, Sign, Unreachable
+from studio.panes.base import Answers, Ask
+from studio.panes.conversation import ConversationPane
+from studio.panes.memory_pane import ROOMY
+from studio.panes.why_lines import why_text
+from studio.source import FOUND, Action, Deed, Refused, Sign, Unreachable
 from studio.widgets.lines import Remark
+from studio.widgets.marks import Draw, Drawing, folded
+from studio.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import EntryView
     from noodlings.inspect.why import WhyView
 
-LATEST = 12
-"""Exchanges that are shown."""
 STEPS = {
     "perceived": "heard and kept",
-    "appraise": "what is felt about it",
-    "mood": "mood moves",
+    "appraise": "what it feels about that",
+    "mood": "its mood moves",
     "predict": "how surprising it is",
     "remember": "how important it is",
     "commit": "written down",
-    "refine": "feeling looked at again",
+    "refine": "a second look at the feeling",
     "recall": "what comes to mind",
     "think": "a thought",
     "modulate": "transistors colour it",
-    "thinking": "it takes a moment …",
-    "speech": "it is said",
+    "thinking": "thinking …",
+    "speech": "speaks",
     "respond": "the answer",
     "turn": "done",
 }
 """The steps of a turn in words; one that is not here is shown by its own name."""
+HERE = "▸"
+"""Before the line that is looked at."""
 
 
 class Line(Input):
     """What is said; escape leaves it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "In the line: leave it", show=False)]
 
     def action_leave(self) -> None:
         """Give the keys back."""
-        self.screen.query_one("#talk-log").focus()
+        self.screen.query_one("#lines").focus()
 
 
-class Talk(Pane):
-    """The latest exchanges, the steps of the turn under way, a line to type in."""
+class Talk(ConversationPane):
+    """What was said, why, and a line to type in."""
 
     TITLE = "Talk"
     ABOUT: ClassVar[str] = (
-        "Speak to the agent: type after / and press enter, escape leaves the line. As it perceives, each "
-        "step appears when it is done; at the end the whole turn: what was felt, how surprising and "
-        "important it was, what came to mind, and how long each step took. It remembers what you say."
+        "What was said to the agent and what it answered, the latest last. Beside it stands why: what it "
+        "felt, which memories came to mind and for what reason (▸ was put into words), its first thought, "
+        "and what coloured that. Up and down walk from line to line; tab goes over to the why, to scroll "
+        "it. While it answers, each step is shown as it is done."
     )
     DEFAULT_CSS = """
-    Talk #talk-log { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; }
-    Talk #talk-log:focus { background: $surface; }
-    Talk #steps { margin-top: 1; padding-left: 1; border-left: solid $primary; }
+    Talk #halves { height: 1fr; layout: vertical; }
+    Talk Rows { height: 1fr; width: 1fr; }
+    Talk #why { height: 50%; padding: 0 1; border-top: solid $panel;
+                scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+    Talk #why:focus { border-top: solid $primary; }
+    Talk.-roomy #halves { layout: horizontal; }
+    Talk.-roomy #why { height: 1fr; width: 50%; border-top: none; border-left: solid $panel; }
+    Talk.-roomy #why:focus { border-top: none; border-left: solid $primary; }
     Talk Line.-textual-compact { padding: 0 1; background: $surface; }
     Talk Line.-textual-compact:focus { background: $primary 25%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash,enter", "speak", "Speak", key_display="/"),
+        Binding("slash", "speak", "Speak", key_display="/"),
+        Binding("enter", "app.pane(1)", "Why, memory by memory"),
     ]
 
     def compose(self) -> ComposeResult:
-        """What was said, what is going on, the line."""
-        with VerticalScroll(id="talk-log"):
-            yield Static(id="exchanges", markup=False)
-            yield Static(id="steps", markup=False)
+        """What was said, why, the line."""
+        with Container(id="halves"):
+            yield Rows(id="lines")
+            with VerticalScroll(id="why"):
+                yield Drawing(id="told")
         yield Remark()
-        yield Line(placeholder="/ to speak, enter says it", compact=True, max_length=MAX_LINE)
+        yield Line(placeholder="/ to speak, enter to say it", compact=True, max_length=MAX_LINE)
 
     def on_mount(self) -> None:
         """Nothing goes on."""
-        self._entry: int | None = None
         self._steps: list[str] = []
+        self._entry: int | None = None
         self._said = ""
-        self._unheard = self._unread = False
-        self._heard: list[tuple[int, str | None]] = []
-        self.query_one("#steps").display = False
+        self._drawn: dict[str, tuple[Text, int]] = {}
+        self._unheard = False
 
-    def focus_first(self) -> None:
-        """The page; the line has a key of its own, so that every other key works."""
-        self.query_one("#talk-log").focus()
+    def on_resize(self) -> None:
+        """Beside or below."""
+        self.set_class(self.size.width >= ROOMY, "-roomy")
+
+    @on(Rows.Resized)
+    def resized(self) -> None:
+        """Lines are folded to the width."""
+        self._draw_lines()
+
+    @property
+    def _listed(self) -> Rows:
+        return self.query_one("#lines", Rows)
 
     def asks(self) -> Sequence[Ask]:
-        """What was said last."""
-        return [Ask(questions.WORKING, {"limit": LATEST})]
+        """What was said, and why."""
+        return self.conversation.asks()
 
     def update_from(self, answers: Answers) -> None:
-        """The latest exchanges."""
-        if answers.refused:
-            self._unread = True
-            self.query_one(Remark).say(answers.refused, warning=True)
+        """The lines, and the why of the one that is looked at."""
+        told = self.told_of(answers)
+        if isinstance(told, Refused):
+            self._say(told.words, warning=True)
             return
-        working = answers.view(questions.WORKING)
-        if self._unread:
-            self._unread = False
-            self.query_one(Remark).say("")
-        shown = Text("\n").join([_exchange(working.name, entry) for entry in working.entries])
-        empty = Text(f"{clean(working.name)} has heard nothing yet.", style=QUIET)
-        self.query_one("#exchanges", Static).update(shown if working.entries else empty)
-        heard = [(entry.id, entry.response) for entry in working.entries]
-        if heard != self._heard:  # else one may be reading further up
-            self._heard = heard
-            self._to_the_end()
+        self._draw_lines()
+        if not self.conversation.lines:
+            empty = Text(f"{clean(self.conversation.name)} has heard nothing yet.", style=QUIET)
+            self._show(lambda width, height: empty)
+        elif told is not None and not (self._steps and self.conversation.at is None):
+            self._show(partial(_why, told))
+        if not self._said:
+            self._say(self.conversation.place)
 
     def happened(self, sign: Sign) -> None:
         """Another step of a turn, or one is heard again."""
-        if sign.step == FOUND and self._unheard:
-            self._unheard = False
-            self.query_one(Remark).say("")
+        if sign.step == FOUND:
+            self._steps = []  # what was under way has ended with the server
+            if self._unheard:
+                self._unheard = False
+                self._say("")
         if sign.turn_event is None:
             return
         if sign.turn_event.entry != self._entry:
@@ -129,83 +151,118 @@ class Talk(Pane):
         if sign.step not in self._steps:
             self._steps.append(sign.step)
         turn = sign.turn_event.turn
-        steps = self.query_one("#steps", Static)
-        steps.display = True
-        steps.update(_under_way(self._steps) if turn is None else _whole(turn))
-        if turn is not None:
-            self.query_one(Remark).say("")
-        self._to_the_end()
+        if turn is None:
+            if self.conversation.at is None:
+                self._show(partial(_under_way, tuple(self._steps)))
+            return
+        self._entry, self._steps = None, []
+        percept = turn.turn.percept if turn.turn else None
+        if turn.turn and percept and percept.text == self._said:
+            self._said = ""
+            if not turn.turn.response:  # whoever spoke wants to know why there is silence
+                self.conversation.at = percept.id
+        if self.conversation.at is None or (percept and self.conversation.at == percept.id):
+            self._show(partial(_why, turn))
 
     def refused(self, error: NoodlingsError) -> None:
         """It was not heard: the words go back into the line."""
         self._unheard = isinstance(error, Unreachable)
-        self.query_one(Remark).say(str(error), warning=True)
+        self._say(str(error), warning=True)
         line = self.query_one(Line)
-        line.value = line.value or self._said
+        line.value, self._said = line.value or self._said, ""
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
-        self._entry, self._steps, self._heard = None, [], []
-        self.query_one("#steps").display = False
-        self.query_one("#exchanges", Static).update("")
-        self.query_one(Remark).say("")
+        self._entry, self._steps, self._said, self._drawn = None, [], "", {}
+        self._listed.clear_options()
+        self._show(None)
+        self._say("")
+
+    @on(OptionList.OptionHighlighted, "#lines")
+    def walked(self, event: OptionList.OptionHighlighted) -> None:
+        """Look at the line that one walked to; from the first one on, at earlier ones."""
+        event.stop()
+        if event.option_index == 0 and self.conversation.more:
+            self.conversation.read_more()
+            self.want(self.conversation.asks()[0])
+        self.look_at(int(event.option.id or 0))
+
+    @on(OptionList.OptionSelected, "#lines")
+    async def opened(self, event: OptionList.OptionSelected) -> None:
+        """Show each memory of the answer."""
+        event.stop()
+        await self.run_action("app.pane(1)")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Say it."""
+        """Say it, and wait for the answer to it."""
         said = clean(event.value)
         if said:
             self._said = said
             event.input.value = ""
-            self.query_one(Remark).say("said; listening …")
+            self.conversation.at = None
+            self._say("said; waiting for the answer …")
             self.do(Deed(Action.SAY, {"text": said}))
 
     def action_speak(self) -> None:
         """Type something."""
         self.screen.set_focus(self.query_one(Line))  # at once: the next key is for it
 
-    def _to_the_end(self) -> None:
-        self.query_one("#talk-log", VerticalScroll).scroll_end(animate=False)
+    def _say(self, what: str, warning: bool = False) -> None:
+        self.query_one(Remark).say(what, warning)
+
+    def _show(self, draw: Draw | None) -> None:
+        self.query_one("#told", Drawing).show(draw)
+
+    def _draw_lines(self) -> None:
+        talk, listed = self.conversation, self._listed
+        rows: dict[str, tuple[Text, int]] = {}
+        before = ""
+        for line in talk.lines:
+            when = ago(line.age)
+            said = _exchange(talk.name, line, line.id == talk.chosen, "" if when == before else when)
+            rows[str(line.id)] = said, listed.room
+            before = when
+        drawn, self._drawn = self._drawn, rows
+        moved = list(rows) != list(drawn)
+        changed = {key: _folded(*row) for key, row in rows.items() if moved or drawn[key] != row}
+        with self.prevent(OptionList.OptionHighlighted):  # nobody moved
+            if moved:
+                listed.clear_options()
+                listed.add_options(Option(row, key) for key, row in changed.items())
+            else:
+                for key, row in changed.items():
+                    listed.replace_option_prompt(key, row)
+            listed.highlighted = list(rows).index(str(talk.chosen)) if str(talk.chosen) in rows else None
+        if moved and talk.at is None:
+            listed.scroll_end(animate=False)
+            self.call_after_refresh(listed.scroll_to_highlight)
 
 
-def _exchange(name: str, entry: EntryView) -> Text:
-    line = Text.assemble((f"{clean(entry.name)}  ", LOUD), clean(entry.text))
-    if entry.response:
-        line.append(f"\n{clean(name)}  ", style=f"{LOUD} {ACCENT}").append(clean(entry.response))
-    return line
+def _exchange(name: str, line: EntryView, here: bool, when: str) -> Text:
+    """What was said, and the answer."""
+    how = {"thought": "thinks ", "whisper": "whispers "}.get(line.kind, "")
+    said = Text.assemble(
+        (f"{HERE if here else ' '} {clean(line.name)} ", LOUD), (how, QUIET), clean(line.text)
+    )
+    said.append(f"  {when}", style=QUIET)
+    if line.response:
+        said.append(f"\n{clean(name)} ", style=f"{LOUD} {ACCENT}").append(clean(line.response))
+    return said
 
 
-def _under_way(steps: Sequence[str]) -> Text:
-    line = Text()
-    for step in steps:
-        sign = "…" if step == "thinking" else "✓"
-        line.append("\n" if line else "").append(f"{sign} ", style=ACCENT).append(
-            STEPS.get(step, clean(step))
-        )
-    return line
+def _folded(said: Text, room: int) -> Text:
+    return Text.assemble(said[:2], folded(said[2:], room, 2))
 
 
-def _whole(turn: WhyView) -> Text:
-    """The turn at its end: what each step came to, and how long it took."""
-    felt, told = turn.affect, turn.turn
-    lines = [
-        Text.assemble(("felt       ", QUIET), (felt.feeling, feeling_style(felt.family)) if felt else "—"),
-        _measured("surprise", turn.surprise),
-        _measured("important", turn.importance),
-        Text.assemble(("in mind    ", QUIET), f"{len(turn.recalled) + turn.hidden} memories"),
-    ]
-    if turn.thought:
-        lines.append(Text.assemble(("thought    ", QUIET), clean(turn.thought)))
-        changed = [one.transistor for one in turn.modulations if one.how not in ("passed", "off")]
-        coloured = ", ".join(map(clean, changed)) or "nothing"
-        lines.append(Text.assemble(("coloured   ", QUIET), f"by {coloured}"))
-    said = "—"
-    if told is not None and told.percept is not None:
-        said = clean(told.response) if told.response else f"nothing: {clean(told.decision)}"
-    lines.append(Text.assemble(("said       ", QUIET), (said, LOUD)))
-    took = "  ".join(f"{clean(one.step)} {one.milliseconds:.1f}" for one in turn.steps)
-    lines.append(Text(f"took ms    {took}", style=QUIET))
-    return Text("\n").join(lines)
+def _under_way(steps: Sequence[str], width: int, height: int) -> Text:
+    """The steps of a turn so far."""
+    return Text("\n").join(
+        [
+            Text.assemble(("… " if step == "thinking" else "✓ ", ACCENT), STEPS.get(step, clean(step)))
+            for step in steps
+        ]
+    )
 
 
-def _measured(name: str, value: float) -> Text:
-    return Text.assemble((name.ljust(11), QUIET), bar(value, 12), f" {number(value)}")
+def _why(told: WhyView, width: int, height: int) -> Text:
+    return why_text(told, width)

@@ -16,7 +16,9 @@ from textual.widgets import Static
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, done_without, number, spoken_by
 from noodlings.inspect import questions
 from noodlings.text import clean
-from studio.panes.base import Answers, Ask, Pane
+from studio.panes.base import Answers, Ask
+from studio.panes.conversation import ConversationPane
+from studio.source import Refused
 from studio.widgets.lines import Remark
 from studio.widgets.marks import differences
 
@@ -38,20 +40,18 @@ ORDERS = {"fused": "fused in one call", "serial": "one by one", "offline": "one 
 """How the chain works, or did in one turn."""
 
 
-class Transistors(Pane):
+class Transistors(ConversationPane):
     """What each made of the thought, in order."""
 
     TITLE = "Transistors"
     ABOUT: ClassVar[str] = (
-        "What each transistor made of the thought, in the order in which they stand: words that it added "
-        "are in {+…+}, words that it took out in [−…−]. The bar is its gain. Below are the feelings, "
-        "memories and symbols that it read. With m one sees what the model was asked, word for word."
+        "What each transistor made of the thought, in order: words it added are in {+…+}, words it took "
+        "out in [−…−]. The bar is its gain, how strongly it is set. Below that are the feelings, memories "
+        "and symbols it read. Press m to see what the model was asked, word for word."
     )
     DEFAULT_CSS = "Transistors VerticalScroll { padding: 1 2; scrollbar-size-vertical: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("comma", "back(1)", "Turn before", key_display=","),
-        Binding("full_stop", "back(-1)", "Turn after", key_display=".", show=False),
-        Binding("m", "prompts", "Prompt"),
+        Binding("m", "prompts", "Prompts"),
     ]
 
     def compose(self) -> ComposeResult:
@@ -62,7 +62,6 @@ class Transistors(Pane):
 
     def on_mount(self) -> None:
         """The last turn."""
-        self._back = 1
         self._told: WhyView | None = None
         self._chain: TransistorsView | None = None
         self._asked: PromptView | None = None
@@ -70,24 +69,19 @@ class Transistors(Pane):
 
     def asks(self) -> Sequence[Ask]:
         """The turn, and the transistors as they are set now."""
-        return [Ask(questions.WHY, {"back": self._back}), Ask(questions.TRANSISTORS)]
+        return [*self.conversation.asks(), Ask(questions.TRANSISTORS)]
 
     def update_from(self, answers: Answers) -> None:
         """Draw the turn."""
-        remark = self.query_one(Remark)
+        remark, told = self.query_one(Remark), self.told_of(answers)
         if answers.refused:
             self._prompts = self._prompts and questions.PROMPT.name not in answers
             remark.say(answers.refused, warning=True)
             return
         if questions.PROMPT.name in answers:
             self._asked = answers.view(questions.PROMPT)
-        if questions.WHY.name in answers:
-            turn = answers.view(questions.WHY)
-            if self._back > 1 and turn.turn is None:
-                self._back -= 1
-                remark.say("there is no turn before this one", warning=True)
-                return
-            self._told = turn
+        if told is not None and not isinstance(told, Refused):
+            self._told = told
         if questions.TRANSISTORS.name in answers:
             self._chain = answers.view(questions.TRANSISTORS)
         told, chain = self._told, self._chain
@@ -100,20 +94,14 @@ class Transistors(Pane):
         if self._prompts and percept and self._asked and self._asked.entry == percept.id:
             parts = _prompts(self._asked)
         self.query_one("#thoughts", Static).update(Group(*parts))
-        remark.say(_remark(told, chain, self._back))
+        remark.say(_remark(told, chain, self.conversation.place))
 
     def clear(self) -> None:
         """Nothing of the agent before stays."""
-        self._back = 1
         self._told = self._chain = self._asked = None
         self._prompts = False
         self.query_one("#thoughts", Static).update("")
         self.query_one(Remark).say("")
-
-    def action_back(self, by: int) -> None:
-        """The turn before, or after."""
-        self._back = max(self._back + by, 1)
-        self.want(self.asks()[0])
 
     def action_prompts(self) -> None:
         """What the model was asked in this turn, or again what came of it."""
@@ -135,7 +123,7 @@ def _thoughts(told: WhyView, turn: TurnView) -> Iterator[RenderableType]:
     said = Text("—", style=QUIET) if response is None else Text(clean(response))
     yield Text.assemble((f"\n{clean(told.name)}  ", LOUD), said)
     if any(made.how == "fused" for made in told.modulations) and response is not None:
-        yield Text("from the thought to the words", style=QUIET)
+        yield Text("from thought to words", style=QUIET)
         yield _inset(differences(told.thought, response))
     if turn.action is not None:
         yield Text(f"→ {clean(str(turn.action))}", style=LOUD)
@@ -150,10 +138,10 @@ def _prompts(asked: PromptView) -> Iterator[RenderableType]:
         yield Text.assemble((f"{at}  {clean(sent.task)}", LOUD), (f"  {clean(sent.model)}", QUIET))
         yield _inset(Text(sent.cost, style=QUIET))
         if sent.failure:
-            yield _inset(Text(f"! no use: {clean(sent.failure)}", style="yellow"))
+            yield _inset(Text(f"! not usable: {clean(sent.failure)}", style="yellow"))
         again = at > 1 and sent.messages == asked.prompts[at - 2].messages
         if again:
-            yield _inset(Text("the same messages once more", style=QUIET))
+            yield _inset(Text("the same messages again", style=QUIET))
         for message in () if again else sent.messages:
             yield _inset(Text(f"\n{clean(message.role)}", style=ACCENT))
             yield _inset(Text("\n".join(map(clean, message.content.split("\n")))))
@@ -170,7 +158,7 @@ def _made(at: int, made: ModulationView) -> Iterator[RenderableType]:
     if made.before != made.after:
         yield _inset(differences(made.before, made.after))
     elif made.how in ("offline", "serial"):
-        yield _inset(Text("the thought is as it was", style=QUIET))
+        yield _inset(Text("the thought is unchanged", style=QUIET))
     read: list[str] = [clean(words) for words in made.read]
     read += [f"memory #{entry}" for entry in made.entries]
     read += [f"symbol {symbol}" for symbol in made.symbols]
@@ -195,12 +183,11 @@ def _inset(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 3))
 
 
-def _remark(told: WhyView, chain: TransistorsView, back: int) -> str:
+def _remark(told: WhyView, chain: TransistorsView, which: str) -> str:
     turn = told.turn
     if turn is None:
         by = "without a model" if chain.chain == "offline" else "by a model"
         return f"they work {ORDERS.get(chain.chain, chain.chain)}, {by}"
-    which = "last turn" if back == 1 else f"{back} turns back"
     when = f" · {ago(turn.percept.age)}" if turn.percept else ""
     ways = {made.how for made in told.modulations}
     worked = "".join([f" · {words}" for way, words in ORDERS.items() if way in ways][:1])

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NOW, THEN = "now", "then"
 MOST = 10
 """Memories that come to mind at once."""
-SLIDERS = (Slider(AXES[0], -1.0), *(Slider(axis) for axis in AXES[1:]), Slider("mood weighs"))
+SLIDERS = (Slider(AXES[0], -1.0), *(Slider(axis) for axis in AXES[1:]), Slider("mood counts"))
 EVERY = 0.5
 """Seconds between two looks at how far a long memory is loaded."""
 WEIGHT = 0.3
@@ -75,7 +75,7 @@ class Asked(Input):
     """What one would be asked; escape empties it, down goes to the sliders."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave(True)", show=False),
+        Binding("escape", "leave(True)", "In the question: empty it and leave", show=False),
         Binding("down", "leave(False)", show=False),
     ]
 
@@ -91,10 +91,10 @@ class WhatIf(MemoryPane):
 
     TITLE = "What if"
     ABOUT: ClassVar[str] = (
-        "Move the feeling with the arrows or the mouse, type a question after /, and see at once what would "
-        f"come to mind: {UP} and {DOWN} by how many places sooner or later than as things are, {NEW} what "
+        "Move the feeling with the arrows or the mouse, or ask a question after /, and see at once what "
+        f"would come to mind: {UP} and {DOWN} say by how many places sooner or later than now, {NEW} what "
         f"would not come now, {GONE} what would no longer. Without a question, memories come by how alike "
-        "they felt; with one, by words and meaning, and mood counts as much as the last slider says. "
+        "they felt; with one, by words and meaning, and the last slider says how much mood counts. "
         "Backspace goes back to how it feels now. Nothing of this is stored."
     )
     DEFAULT_CSS = """
@@ -105,15 +105,15 @@ class WhatIf(MemoryPane):
     WhatIf Detail { height: 26%; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "ask", "Question", key_display="/"),
-        Binding("backspace", "as_it_is", "As it is", key_display="bksp"),
+        Binding("slash", "ask", "Ask a question", key_display="/"),
+        Binding("backspace", "as_it_is", "Reset", key_display="bksp"),
     ]
 
     def compose(self) -> ComposeResult:
         """Question, sliders, what would come; the memory under the cursor."""
         with Container(id="split"):
             with Vertical(id="main-part"):
-                yield Asked(placeholder="/ what would it be asked?", compact=True)
+                yield Asked(placeholder="/ to ask a question", compact=True)
                 yield Sliders(SLIDERS)
                 yield Table(COLUMNS)
                 yield Remark()
@@ -289,7 +289,7 @@ def _found(answer: AlikeView | RecallView) -> Found:
 
     if isinstance(answer, AlikeView):
         hits = [Hit(one.similarity, one.entry) for one in answer.entries]
-        least = f", felt alike from {number(answer.min_similarity)} on"
+        least = f", all at least {number(answer.min_similarity)} alike"
         return Found(answer.current.feeling, hits, least)
     hits = [Hit(one.score, one.entry) for one in answer.memories]
     return Found(answer.mood.feeling if answer.mood is not None else "unknown", hits, "", answer.archive)

@@ -26,9 +26,8 @@ class Working(MemoryPane):
 
     TITLE = "Working"
     ABOUT: ClassVar[str] = (
-        "Working memory: the latest that the agent perceived, oldest first. Below or beside it the memory "
-        "under the cursor: its words and the answer, what its importance is made of, what was felt, and its "
-        "links; enter on a link goes there."
+        "Working memory: the latest lines the agent perceived, oldest first. The memory under the cursor "
+        "is shown in full beside the list, or below it."
     )
 
     def compose(self) -> ComposeResult:
@@ -88,6 +87,6 @@ class Working(MemoryPane):
 
 def _remark(working: EntriesView) -> str:
     if not working.total:
-        return "Nothing was perceived yet."
+        return "Nothing has been perceived yet."
     hidden = f" · {working.hidden:,} not yours to read" if working.hidden else ""
     return f"{working.total:,} memories, the latest last{hidden}"

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from noodlings.drawing.marks import LOUD, QUIET, cut, feeling_style, number, words
-from studio.widgets.marks import axis_bars, five, spark
+from noodlings.drawing.marks import LOUD, QUIET, cut, feeling_text, number, words
+from studio.widgets.marks import axis_bars, spark
 
 if TYPE_CHECKING:
     from noodlings.inspect.views import AgentView
@@ -24,7 +24,7 @@ INNER = WIDTH - 2
 """Beside the border and a margin."""
 ROW = INNER - 1
 """Beside the scrollbar, too."""
-DOT = "●"
+SURPRISE = "surprise "
 HERE = "▸"
 """Before the name of whoever is looked at."""
 
@@ -121,9 +121,9 @@ class Agents(Vertical):
         latest = number(surprises[-1]) if surprises else "—"
         rows = [
             cut(Text.assemble(f"{HERE} " if agent == self.chosen else "", words(view.name, LOUD)), ROW),
-            cut(Text.assemble((f"{DOT} ", feeling_style(mood.family)), words(mood.feeling)), ROW),
-            cut(Text.assemble("  ", five(view.affect.affect)), ROW),
-            Text.assemble(("! ", QUIET), spark(surprises, ROW - 7), latest.rjust(5)),
+            cut(Text.assemble(("mood ", QUIET), feeling_text(mood.feeling, mood.family)), ROW),
+            cut(Text.assemble(("felt ", QUIET), feeling_text(view.affect.feeling, view.affect.family)), ROW),
+            Text.assemble((SURPRISE, QUIET), spark(surprises, ROW - len(SURPRISE) - 5), latest.rjust(5)),
         ]
         return Text("\n").join(rows)
 

@@ -38,7 +38,7 @@ class HeatStrip(Widget, can_focus=True):
 
     DEFAULT_CSS = "HeatStrip { height: 1fr; min-height: 3; }  HeatStrip:focus { background: $surface; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "walk(-1)", show=False),
+        Binding("left", "walk(-1)", "Choose a number", key_display="left right", show=False),
         Binding("right", "walk(1)", show=False),
     ]
     chosen: reactive[int] = reactive(0)
@@ -91,7 +91,7 @@ class HeatStrip(Widget, can_focus=True):
     def render(self) -> Text:
         """Names, moments, and below them a mark under what is chosen."""
         if not self._rows:
-            return Text("nothing is known of its state yet", style=QUIET)
+            return Text("its state is not known yet", style=QUIET)
         lines = [self._titles()]
         room = max(self.size.height - 2, 1)
         lines += [self._line(at, row) for at, row in enumerate(self._rows[:room])]

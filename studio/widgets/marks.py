@@ -1,9 +1,9 @@
 """Numbers and changes as small drawings of one or a few lines, drawn for the room they have.
 
 A drawing is drawn again when its room changes. There are columns with their numbers on top and their names
-below, values over time as dots (two by four in each cell) with the scale at the left, the five feelings, and
-bars from the middle. The changes of a text are shown word by word: what went is in [−…−] and struck through,
-what came is in {+…+} and underlined.
+below, values over time as dots (two by four in each cell) with the scale at the left, and bars from the
+middle. The changes of a text are shown word by word: what went is in [−…−] and struck through, what came is
+in {+…+} and underlined.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.text import Text
 from textual.geometry import Size
 from textual.widget import Widget
@@ -176,9 +177,21 @@ def _marked(drawn: str, style: str) -> Text:
     return line
 
 
+_WRAPPING = Console()
+"""Asked by rich for its tabs alone."""
+
+
+def folded(text: Text, width: int, indent: int = 0) -> Text:
+    """A text in lines of at most `width` cells, for behind a name of `indent` cells in the first one."""
+    lines = text.wrap(_WRAPPING, max(width - indent, 1))
+    for line in lines:
+        line.rstrip()
+    return Text("\n" + " " * indent).join(lines)
+
+
 AXES = ("valence", "arousal", "fear", "sorrow", "boredom")
 """As `noodlings.values.affect.AXES`; whose module brings numpy, which takes longer than drawing a screen."""
-NAMES = 9
+NAMES = 10
 """Cells of the name of an axis and the gap behind it."""
 MIDDLE = "│"
 NOTHING = "·"
@@ -193,16 +206,6 @@ def spark(values: Sequence[float], width: int, style: str = ACCENT) -> Text:
 def share(axis: str, value: float) -> float:
     """An axis of an affect as 0…1; valence comes as −1…1."""
     return (value + 1.0) / 2.0 if axis == "valence" else value
-
-
-def five(affect: Affect) -> Text:
-    """An affect as five columns with their letters: V▅ A▃ F▁ S▁ B▁."""
-    line = Text(no_wrap=True)
-    for axis in AXES:
-        line.append(axis[0].upper(), style=QUIET)
-        line.append(f"{level(share(axis, getattr(affect, axis)))} ", style=ACCENT)
-    line.rstrip()
-    return line
 
 
 def signed_bar(value: float, width: int, style: str = ACCENT) -> Text:

@@ -1,14 +1,19 @@
-"""Points in a plane, each a sign whose shape and shade say how strong it is; one of them can be walked to."""
+"""Points in a plane, each a sign whose shape and shade say how strong it is; one of them can be walked to.
+
+Each point has a cell of its own: of those that meet, the strongest is where it belongs, and the others are in
+the nearest cells that are free, within `REACH`. Where there is none, they are counted in words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -20,6 +25,17 @@ SHAPES = "·∘○●"
 SHADES = (QUIET, "", "", LOUD)
 GROUND = "bright_black"
 CHOSEN = "reverse bold"
+REACH = 6
+"""Cells to the side, or half as many up or down, that a point may give way."""
+_AROUND = sorted(
+    (
+        (x, y)
+        for x in range(-REACH, REACH + 1)
+        for y in range(-REACH, REACH + 1)
+        if abs(x) + 2 * abs(y) <= REACH
+    ),
+    key=lambda step: abs(step[0]) + 2 * abs(step[1]),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +44,7 @@ class Point:
 
     Attributes:
         x, y: 0…1, from the left and from below.
-        strength: 0…1; in one cell the strongest is drawn.
+        strength: 0…1; of several that belong in one cell the strongest is in it.
         style: its colour.
         sign: drawn in place of a shape, on top of all without one; "" for a shape.
     """
@@ -44,12 +60,13 @@ class Scatter(Widget, can_focus=True):
     """Points between two axes that cross in the middle, with a word in each corner.
 
     Args:
-        corners: words for top left, top right, bottom left and bottom right.
+        corners: words for top left, top right, bottom left and bottom right; how many are there is added.
+        ends: words for the ends of the axes: left, right, top and bottom.
     """
 
     DEFAULT_CSS = "Scatter { background: $background; }  Scatter:focus { background: $surface; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "walk(-1, 0)", show=False),
+        Binding("left", "walk(-1, 0)", "Walk from memory to memory", key_display="arrows", show=False),
         Binding("right", "walk(1, 0)", show=False),
         Binding("up", "walk(0, 1)", show=False),
         Binding("down", "walk(0, -1)", show=False),
@@ -63,15 +80,17 @@ class Scatter(Widget, can_focus=True):
             super().__init__()
             self.index = index
 
-    def __init__(self, corners: tuple[str, str, str, str]) -> None:
+    def __init__(self, corners: tuple[str, str, str, str], ends: tuple[str, str, str, str]) -> None:
         super().__init__()
         self._corners = corners
+        self._ends = ends
         self._points: Sequence[Point] = ()
         self._marks: Sequence[Point] = ()
+        self._placed: tuple[Size, list[tuple[int, int]]] | None = None
 
     def show(self, points: Sequence[Point], marks: Sequence[Point]) -> None:
         """Other points; `marks` are drawn above them and cannot be chosen."""
-        self._points, self._marks = points, marks
+        self._points, self._marks, self._placed = points, marks, None
         if self.chosen >= len(points):
             self.chosen = -1
         self.refresh()
@@ -82,22 +101,27 @@ class Scatter(Widget, can_focus=True):
         if width < 2 or height < 2:
             return Text()
         grid = self._ground(width, height)
-        for at in sorted(range(len(self._points)), key=lambda at: self._points[at].strength):
+        cells = self._cells()
+        for at in reversed(self._strongest_first()):
             point = self._points[at]
             rank = min(int(point.strength * len(SHAPES)), len(SHAPES) - 1)
-            x, y = self._cell(point)
+            x, y = cells[at]
             grid[y][x] = (SHAPES[rank], f"{point.style} {SHADES[rank]}".strip())
         for mark in self._marks:
             x, y = self._cell(mark)
             grid[y][x] = (mark.sign, f"{mark.style} {LOUD}")
         if 0 <= self.chosen < len(self._points):
-            x, y = self._cell(self._points[self.chosen])
+            x, y = cells[self.chosen]
             grid[y][x] = (grid[y][x][0], CHOSEN)
+        beneath = len(cells) - len(set(cells))
+        if beneath:
+            _write(grid, f"{beneath:,} more beneath others", height - 2, width // 2 - 10)
         return Text("\n").join([Text.assemble(*row) for row in grid])
 
     def on_click(self, event: events.Click) -> None:
         """Choose the strongest point near the pointer."""
-        near = [at for at, point in enumerate(self._points) if self._cells_to(point, event.x, event.y) <= 2]
+        away = [abs(x - event.x) + 2 * abs(y - event.y) for x, y in self._cells()]
+        near = [at for at, cells in enumerate(away) if cells <= 2 and cells == min(away)]
         if near:
             self._choose(max(near, key=lambda at: self._points[at].strength))
 
@@ -108,10 +132,10 @@ class Scatter(Widget, can_focus=True):
         if not 0 <= self.chosen < len(self._points):
             self._choose(max(range(len(self._points)), key=lambda at: self._points[at].strength))
             return
-        column, row = self._cell(self._points[self.chosen])
+        cells = self._cells()
+        column, row = cells[self.chosen]
         best: tuple[float, int] | None = None
-        for at, point in enumerate(self._points):
-            x, y = self._cell(point)
+        for at, (x, y) in enumerate(cells):
             ahead, aside = (
                 ((x - column) * right, abs(y - row) * 2) if right else ((row - y) * up * 2, abs(x - column))
             )
@@ -124,12 +148,31 @@ class Scatter(Widget, can_focus=True):
         self.chosen = at
         self.post_message(self.Chosen(at))
 
-    def _cells_to(self, point: Point, column: int, row: int) -> int:
-        x, y = self._cell(point)
-        return abs(x - column) + 2 * abs(y - row)
+    def _strongest_first(self) -> list[int]:
+        return sorted(range(len(self._points)), key=lambda at: -self._points[at].strength)
+
+    def _cells(self) -> list[tuple[int, int]]:
+        """Column and row of each point, its own where there is room."""
+        if self._placed and self._placed[0] == self.size:
+            return self._placed[1]
+        width, height = self.size
+        taken = {self._cell(mark) for mark in self._marks}
+        for told, row, start in self._labels(width, height):
+            taken |= {(start + at, row) for at in range(len(told))}
+        cells = [self._cell(point) for point in self._points]
+        for at in self._strongest_first():
+            x, y = cells[at]
+            around = ((x + right, y + down) for right, down in _AROUND)
+            free = (
+                one for one in around if 0 <= one[0] < width and 0 <= one[1] < height and one not in taken
+            )
+            cells[at] = next(free, cells[at])
+            taken.add(cells[at])
+        self._placed = (self.size, cells)
+        return cells
 
     def _cell(self, point: Point) -> tuple[int, int]:
-        """Column and row of a point."""
+        """Column and row where a point belongs."""
         width, height = self.size
         x = round(min(max(point.x, 0.0), 1.0) * (width - 1))
         return x, height - 1 - round(min(max(point.y, 0.0), 1.0) * (height - 1))
@@ -142,10 +185,27 @@ class Scatter(Widget, can_focus=True):
             grid[row][down] = ("│", GROUND)
         for column in range(width):
             grid[across][column] = ("┼" if column == down else "─", GROUND)
-        for corner, row, left in zip(
-            self._corners, (0, 0, height - 1, height - 1), (True, False, True, False), strict=True
-        ):
-            start = 0 if left else max(width - len(corner), 0)
-            for at, letter in enumerate(corner[: width - start]):
-                grid[row][start + at] = (letter, f"{QUIET} italic")
+        for label in self._labels(width, height):
+            _write(grid, *label)
         return grid
+
+    def _labels(self, width: int, height: int) -> Iterator[tuple[str, int, int]]:
+        """Words, row and first column; no point is put there."""
+        across, down = (height - 1) // 2, (width - 1) // 2
+        left_end, right_end, top, bottom = self._ends
+        yield left_end, across, 0
+        yield right_end, across, width - len(right_end)
+        yield top, 0, down - len(top) // 2
+        yield bottom, height - 1, down - len(bottom) // 2
+        for at, corner in enumerate(self._corners):
+            upper, left = at < 2, at % 2 == 0
+            there = sum((one.y >= 0.5) == upper and (one.x < 0.5) == left for one in self._points)
+            told = f"{corner} {there:,}"
+            yield told, 0 if upper else height - 1, 0 if left else width - len(told)
+
+
+def _write(grid: list[list[tuple[str, str]]], words: str, row: int, start: int) -> None:
+    """Quiet words, as far as they fit."""
+    start = max(start, 0)
+    for at, letter in enumerate(words[: len(grid[row]) - start]):
+        grid[row][start + at] = (letter, f"{QUIET} italic")

@@ -40,9 +40,9 @@ class Sliders(Widget, can_focus=True):
 
     DEFAULT_CSS = "Sliders { height: auto; }  Sliders:focus { background: $surface; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "choose(-1)", show=False),
+        Binding("up", "choose(-1)", "Choose a slider", key_display="up down", show=False),
         Binding("down", "choose(1)", show=False),
-        Binding("left", "push(-1)", show=False),
+        Binding("left", "push(-1)", "Move it", key_display="left right", show=False),
         Binding("right", "push(1)", show=False),
     ]
     chosen: reactive[int] = reactive(0)

@@ -66,13 +66,13 @@ class Table(ScrollView, can_focus=True):
     Table:focus .table--cursor { background: $primary 40%; text-style: bold; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", show=False),
+        Binding("up", "move(-1)", "Move (page keys, home, end too)", key_display="up down", show=False),
         Binding("down", "move(1)", show=False),
         Binding("pageup", "page(-1)", show=False),
         Binding("pagedown", "page(1)", show=False),
         Binding("home", "go(0)", show=False),
         Binding("end", "go(-1)", show=False),
-        Binding("enter", "choose", show=False),
+        Binding("enter", "choose", "Over to the memory in full", show=False),
     ]
     cursor: reactive[int] = reactive(0, repaint=False)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.containers import VerticalScroll
 from textual.widgets import OptionList
 
 from noodlings.inspect import questions
@@ -58,7 +57,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_moods_and_ages_go_on_without_a_sign_and_minds_are_not_asked(tmp_path: Path) -> None:
     source = Ageing(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("2")
+        await pilot.press("3")
         await until(pilot, lambda: "mood 3" in screen_of(app))
         await until(pilot, lambda: f"{source.readings} min" in screen_of(app))
         source.asked.clear()
@@ -73,7 +72,7 @@ async def test_moods_and_ages_go_on_without_a_sign_and_minds_are_not_asked(tmp_p
 async def test_cursor_and_scrolling_stay_in_a_table(tmp_path: Path, pane: type[Working | Episodic]) -> None:
     source = Village(tmp_path)
     async with looking(source, (80, 24)) as (app, pilot):
-        await pilot.press("2" if pane is Working else "3")
+        await pilot.press("3" if pane is Working else "4")
         table = app.query_one(pane).query_one(Table)
         await until(pilot, lambda: table.count > 10 and table.complete)
         await pilot.press("home", "down", "down")
@@ -86,7 +85,7 @@ async def test_cursor_and_scrolling_stay_in_a_table(tmp_path: Path, pane: type[W
 async def test_what_is_half_typed_stays(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        for key, line in (("3", Filter), ("9", Line)):
+        for key, line in (("4", Filter), ("1", Line)):
             app.query_one("Agents OptionList").focus()
             await pilot.press(key, "slash", *"dog", "left")
             await again(pilot, source)
@@ -101,7 +100,7 @@ async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(
     monkeypatch.setattr(what_if, "EVERY", 60.0)  # how far it is loaded is not asked meanwhile
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("0")
+        await pilot.press("9")
         await until(pilot, lambda: "come to mind" in screen_of(app))
         await pilot.press("slash", *"dog")
         remark = app.query_one(WhatIf).query_one(Remark)
@@ -117,8 +116,8 @@ async def test_a_question_of_what_if_is_answered_again_without_a_word_about_it(
 async def test_one_may_read_further_up_in_talk(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source, (80, 14)) as (app, pilot):
-        await pilot.press("9")
-        log = app.query_one(Talk).query_one("#talk-log", VerticalScroll)
+        await pilot.press("1")
+        log = app.query_one(Talk).query_one("#lines", OptionList)
         await until(pilot, lambda: log.max_scroll_y > 2 and log.scroll_offset.y == log.max_scroll_y)
         log.scroll_to(y=0, animate=False)
         await again(pilot, source)
@@ -129,7 +128,7 @@ async def test_one_may_read_further_up_in_talk(tmp_path: Path) -> None:
 async def test_the_chosen_symbol_and_what_is_in_sight_stay(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source, (80, 16)) as (app, pilot):
-        await pilot.press("5")
+        await pilot.press("6")
         listed = app.query_one(Subconscious).query_one("#symbols", OptionList)
         await until(pilot, lambda: listed.option_count > 2)
         await pilot.press("down")

@@ -116,7 +116,7 @@ async def test_when_the_process_is_gone_that_is_said_and_nobody_waits_for_it(sou
     async with asyncio.timeout(30):
         assert (await anext(signs)).agent == ""
         await asyncio.wait([waiting])
-        with pytest.raises(Unreachable, match="ended: quit"):
+        with pytest.raises(Unreachable, match="has stopped"):
             await source.ask(questions.STATS, "phi")
     await signs.aclose()
 
@@ -124,9 +124,10 @@ async def test_when_the_process_is_gone_that_is_said_and_nobody_waits_for_it(sou
 async def test_the_studio_says_that_the_process_is_gone(source: ApartSource) -> None:
     app = Studio(source, "phi")
     async with app.run_test(size=(120, 30)) as pilot:
+        await pilot.press("0")
         await until(pilot, lambda: "8 of" in screen_of(app))
         os.kill(source.pid, signal.SIGKILL)
-        await until(pilot, lambda: "ended: quit" in screen_of(app))
+        await until(pilot, lambda: "The process that reads" in screen_of(app))
         assert "8 of" in screen_of(app)
 
 

@@ -14,9 +14,12 @@ from noodlings.errors import NoodlingsError
 from noodlings.inspect import questions
 from noodlings.inspect.questions import Question, V
 from studio.app import Studio
+from studio.dialogs import bindings_of, told_of
 from studio.panes import PANES
 from studio.panes.episodic import Episodic
+from studio.panes.flow import Flow
 from studio.panes.stats import Stats
+from studio.panes.talk import Line
 from studio.source import FOUND, LOST, Sign, Unreachable
 from studio.theme import THEMES
 from studio.widgets.agents import Agents
@@ -38,9 +41,9 @@ async def go_to(pilot: Pilot[None], at: int) -> None:
 
 async def test_everybody_is_at_the_left_and_the_first_pane_in_sight(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await until(pilot, lambda: "150 of" in screen_of(app))
+        await until(pilot, lambda: "answer 149" in screen_of(app))
         screen = screen_of(app)
-        assert all(name in screen for name in ("Phi", "Maren", "SERVNAK", "valence", "[Stats]"))
+        assert all(name in screen for name in ("Phi", "Maren", "SERVNAK", "valence", "surprise", "[Talk]"))
 
 
 async def test_the_agent_that_was_asked_for_is_looked_at_first(source: Village) -> None:
@@ -53,7 +56,7 @@ async def test_keys_lead_from_agent_to_agent(source: Village) -> None:
     async with looking(source) as (app, pilot):
         column = app.query_one(Agents)
         await until(pilot, lambda: column.chosen == "phi")
-        await pilot.press("n")
+        await pilot.press("0", "n")
         assert column.chosen == "servnak"
         await until(pilot, lambda: "0 of 20" in screen_of(app))
         await pilot.press("n", "N", "N")
@@ -69,14 +72,14 @@ async def test_numbers_and_brackets_lead_from_pane_to_pane(source: Village) -> N
             assert f"[{pane.TITLE}]" in screen_of(app)
         app.query_one(Agents).query_one("OptionList").focus()
         await pilot.press("1", "right_square_bracket")
-        assert app.pane is not app.query_one(Stats)
-        await pilot.press("left_square_bracket")
+        assert app.pane is app.query_one(Flow)
+        await pilot.press("left_square_bracket", "left_square_bracket")
         assert app.pane is app.query_one(Stats)
 
 
 async def test_a_click_on_a_tab_and_on_an_agent(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await pilot.click("TabBar", offset=(19, 0))
+        await pilot.click("TabBar", offset=(23, 0))
         assert type(app.pane) is Episodic
         await pilot.click("Agents OptionList", offset=(4, 1))
         await until(pilot, lambda: "studio · Maren" in screen_of(app))
@@ -108,14 +111,36 @@ async def test_the_palette_knows_panes_agents_and_colours(source: Village) -> No
     async with looking(source) as (app, pilot):
         await until(pilot, lambda: bool(app.query_one(Agents).ids))
         commands = {command.title: command for command in app.get_system_commands(app.screen)}
-        assert {"Show Episodic", "Look at Maren", "Colours: safe", "Picture", "Quit"} <= commands.keys()
+        assert {"Show Episodic", "Look at Maren", "Colours: safe", "Refresh", "Quit"} <= commands.keys()
         commands["Show Episodic"].callback()
         commands["Look at Maren"].callback()
         commands["Colours: safe"].callback()
         await until(pilot, lambda: "studio · Maren" in screen_of(app))
         assert (type(app.pane), app.theme) == (Episodic, "safe")
-        await pilot.press("ctrl+p")
-        await until(pilot, lambda: "Show Stats" in screen_of(app))
+        app.query_one(Agents).choose("phi")
+        await until(pilot, lambda: app.query_one(Episodic).detail.entry is not None)
+        await pilot.press("ctrl+p", *"forget")
+        await until(
+            pilot, lambda: "x delete in Episodic" in screen_of(app) and "/ in What if" not in screen_of(app)
+        )
+        await pilot.press("enter")
+        await until(pilot, lambda: "Forget memory" in screen_of(app))
+        await pilot.press("n")
+        commands["Speak"].callback()  # shows the pane that it belongs to
+        await until(pilot, lambda: isinstance(app.focused, Line))
+
+
+async def test_every_key_that_has_a_name_is_in_the_palette_and_in_the_help(source: Village) -> None:
+    async with looking(source, (120, 120)) as (app, pilot):
+        for at, pane in enumerate(PANES):
+            await go_to(pilot, at)
+            named = {binding.description for binding in told_of([*bindings_of(pane), *Studio.BINDINGS])}
+            assert named <= {command.title for command in app.get_system_commands(app.screen)}
+            app.query_one(Agents).query_one("OptionList").focus()
+            await pilot.press("question_mark")
+            await until(pilot, lambda: "Escape closes this" in screen_of(app))
+            assert all(name in screen_of(app) for name in named)
+            await pilot.press("escape")
 
 
 async def test_a_picture_of_what_is_in_sight(
@@ -140,7 +165,7 @@ async def test_any_size_is_drawn_and_changed_to(source: Village, size: tuple[int
 
 async def test_the_left_column_goes_where_there_is_no_room(source: Village) -> None:
     async with looking(source, size=(60, 20)) as (app, pilot):
-        await until(pilot, lambda: "[Stats]" in screen_of(app))
+        await until(pilot, lambda: "[Talk]" in screen_of(app))
         assert app.query_one(Agents).region.width == 0
 
 
@@ -158,11 +183,11 @@ class Failing(Village):
 async def test_a_refusal_is_said_in_words_and_what_was_drawn_stays(tmp_path: Path) -> None:
     source = Failing(tmp_path)
     async with looking(source) as (app, pilot):
-        await until(pilot, lambda: "150 of" in screen_of(app))
+        await until(pilot, lambda: "answer 149" in screen_of(app))
         source.refuses = Unreachable("the server is [b]gone[/b]")
         await pilot.press("r")
         await until(pilot, lambda: "the server is [b]gone[/b]" in screen_of(app))
-        assert "150 of" in screen_of(app)
+        assert "answer 149" in screen_of(app)
         source.refuses = None
         await pilot.press("r")
         await until(pilot, lambda: "gone" not in screen_of(app))
@@ -193,7 +218,7 @@ async def test_losing_the_source_is_said_and_finding_it_reads_anew(tmp_path: Pat
         await until(pilot, lambda: "reconnecting" in screen_of(app))
         source.asked.clear()
         await source.signs.put(Sign(step=FOUND))
-        await until(pilot, lambda: (questions.STATS, "phi") in source.asked)
+        await until(pilot, lambda: (questions.BROWSE, "phi") in source.asked)
         assert "reconnecting" not in screen_of(app)
 
 

@@ -41,7 +41,7 @@ async def followed(app: Any, pilot: Any) -> tuple[MemoryPane, int, int]:
     return pane, before, after
 
 
-@pytest.mark.parametrize("key", "235")
+@pytest.mark.parametrize("key", "346")
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_it_stays_when_everything_is_read_again_and_says_where_one_is(
     tmp_path: Path, key: str, size: tuple[int, int]
@@ -65,7 +65,7 @@ async def test_it_stays_when_everything_is_read_again_and_says_where_one_is(
 async def test_keys_are_about_the_memory_that_is_shown(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane, before, after = await followed(app, pilot)
         await pilot.press("r")
         await pilot.pause(0.4)
@@ -83,7 +83,7 @@ async def test_keys_are_about_the_memory_that_is_shown(tmp_path: Path) -> None:
 async def test_moving_the_cursor_or_choosing_its_row_goes_back(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane, before, _ = await followed(app, pilot)
         assert isinstance(pane, Episodic)
         pane.table.focus()
@@ -99,7 +99,7 @@ async def test_moving_the_cursor_or_choosing_its_row_goes_back(tmp_path: Path) -
 
 async def test_escape_leads_from_the_memory_to_all_of_them(tmp_path: Path) -> None:
     async with looking(Village(tmp_path), agent="maren") as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane = app.query_one(Episodic)
         await until(pilot, lambda: shown(pane) is not None)
         await pilot.press("enter")
@@ -111,7 +111,7 @@ async def test_escape_leads_from_the_memory_to_all_of_them(tmp_path: Path) -> No
 async def test_another_symbol_is_chosen_and_its_memory_shown(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("5")
+        await pilot.press("6")
         pane = app.query_one(Subconscious)
         await until(pilot, lambda: shown(pane) is not None)
         first = shown(pane)

@@ -42,12 +42,13 @@ class Late(Village):
     [
         (questions.AGENTS, []),
         (questions.OBSERVE, []),
-        (questions.STATS, []),
-        (questions.BROWSE, ["3"]),
-        (questions.LINKS, ["2"]),
-        (questions.MOOD, ["0"]),
-        (questions.ALIKE, ["0"]),
-        (questions.RECALL, ["0", "slash", "w"]),
+        (questions.STATS, ["0"]),
+        (questions.WHY, []),
+        (questions.BROWSE, ["4"]),
+        (questions.LINKS, ["3"]),
+        (questions.MOOD, ["9"]),
+        (questions.ALIKE, ["9"]),
+        (questions.RECALL, ["9", "slash", "w"]),
     ],
 )
 async def test_an_answer_that_comes_while_one_leaves_is_not_drawn(
@@ -68,7 +69,7 @@ async def test_leaving_by_a_key_during_a_slow_search(tmp_path: Path) -> None:
     source.app = app = Studio(source, "phi")
     async with asyncio.timeout(60), app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: "Phi" in screen_of(app))
-        await pilot.press("0", "slash", "w")
+        await pilot.press("9", "slash", "w")
         await source.asked.wait()
         await pilot.press("escape", "q")
     assert app.return_code == 0

@@ -58,7 +58,7 @@ async def test_the_first_screen_of_a_note_is_what_was_said(tmp_path: Path) -> No
     note.write_text(NOTE, encoding="utf-8")
     most_important = max(memories(), key=lambda entry: (entry.importance, entry.id)).id
     async with looking(Village(tmp_path, notes={most_important: note}), (80, 24)) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         await until(pilot, lambda: app.query_one(Episodic).detail.entry is not None)
         await pilot.press("o")
         await until(pilot, lambda: "My dog died yesterday" in screen_of(app))
@@ -70,12 +70,12 @@ async def test_the_first_screen_of_a_note_is_what_was_said(tmp_path: Path) -> No
 async def test_an_importance_that_is_not_changed_is_not_set_and_letters_are_answered(tmp_path: Path) -> None:
     source = Village(tmp_path)
     async with looking(source) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         await until(pilot, lambda: app.query_one(Episodic).detail.entry is not None)
         await pilot.press("i")
         await until(pilot, lambda: "Importance of memory" in screen_of(app))
         await pilot.press("end", "x")
-        await until(pilot, lambda: "It is a number from 0 to 1" in screen_of(app))
+        await until(pilot, lambda: "Enter a number from 0 to 1" in screen_of(app))
         await pilot.press("enter")
         assert "Importance of memory" in screen_of(app)
         await pilot.press("backspace", "enter")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ def texts(table: Table) -> list[str]:
 
 async def test_stats_shows_the_fill_and_the_columns(source: Village) -> None:
     async with looking(source) as (app, pilot):
+        await pilot.press("0")
         await until(pilot, lambda: "150 memories" in screen_of(app))
         screen = screen_of(app)
         assert "20 of 20" in screen
@@ -41,7 +43,7 @@ async def test_stats_shows_the_fill_and_the_columns(source: Village) -> None:
 
 async def test_working_memory_ends_with_the_latest_under_the_cursor(source: Village) -> None:
     async with looking(source, size=(80, 24)) as (app, pilot):
-        await pilot.press("2")
+        await pilot.press("3")
         table = app.query_one("Working Table", Table)
         await until(pilot, lambda: table.count == 20 and table.cursor == 19)
         await until(pilot, lambda: "#150" in screen_of(app) or "red" in screen_of(app))
@@ -55,7 +57,7 @@ async def test_working_memory_ends_with_the_latest_under_the_cursor(source: Vill
 
 async def test_enter_goes_over_to_the_memory_in_full_and_along_its_links(source: Village) -> None:
     async with looking(source, agent="maren") as (app, pilot):
-        await pilot.press("2")
+        await pilot.press("3")
         pane = app.query_one(Working)
         await until(pilot, lambda: "links 2" in screen_of(app))
         assert pane.detail.entry is not None
@@ -68,7 +70,7 @@ async def test_enter_goes_over_to_the_memory_in_full_and_along_its_links(source:
 
 async def test_episodic_memory_is_sorted_by_keys_and_titles(source: Village) -> None:
     async with looking(source, size=(140, 40)) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane = app.query_one(Episodic)
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
         assert "by importance ↓" in screen_of(app)
@@ -85,7 +87,7 @@ async def test_episodic_memory_is_sorted_by_keys_and_titles(source: Village) -> 
 
 async def test_the_filter_narrows_with_each_letter(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await pilot.press("3", "slash")
+        await pilot.press("4", "slash")
         pane = app.query_one(Episodic)
         await pilot.press(*"memory 12")
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 11)
@@ -93,7 +95,7 @@ async def test_the_filter_narrows_with_each_letter(source: Village) -> None:
         await pilot.press("space", "o")
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 1)
         await pilot.press(*"xx")
-        await until(pilot, lambda: "nothing like that" in screen_of(app))
+        await until(pilot, lambda: "no matches" in screen_of(app))
         assert pane.detail.entry is None
         await pilot.press("escape")
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
@@ -103,7 +105,7 @@ async def test_the_filter_narrows_with_each_letter(source: Village) -> None:
 
 async def test_everything_is_loaded_as_one_scrolls(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane = app.query_one(Episodic)
         await until(pilot, lambda: pane.up_to_date and pane.table.count == 150)
         await pilot.press("e")
@@ -112,9 +114,9 @@ async def test_everything_is_loaded_as_one_scrolls(source: Village) -> None:
         assert len(texts(pane.table)) < 150
         await pilot.press("end")
         await until(pilot, lambda: pane.up_to_date and texts(pane.table)[-1] == "memory 1 of a wolf")
-        await pilot.click("#episodic-table", offset=(12, 0))
-        if "str." in screen_of(app):
-            assert "known only in mind" in screen_of(app)
+        await pilot.click("#episodic-table", offset=(16, 0))
+        if "strength" in screen_of(app):
+            assert "known only for what" in screen_of(app)
         await pilot.press("s")
         await until(pilot, lambda: "by importance" in screen_of(app))
         await pilot.press("e")
@@ -123,7 +125,7 @@ async def test_everything_is_loaded_as_one_scrolls(source: Village) -> None:
 
 async def test_a_second_click_on_a_row_opens_it(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane = app.query_one(Episodic)
         await until(pilot, lambda: pane.up_to_date)
         await pilot.click("#episodic-table", offset=(30, 4))
@@ -134,7 +136,7 @@ async def test_a_second_click_on_a_row_opens_it(source: Village) -> None:
 
 async def test_what_is_done_to_a_memory_goes_to_the_source(source: Village, tmp_path: Path) -> None:
     async with looking(source, agent="maren") as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane = app.query_one(Episodic)
         await until(pilot, lambda: pane.detail.entry is not None)
         assert pane.detail.entry is not None
@@ -144,14 +146,14 @@ async def test_what_is_done_to_a_memory_goes_to_the_source(source: Village, tmp_
         source.done.clear()
 
         await pilot.press("x")
-        await until(pilot, lambda: "cannot be taken back" in screen_of(app))
+        await until(pilot, lambda: "cannot be undone" in screen_of(app))
         await pilot.press("n")
         await pilot.press("delete")
-        await until(pilot, lambda: "cannot be taken back" in screen_of(app))
+        await until(pilot, lambda: "cannot be undone" in screen_of(app))
         await pilot.click("#no")
         assert source.done == []
         await pilot.press("x")
-        await until(pilot, lambda: "cannot be taken back" in screen_of(app))
+        await until(pilot, lambda: "cannot be undone" in screen_of(app))
         await pilot.press("y")
         await until(pilot, lambda: source.done == [(Action.FORGET, "maren", {"entry": entry})])
         source.done.clear()
@@ -176,7 +178,7 @@ async def test_the_note_of_a_memory_is_opened(tmp_path: Path) -> None:
     most_important = max(memories(), key=lambda entry: (entry.importance, entry.id)).id
     source = Village(tmp_path, notes={most_important: note})
     async with looking(source) as (app, pilot):
-        await pilot.press("3")
+        await pilot.press("4")
         pane = app.query_one(Episodic)
         await until(pilot, lambda: pane.detail.entry is not None)
         await pilot.press("o")
@@ -190,7 +192,7 @@ async def test_the_note_of_a_memory_is_opened(tmp_path: Path) -> None:
 async def test_without_a_memory_there_is_nothing_to_do(source: Village) -> None:
     async with looking(source, agent="servnak") as (app, pilot):
         await until(pilot, lambda: "studio · SERVNAK" in screen_of(app))
-        for pane in "234":
+        for pane in "345":
             await pilot.press(pane)
             await pilot.press("p", "x", "i", "o", "enter", "down", "up", "end", "s", "s")
         assert source.done == []
@@ -199,7 +201,7 @@ async def test_without_a_memory_there_is_nothing_to_do(source: Village) -> None:
 
 async def test_affect_is_walked_through_and_clicked(source: Village) -> None:
     async with looking(source) as (app, pilot):
-        await pilot.press("4")
+        await pilot.press("5")
         pane = app.query_one(Affect)
         await until(pilot, lambda: "mood:" in screen_of(app))
         assert all(word in screen_of(app) for word in ("excited", "low", "calm", "◆", "◇", "joy"))
@@ -212,10 +214,14 @@ async def test_affect_is_walked_through_and_clicked(source: Village) -> None:
         await until(pilot, lambda: pane.detail.entry.affect.valence < first)
         await pilot.press("right", "down", "up")
         scatter = app.query_one(Scatter)
-        x, y = scatter._cell(scatter._points[7])
-        await pilot.click(Scatter, offset=(x, y))
-        chosen = scatter._points[scatter.chosen]
-        assert abs(scatter._cell(chosen)[0] - x) <= 2
+        await pilot.click(Scatter, offset=scatter._cells()[7])
+        assert scatter.chosen == 7
+        cells = scatter._cells()
+        assert len(set(cells)) == len(cells) == 150
+        corners = re.findall(r"\b(?:tense|excited|low|calm) (\d+)", screen_of(app))
+        assert sum(map(int, corners)) == 150
+        await pilot.resize_terminal(60, 16)
+        await until(pilot, lambda: "more beneath others" in screen_of(app))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
@@ -223,15 +229,15 @@ async def test_hostile_text_is_shown_as_it_is_and_does_nothing(
     source: Village, size: tuple[int, int]
 ) -> None:
     async with looking(source, size=size) as (app, pilot):
-        for pane in "234":
+        for pane in "345":
             await pilot.press(pane)
-            if pane == "3":
+            if pane == "4":
                 await pilot.press("e")
             for _ in HOSTILE:
-                await pilot.press("down" if pane == "3" else "up")
+                await pilot.press("down" if pane == "4" else "up")
                 await pilot.pause()
                 screen = screen_of(app)
                 assert not any(sign in screen for sign in "\x1b\x00\x07\x9b\u202e\u202c")
-            if pane == "2" and size == (200, 60):
+            if pane == "3" and size == (200, 60):
                 assert "[bold red]no markup[/]" in screen_of(app)
         assert app.is_running

@@ -22,7 +22,6 @@ from noodlings.inspect import questions
 from noodlings.inspect.feed import TurnEventView
 from noodlings.inspect.questions import QUESTIONS, Question
 from studio.app import Studio
-from studio.panes.stats import Stats
 from studio.remote import RemoteSource, _sign
 from studio.source import FOUND, LOST, Action, Sign, Unreachable
 from tests.api.serving import ROOT, Server, environment, served
@@ -176,7 +175,7 @@ def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path:
     with served(tmp_path, tokens=TOKENS) as server:
         RemoteSource(server.url, TOKENS[1]["token"]).meet()
         with pytest.raises(
-            Forbidden, match=r"Authorization: Bearer … Give it with --token or NOODLINGS_TOKEN\."
+            Forbidden, match=r"Authorization: Bearer … Pass it with --token or NOODLINGS_TOKEN\."
         ):
             RemoteSource(server.url).meet()
         run = [sys.executable, "-m", "noodlings", "studio", "--url", server.url]
@@ -185,17 +184,17 @@ def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path:
             [*run, "--token", "wrong-token-wrong-token"],
             stdin=terminal,
             stdout=terminal,
-            stderr=subprocess.PIPE,
+            stderr=terminal,
             cwd=ROOT,
-            env=environment(TEXTUAL_DRIVER="none, for stderr is no terminal here"),
-            text=True,
+            env=environment(),
             timeout=60,
             check=False,
         )
+        said = os.read(screen, 10_000).decode()
         os.close(terminal)
         os.close(screen)
         assert refused.returncode == 2
-        assert refused.stderr.startswith("noodlings: This needs a token: the header Authorization: Bearer …")
+        assert said.startswith("noodlings: This needs a token: the header Authorization: Bearer …")
         alone = subprocess.run(
             run,
             stdin=subprocess.DEVNULL,
@@ -265,7 +264,7 @@ async def answering(body: str) -> AsyncIterator[str]:
     "url", ["", "127.0.0.1:8765", "ftp://host", "http://", "http://a:b@host", "http://host/?x", "http://[x"]
 )
 def test_what_is_no_address_is_refused(url: str) -> None:
-    with pytest.raises(UserError, match="no address"):
+    with pytest.raises(UserError, match="not the address"):
         RemoteSource(url)
 
 
@@ -305,16 +304,22 @@ async def test_the_studio_says_that_it_reconnects_and_recovers(tmp_path: Path) -
         port = server.url.rpartition(":")[2]
         app = Studio(RemoteSource(server.url), "phi")
         async with app.run_test(size=(100, 30)) as pilot:
-            await until(pilot, lambda: "● live" in screen_of(app) and "0 of 20" in screen_of(app))
+            await until(pilot, lambda: "● live" in screen_of(app) and "heard nothing" in screen_of(app))
+            await asyncio.to_thread(told, server, "My dog died yesterday")
+            await until(pilot, lambda: "My dog died" in screen_of(app))
             await asyncio.to_thread(told, server, "hello")
-            await until(pilot, lambda: "1 of 20" in screen_of(app))
+            await until(pilot, lambda: "hello" in screen_of(app) and "the last answer" in screen_of(app))
+            await pilot.press("comma")
+            await until(pilot, lambda: "1 before the last answer" in screen_of(app))
             server.process.kill()
             await until(pilot, lambda: "reconnecting" in screen_of(app))
-            assert app.query_one(Stats)
+            assert "My dog died" in screen_of(app)
             with served(tmp_path, "--port", port) as again:
                 await until(pilot, lambda: "● live" in screen_of(app), tries=1_500)
                 await asyncio.to_thread(told, again, "hello again")
-                await until(pilot, lambda: "2 of 20" in screen_of(app))
+                await until(pilot, lambda: "2 before the last answer" in screen_of(app))
+                await pilot.press("full_stop", "full_stop")
+                await until(pilot, lambda: "the last answer" in screen_of(app))
 
 
 async def _until(holds: Callable[[], bool]) -> None:

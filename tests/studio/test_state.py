@@ -32,10 +32,23 @@ class Moving(Talking):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
-async def test_strip_and_plots_are_there(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with looking(Talking(tmp_path, await spoken_to()), size) as (app, pilot):
+async def test_words_and_plots_are_there_and_the_numbers_on_demand(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    source = Talking(tmp_path, await spoken_to())
+    mind = await source.ask(questions.OBSERVE, "phi")
+    async with looking(source, size) as (app, pilot):
         await pilot.press("8")
-        await until(pilot, lambda: "surprise" in screen_of(app) and "at the last turn" in screen_of(app))
+        await until(pilot, lambda: "one line" in screen_of(app))
+        words = " ".join(str(app.query_one("#in-words").render()).split())
+        assert mind.affect.feeling in words
+        assert f"expects {mind.expected.feeling}" in words
+        assert "; ".join(mind.goals) in words
+        assert "all of it" in words
+        assert "▲" not in screen_of(app)
+        assert "v shows the forty numbers" in screen_of(app)
+        await pilot.press("v")
+        await until(pilot, lambda: "surprise" in screen_of(app) and "▲" in screen_of(app))
         screen = screen_of(app)
         assert all(
             words in screen for words in ("fast", "medium", "slow", "mood, valence", "+1.0", "−1.0", "▲")
@@ -46,6 +59,7 @@ async def test_strip_and_plots_are_there(tmp_path: Path, size: tuple[int, int]) 
 async def test_states_are_collected_turn_by_turn_in_sight_or_not(tmp_path: Path) -> None:
     source = Moving(tmp_path, await spoken_to())
     async with looking(source, (140, 40)) as (app, pilot):
+        await until(pilot, lambda: "phi" in app.query_one(State)._states)
         asked = len(source.asked)
         for step in (3, 7):
             source.step = step
@@ -53,6 +67,8 @@ async def test_states_are_collected_turn_by_turn_in_sight_or_not(tmp_path: Path)
             await until(pilot, lambda: len(source.asked) > asked + 3)
             await until(pilot, lambda: app.query_one(State)._states["phi"][0][0] == source.step / 10)
         await pilot.press("8")
+        await until(pilot, lambda: "moved a little" in screen_of(app) or "moved a lot" in screen_of(app))
+        await pilot.press("v")
         await until(pilot, lambda: "3 states seen" in screen_of(app))
         assert "fast 1 +0.70" in screen_of(app)
         assert "−2" in screen_of(app)
@@ -60,7 +76,7 @@ async def test_states_are_collected_turn_by_turn_in_sight_or_not(tmp_path: Path)
 
 async def test_arrows_and_the_pointer_choose_a_number(tmp_path: Path) -> None:
     async with looking(Talking(tmp_path, await spoken_to())) as (app, pilot):
-        await pilot.press("8")
+        await pilot.press("8", "v")
         strip = app.query_one(HeatStrip)
         await until(pilot, lambda: "fast 1 " in screen_of(app))
         await pilot.press("right", "right")

@@ -20,7 +20,7 @@ async def test_image_and_event_are_both_there(tmp_path: Path, size: tuple[int, i
     source = Talking(tmp_path, await spoken_to())
     symbol = (await source.ask(questions.SYMBOLS, "phi")).symbols[0]
     async with looking(source, size) as (app, pilot):
-        await pilot.press("5")
+        await pilot.press("6")
         await until(pilot, lambda: symbol.image in screen_of(app))
         screen = screen_of(app)
         assert symbol.event[:20] in screen
@@ -32,7 +32,7 @@ async def test_the_memory_behind_a_symbol_is_shown_and_enter_goes_there(tmp_path
     source = Talking(tmp_path, await spoken_to())
     symbols = (await source.ask(questions.SYMBOLS, "phi")).symbols
     async with looking(source) as (app, pilot):
-        await pilot.press("5")
+        await pilot.press("6")
         pane = app.query_one(Subconscious)
         listed = pane.query_one("#symbols", OptionList)
         await until(pilot, lambda: listed.option_count == len(symbols))
@@ -45,7 +45,7 @@ async def test_the_memory_behind_a_symbol_is_shown_and_enter_goes_there(tmp_path
 async def test_m_asks_for_what_the_feeling_of_now_brings_back(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("5")
+        await pilot.press("6")
         await until(pilot, lambda: "the latest first" in screen_of(app))
         await pilot.press("m")
         await until(pilot, lambda: "brought back by feeling" in screen_of(app))
@@ -56,5 +56,5 @@ async def test_m_asks_for_what_the_feeling_of_now_brings_back(tmp_path: Path) ->
 
 async def test_without_symbols_it_says_so(tmp_path: Path) -> None:
     async with looking(Village(tmp_path), agent="servnak") as (app, pilot):
-        await pilot.press("5")
-        await until(pilot, lambda: "no moment was intense enough" in screen_of(app))
+        await pilot.press("6")
+        await until(pilot, lambda: "no moment has been intense enough" in screen_of(app))

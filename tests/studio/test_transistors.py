@@ -49,15 +49,15 @@ async def test_comma_goes_back_a_turn_and_the_first_one_is_the_last_stop(tmp_pat
         await until(pilot, lambda: "We won" in screen_of(app))
         await pilot.press("comma")
         await until(pilot, lambda: "somebody at the door" in screen_of(app))
-        assert "2 turns back" in screen_of(app)
+        assert "1 before the last answer" in screen_of(app)
         assert "one by one" in screen_of(app)
         assert "fused" not in screen_of(app)
         await pilot.press("comma")
-        await until(pilot, lambda: "no turn before this one" in screen_of(app))
+        await until(pilot, lambda: "no answer before this one" in screen_of(app))
         assert "somebody at the door" in screen_of(app)
         await pilot.press("full_stop")
         await until(pilot, lambda: "We won" in screen_of(app))
-        assert "last turn" in str(app.query_one(Transistors).query_one(Remark).render())
+        assert "the last answer" in str(app.query_one(Transistors).query_one(Remark).render())
 
 
 async def test_an_agent_that_said_nothing_shows_its_gains(tmp_path: Path) -> None:

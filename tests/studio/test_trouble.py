@@ -21,7 +21,7 @@ from tests.studio.village import looking, screen_of, until
 
 pytestmark = pytest.mark.slow
 
-SENTENCE = "This needs a token: the header Authorization: Bearer … Give it with --token or NOODLINGS_TOKEN."
+SENTENCE = "This needs a token: the header Authorization: Bearer … Pass it with --token or NOODLINGS_TOKEN."
 
 
 class Troubled(Talking):
@@ -54,6 +54,7 @@ async def test_a_refusal_is_said_whole_and_nobody_pretends_to_reconnect(
 ) -> None:
     source = Troubled(tmp_path, await spoken_to())
     async with looking(source, size) as (app, pilot):
+        await pilot.press("0")
         await until(pilot, lambda: "7 of 20" in screen_of(app))
         source.error = Forbidden(SENTENCE)
         await source._signs.put(Sign(step=LOST, why="the stream is refused (401)"))
@@ -67,10 +68,10 @@ async def test_a_refusal_is_said_whole_and_nobody_pretends_to_reconnect(
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 async def test_the_words_for_one_pane_stand_in_it_whole(tmp_path: Path, size: tuple[int, int]) -> None:
     source = Troubled(tmp_path, await spoken_to())
-    source.only = questions.WORKING
+    source.only = questions.BROWSE
     async with looking(source, size) as (app, pilot):
         source.error = NoodlingsError(SENTENCE)
-        await pilot.press("9")
+        await pilot.press("1")
         await until(pilot, lambda: SENTENCE in words_of(screen_of(app)))
         source.error = None
         await pilot.press("r")
@@ -80,27 +81,28 @@ async def test_the_words_for_one_pane_stand_in_it_whole(tmp_path: Path, size: tu
 async def test_figures_stay_whole_with_the_time_they_are_of(tmp_path: Path) -> None:
     source = Troubled(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
+        await pilot.press("0")
         await until(pilot, lambda: "7 of 20" in screen_of(app))
         source.error = Unreachable("http://127.0.0.1:9 does not answer")
         await source._signs.put(Sign(step=LOST, why="refused"))
         await until(pilot, lambda: "↻ reconnecting" in screen_of(app))
-        assert "Stats is as it was at " in screen_of(app)
-        await pilot.press("2", "1")
+        assert "Stats is as of " in screen_of(app)
+        await pilot.press("3", "0")
         await until(pilot, lambda: "does not answer" in screen_of(app))
         assert all(
             words in screen_of(app) for words in ("7 of 20", "episodic", "importance of what is in mind")
         )
-        await pilot.press("4")
-        assert "Nothing is read yet." in screen_of(app)
-        await pilot.press("1")
-        await until(pilot, lambda: "Stats is as it was at " in screen_of(app))
+        await pilot.press("5")
+        assert "Nothing has been read yet." in screen_of(app)
+        await pilot.press("0")
+        await until(pilot, lambda: "Stats is as of " in screen_of(app))
         app.query_one(Agents).choose("maren")
-        await until(pilot, lambda: "Nothing is read yet." in screen_of(app))
+        await until(pilot, lambda: "Nothing has been read yet." in screen_of(app))
         app.query_one(Agents).choose("phi")
         source.error = None
         await source._signs.put(Sign(step=FOUND))
-        await pilot.press("1")
-        await until(pilot, lambda: "as it was" not in screen_of(app) and "does not" not in screen_of(app))
+        await pilot.press("0")
+        await until(pilot, lambda: "as of" not in screen_of(app) and "does not" not in screen_of(app))
         assert app.query_one(Stats)
 
 
@@ -146,7 +148,7 @@ async def at_rest(pilot: Pilot[None]) -> str:
 async def test_what_a_refusal_says_is_no_markup(tmp_path: Path) -> None:
     source = Troubled(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("2")
+        await pilot.press("3")
         await until(pilot, lambda: "my dog?" in screen_of(app))
         source.error = Forbidden("[b]eve[/b] may not [@click=app.quit]pin[/] this [/nothing]")
         await pilot.press("p")
@@ -156,7 +158,7 @@ async def test_what_a_refusal_says_is_no_markup(tmp_path: Path) -> None:
 async def test_what_was_not_heard_is_no_error_any_more_once_one_is_heard_again(tmp_path: Path) -> None:
     source = Troubled(tmp_path, await spoken_to())
     async with looking(source) as (app, pilot):
-        await pilot.press("9", "slash", *"hi")
+        await pilot.press("1", "slash", *"hi")
         source.error = Unreachable("http://127.0.0.1:9 does not answer")
         await pilot.press("enter")
         await until(pilot, lambda: "! http://127.0.0.1:9 does not answer" in screen_of(app))

@@ -35,7 +35,7 @@ def remark(app: Studio, words: str) -> Callable[[], bool]:
 
 
 async def to_what_if(app: Studio, pilot: Pilot[None]) -> WhatIf:
-    await pilot.press("0")
+    await pilot.press("9")
     await until(pilot, remark(app, "come to mind"))
     return app.query_one(WhatIf)
 
@@ -46,7 +46,7 @@ async def test_it_begins_with_how_the_agent_feels(source: Talking, size: tuple[i
     async with looking(source, size) as (app, pilot):
         pane = await to_what_if(app, pilot)
         assert pane.query_one(Sliders).values[0] == mood.affect.affect.valence
-        assert all(f"{name} " in screen_of(app) for name in ("valence", "boredom", "mood weighs"))
+        assert all(f"{name} " in screen_of(app) for name in ("valence", "boredom", "mood counts"))
 
 
 async def test_arrows_move_the_feeling_and_other_memories_come(source: Talking) -> None:
@@ -149,7 +149,7 @@ async def test_a_pane_that_is_not_in_sight_does_not_ask_how_far_it_is(tmp_path: 
         await to_what_if(app, pilot)
         await pilot.press("slash", *"dog")
         await until(pilot, remark(app, "looking …"))
-        await pilot.press("escape", "1")
+        await pilot.press("escape", "0")
         source.asked.clear()
         await pilot.pause(1.2)
         assert questions.ARCHIVE not in [question for question, _ in source.asked]
