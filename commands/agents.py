@@ -36,8 +36,8 @@ _SPEC = Spec("@agents [NAME]", named=False)
 async def agents(context: CommandContext, arguments: str) -> Reply:
     """List the characters: who they are, how they feel, how much they remember.
 
-    With a name, one of them. Where more live here than have room in memory, the list is of those who are
-    awake.
+    Give a name to see only that one. If more live here than fit in memory, only those who are awake are
+    listed.
 
     Examples:
       @agents
@@ -108,10 +108,10 @@ _REACHES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 
 @command("@mood", _MOOD.usage, group="minds")
 async def mood(context: CommandContext, arguments: str) -> Reply:
-    """Show what a character feels: its mood, where that returns to, and what it just felt.
+    """Show what a character feels: its mood, the mood it returns to, and what it just felt.
 
-    Every percept pushes the mood a little, time pulls it back. Beside it stands what a game's events left,
-    where there were any: one of four moods, and for admins the lines that a voice is told of the game.
+    Everything it perceives pushes the mood a little, and time pulls it back. If a game sent events, their
+    effect is shown beside it: one of four moods and, for admins, what the voice is told about the game.
 
     Examples:
         @mood servnak

@@ -29,11 +29,11 @@ _UNDO = Spec("@undo NAME")
 async def forget(context: CommandContext, arguments: str) -> Reply:
     """Make a character forget, for good.
 
-    One memory by its number, as @memories shows it, or everything from somebody; "me" is you. Without --yes
-    you are told what would go. It is deleted wherever this character keeps anything of it, and nobody can
-    bring it back. Whoever else heard it remembers it on their own.
+    Name one memory by its number, as @memories shows it, or everything from somebody; "me" is you. Without
+    --yes you only see what would be forgotten. With it, every trace this character keeps is deleted, and
+    nobody can bring it back. Others who heard it still remember it.
 
-    You may have forgotten what you yourself told a character; whoever runs the world, everything.
+    You can delete what you told a character yourself; an admin can delete everything.
 
     Examples:
       @forget servnak --id 12
@@ -68,7 +68,7 @@ async def forget(context: CommandContext, arguments: str) -> Reply:
 
 @command("@pin", _PIN.usage, group="minds")
 async def pin(context: CommandContext, arguments: str) -> Reply:
-    """Hold a memory: it never fades away.
+    """Pin a memory, so that it never fades.
 
     A pinned memory stays in episodic memory whatever else happens, until @unpin lets it go.
 
@@ -78,7 +78,7 @@ async def pin(context: CommandContext, arguments: str) -> Reply:
     parsed = parse_flags(arguments, _PIN)
     entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _PIN))
     agent = context.society.find(parsed.name)
-    return _changed(agent, entry, f"{_name(agent)} holds on to memory {entry.id} now: {_quoted(entry)}")
+    return _changed(agent, entry, f"{_name(agent)} will hold on to memory {entry.id}: {_quoted(entry)}")
 
 
 @command("@unpin", _UNPIN.usage, group="minds")
@@ -91,9 +91,9 @@ async def unpin(context: CommandContext, arguments: str) -> Reply:
     parsed = parse_flags(arguments, _UNPIN)
     entry = context.society.corrections.pin(context.caller, parsed.name, _id(parsed, _UNPIN), pinned=False)
     agent = context.society.find(parsed.name)
-    still = " It was asked to remember it, so it keeps it all the same." if entry.held else ""
+    still = " It was asked to remember it, so it keeps it anyway." if entry.held else ""
     return _changed(
-        agent, entry, f"{_name(agent)} holds on to memory {entry.id} no longer: {_quoted(entry)}{still}"
+        agent, entry, f"{_name(agent)} no longer holds on to memory {entry.id}: {_quoted(entry)}{still}"
     )
 
 
@@ -101,8 +101,8 @@ async def unpin(context: CommandContext, arguments: str) -> Reply:
 async def importance(context: CommandContext, arguments: str) -> Reply:
     """Set by hand how important a memory is.
 
-    From 0, trivial, to 1, nothing matters more. What it was at first stays on record, and --reset goes back
-    to that.
+    0 is trivial, and 1 means that nothing matters more. The original importance is kept, and --reset
+    restores it.
 
     Examples:
       @importance servnak --id 12 --to 0.9
@@ -111,12 +111,12 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
     parsed = parse_flags(arguments, _IMPORTANCE)
     number = _id(parsed, _IMPORTANCE)
     if parsed.has("to") == parsed.has("reset"):
-        raise UserError(f"To what? Either --to X, from 0 to 1, or --reset: {_IMPORTANCE.usage}")
+        raise UserError(f"How important? Give --to X, from 0 to 1, or --reset: {_IMPORTANCE.usage}")
     value = None if parsed.has("reset") else parsed.number("to", 0.0)
     entry = context.society.corrections.set_importance(context.caller, parsed.name, number, value)
     agent = context.society.find(parsed.name)
     at_first = f" (at first {entry.encoded_importance:.2f})" if value is not None else ""
-    weight = f"has importance {entry.importance:.2f} now{at_first}"
+    weight = f"now has importance {entry.importance:.2f} now{at_first}"
     return _changed(agent, entry, f"Memory {number} of {_name(agent)} {weight}: {_quoted(entry)}")
 
 
@@ -124,7 +124,7 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
 async def undo(context: CommandContext, arguments: str) -> Reply:
     """Take back the last @pin, @unpin or @importance.
 
-    Within ten minutes, the last one first. What was forgotten cannot be taken back.
+    This works for ten minutes, the latest change first. Forgetting cannot be undone.
 
     Examples:
       @undo servnak
@@ -177,7 +177,7 @@ def _told(forgotten: Forgotten) -> str:
     later = (
         ""
         if forgotten.erased
-        else " Their last bytes leave the disk when nobody reads it: at the next start."
+        else " Their last bytes are wiped from the disk at the next start, for somebody is reading it now."
     )
     return f"{_memories(forgotten.count)}{and_answers}.{later}"
 

@@ -41,11 +41,11 @@ _TRUTHS = {"true": True, "false": False, "": None}
 
 @command("@event", _USAGE, group="minds")
 async def event(context: CommandContext, arguments: str) -> Reply:
-    """Let something of a game happen to a character, as a game server would tell it.
+    """Send a character a game event, as a game server would.
 
-    EVENT is a name from game_events.yaml, KEY=VALUE a fact of it. You see what it does to the mood, and what
-    a voice is told from then on. An event without a rule is perceived, and leaves the mood alone. What the
-    character has to say about it, it says in its room. For whoever runs the world.
+    EVENT is a name from game_events.yaml, and KEY=VALUE a fact about it. You see how it changes the mood and
+    what the voice is told from then on. An event without a rule is perceived but does not change the mood.
+    If the character has something to say about it, it says so in its room. For admins.
 
     Examples:
         @event servnak creeper_nearby
@@ -58,7 +58,7 @@ async def event(context: CommandContext, arguments: str) -> Reply:
     agent = _agent(context, name)
     if not happened:
         raise UserError(
-            f"Which event? There are {', '.join(agent.rules.events)}. Type it like this: {_USAGE}"
+            f"Which event? The rules know {', '.join(agent.rules.events)}. Type it like this: {_USAGE}"
         )
     percept = game_event(happened, facts, context.society.clock.now(), rules=agent.rules)
     percept, heard = _placed(context, agent, percept)
@@ -105,7 +105,7 @@ def _read(arguments: str) -> tuple[str, str, dict[str, Any]]:
         facts[key] = _value(value)
     names = [word for word in given if "=" not in word]
     if not names:
-        raise UserError(f"Whose? Type it like this: {_USAGE}")
+        raise UserError(f"Which character? Type it like this: {_USAGE}")
     return (names[0], "", facts) if len(names) == 1 else (" ".join(names[:-1]), names[-1], facts)
 
 
@@ -130,8 +130,8 @@ def _without_effect(rules: GameRules, percept: Percept) -> str:
     if rules.rule(happened, percept.data):
         return ""
     if happened in rules.events:
-        return f"The mood was left alone: the rule for {happened} does not hold for these facts."
-    return f"The mood was left alone: there is no rule for {happened}{nearest(happened, rules.events)}"
+        return f"The mood did not change: the rule for {happened} does not apply to these facts."
+    return f"The mood did not change: there is no rule for {happened}{nearest(happened, rules.events)}"
 
 
 def _view(

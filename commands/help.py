@@ -100,7 +100,7 @@ _CODE = re.compile(r"`([^`]*)`")
 
 @command("help", "help [COMMAND]", aliases=("?",), group="help")
 async def show_help(context: CommandContext, rest: str) -> Reply:
-    """Show how to begin, all commands, or how one of them works.
+    """Show how to begin, all commands, or how one command works.
 
     Examples:
         help

@@ -32,17 +32,17 @@ PAGE = 3
 async def journal(context: CommandContext, arguments: str) -> Reply:
     """Read a character's journal.
 
-    Day by day, the latest first: whom it talked with, what mattered most, and how that felt. Each sentence
-    ends in the numbers of the memories that it rests on (for @links and @forget).
+    Each day, the latest first, says whom it talked with, what mattered most, and how that felt. Each sentence
+    ends with the numbers of the memories it rests on (for @links and @forget).
 
-    DAY is one day alone, as 2026-11-23 (world time, UTC).
+    DAY shows a single day, such as 2026-11-23 (world time, UTC).
 
-      --limit N           so many days at a time
-      --page N            the days before those
+      --limit N           how many days at a time
+      --page N            earlier days
 
-    No language model is needed: what was said stands there in the words it was said in.
+    No language model is needed: what was said is quoted in its own words.
 
-    You read what you yourself told a character; whoever runs the world reads everything.
+    You see what you told a character yourself; an admin sees everything.
 
     Examples:
       @journal servnak

@@ -45,14 +45,14 @@ _LINK = Spec("@link NAME --from A --to B", (Flag("from", "A", int, 1), Flag("to"
 
 @command("@links", _LINKS.usage, group="minds")
 async def links(context: CommandContext, arguments: str) -> Reply:
-    """Show which memories belong with one of them, as a tree.
+    """Show the memories that are linked with one memory, as a tree.
 
     Memories are linked when one follows another in the same talk, when one comes to mind for the answer to
     another, and by hand (@link). An arrow to the right points from the memory above to what it followed or
-    recalled; one to the left is the other way round. Of each memory the strongest links are shown.
+    recalled; an arrow to the left points the other way. Only the strongest links of each memory are shown.
 
-      --id N              of which memory
-      --depth N           so many steps deep, 1 to 3; two where nothing is said
+      --id N              the memory to start from
+      --depth N           how many steps deep, 1 to 3; normally 2
 
     Examples:
       @links servnak --id 12
@@ -71,7 +71,8 @@ async def links(context: CommandContext, arguments: str) -> Reply:
 async def link(context: CommandContext, arguments: str) -> Reply:
     """Link one memory of a character with another.
 
-    Whatever brings one of them to mind may bring the other too. It holds until one of them is forgotten.
+    Whatever brings one of them to mind may then bring the other, too. The link lasts until one of them is
+    forgotten.
 
     Examples:
       @link servnak --from 12 --to 3
@@ -84,7 +85,7 @@ async def link(context: CommandContext, arguments: str) -> Reply:
     )
     agent = context.society.find(parsed.name)
     data = {"agent": agent.id, "source": made.source, "target": made.target, "strength": made.strength}
-    said = f"Memory {made.source} of {agent.persona.name} leads to memory {made.target} now, and back."
+    said = f"Memories {made.source} and {made.target} of {agent.persona.name} are now linked."
     return Reply(data, words(said))
 
 
@@ -106,7 +107,7 @@ def links_view(view: LinksView) -> RenderableType:
         heading(view.name, f"links of memory {view.entry.id}", count),
         BLANK,
         TextRows(columns, rows),
-        hidden(view.hidden) if view.linked else nothing("It is linked with nothing yet.", view.hidden),
+        hidden(view.hidden) if view.linked else nothing("It has no links yet.", view.hidden),
     )
 
 
@@ -141,7 +142,7 @@ _ASKED = Spec(_USAGE, (Flag("user", "WHO"),), named=False, text="WHAT")
 
 @command("@focus", _USAGE, group="minds")
 async def focus(context: CommandContext, arguments: str) -> Reply:
-    """Show what a character remembers about something, as it would be put before it.
+    """Show what a character would have in mind about something.
 
     The level says how far it goes back: how many memories it looks for, in how many hours, and how many
     steps it follows their links.
@@ -153,12 +154,12 @@ async def focus(context: CommandContext, arguments: str) -> Reply:
       4   15 of the last 3 days, 3 steps
       5   20 of the last week, 3 steps
 
-    Links bring at most as many more, and what has too little to do with it is left out. Above stands what
-    came from where, the best first; below, the context itself, oldest to newest.
+    Links add at most as many again, and what has too little to do with it is left out. The upper part shows
+    where each memory came from, best first; the lower part is the context itself, oldest first.
 
-      --user WHO          only what somebody shared with it; "me" is you
+      --user WHO          only what this person shared with it; "me" is you
 
-    You see what you yourself shared with a character.
+    You see what you shared with a character yourself.
 
     Examples:
       @focus servnak 4 "what did I say about my dog"
@@ -181,7 +182,7 @@ def focus_view(view: FocusView) -> RenderableType:
     )
     head = stacked(heading(view.name, f"focus {view.level}", f'"{view.query}"'), counts)
     if not view.memories:
-        return stacked(head, BLANK, quiet("Nothing it remembers of that time has to do with this."))
+        return stacked(head, BLANK, quiet("It remembers nothing about this from that time."))
     return stacked(head, BLANK, _report(view.memories), BLANK, *map(_line, view.context))
 
 

@@ -44,17 +44,18 @@ _BROWSE_SPEC = Spec(
 
 @command("@browse", _BROWSE_USAGE, group="minds")
 async def browse(context: CommandContext, arguments: str) -> Reply:
-    """Leaf through a character's episodic memory, sorted as you like.
+    """Browse a character's episodic memory, sorted as you like.
 
-    With words only what contains them, in what was said or answered, felt, or in who said it.
+    Add words to see only memories that contain them, in what was said or answered, the feeling, or who said
+    it.
 
       --sort COLUMN       when, importance, strength, feeling, who or text
-      --rising            the least, the oldest, or A first
-      --everything        all it ever perceived, not only what mattered
-      --limit N           so many at a time
-      --page N            the next ones
+      --rising            lowest, oldest or A first
+      --everything        everything it ever perceived, not only what mattered
+      --limit N           how many at a time
+      --page N            which page
 
-    You see what you yourself shared with a character; whoever runs the world sees everything.
+    You see what you shared with a character yourself; an admin sees everything.
 
     Examples:
       @browse servnak
@@ -115,20 +116,20 @@ _SPEC = Spec(
 async def memories(context: CommandContext, arguments: str) -> Reply:
     """Look inside a character's memory.
 
-    Without a flag (or with --stats): how full its memory is and how important what it holds is.
+    Without a flag (or with --stats), you see how full its memory is and how important its contents are.
 
       --working           the latest, oldest first
       --episodic          what mattered enough to be kept, most important first
-      --important         the ten that matter most of all that is in mind
-      --user WHO          what somebody shared with it, and its answers; "me" is you
+      --important         the ten most important of all it has in mind
+      --user WHO          what this person shared with it, and its answers; "me" is you
       --affect            what is in mind, grouped by feeling
       --affect-similar --current
                           memories that felt like what it feels now
-      --flow              each memory behind its last answer, with why and score
-      --limit N           so many at a time
-      --page N            the next ones
+      --flow              the memories behind its last answer, with reason and score
+      --limit N           how many at a time
+      --page N            which page
 
-    You see what you yourself shared with a character; whoever runs the world sees everything.
+    You see what you shared with a character yourself; an admin sees everything.
 
     Examples:
       @memories servnak
@@ -149,7 +150,9 @@ def _view(parsed: Parsed) -> str:
         raise UserError(f"One view at a time: --{views[0]} or --{views[1]}.")
     chosen = views[0] if views else "stats"
     if parsed.has("current") and chosen != "affect-similar":
-        raise UserError("--current goes with --affect-similar: @memories NAME --affect-similar --current")
+        raise UserError(
+            "--current only works with --affect-similar: @memories NAME --affect-similar --current"
+        )
     for flag, where in (("limit", _LIMITED), ("page", _PAGED)):
         if parsed.has(flag) and chosen not in where:
             raise UserError(

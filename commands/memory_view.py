@@ -280,7 +280,7 @@ def affect_groups_view(view: AffectGroupsView) -> RenderableType:
 
 def alike_view(view: AlikeView) -> RenderableType:
     """What is felt, and the memories that felt like it."""
-    none = f"No memory felt like that (alike to at least {number(view.min_similarity)})."
+    none = f"No memory felt like that (similarity of at least {number(view.min_similarity)})."
     firsts = [measure(alike.similarity, BAR) for alike in view.entries]
     rows = entry_rows([alike.entry for alike in view.entries], lead=("alike", firsts))
     return stacked(

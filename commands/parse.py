@@ -114,7 +114,7 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
         if not _looks_like_flag(word):
             if name_closed and not spec.text:
                 raise UserError(
-                    f"{_quoted(word)} is left over; a name of several words goes in double quotes."
+                    f"{_quoted(word)} is one word too many; put a name of several words in double quotes."
                 )
             names.append(word)
             continue
@@ -134,14 +134,14 @@ def parse_flags(arguments: str | Sequence[str], spec: Spec) -> Parsed:
             continue
         if not given:
             if at == len(words) or words[at].startswith("--"):
-                raise UserError(f"--{flag.name} needs {_wanted(flag)} behind it: {flag}")
+                raise UserError(f"--{flag.name} needs {_wanted(flag)} after it: {flag}")
             value = words[at]
             at += 1
         flags[flag.name] = _value(flag, value)
     behind = 1 if spec.text else len(names)
     parsed = Parsed(" ".join(names[:behind]).strip(), flags, " ".join(names[behind:]).strip())
     if spec.named and not parsed.name:
-        raise UserError(f"Whose? Type it like this: {spec.usage}")
+        raise UserError(f"Which character? Type it like this: {spec.usage}")
     return parsed
 
 
@@ -188,7 +188,7 @@ def _looks_like_flag(word: str) -> bool:
 def _value(flag: Flag, value: str) -> FlagValue:
     if flag.kind is str:
         if not value:
-            raise UserError(f"--{flag.name} needs {_wanted(flag)} behind it: {flag}")
+            raise UserError(f"--{flag.name} needs {_wanted(flag)} after it: {flag}")
         return value
     try:
         number = flag.kind(value)

@@ -38,19 +38,19 @@ MOST = 3
 
 @command("@people", _USAGE, group="minds")
 async def people(context: CommandContext, arguments: str) -> Reply:
-    """See what a character knows of people.
+    """See what a character knows about people.
 
-    Without WHO: everybody it was told something about. With WHO: a card with who they are and what they do,
-    like, fear, plan and promise, in the words it was told in, with when, by whom, and the numbers of the
-    memories that say so (for @links and @forget). First comes what is due or ahead of what they said would
-    happen, with its day; what was superseded is at the end, dim.
+    Without WHO, it lists everybody the character was told something about. With WHO, it shows a card: who
+    they are and what they do, like, fear, plan and promise, in the words that were used, with when, by whom,
+    and the numbers of the memories (for @links and @forget). Plans that are due or ahead come first, with
+    their day; what was superseded comes last, dimmed.
 
-      --limit N           so many people at a time
-      --page N            the next ones
+      --limit N           how many people at a time
+      --page N            which page
 
-    No language model is needed; what was not said plainly is not on a card.
+    No language model is needed, but only what was said plainly gets onto a card.
 
-    You see what follows from what you yourself told a character; whoever runs the world sees everything.
+    You see what follows from what you told a character yourself; an admin sees everything.
 
     Examples:
       @people servnak
@@ -66,10 +66,10 @@ async def people(context: CommandContext, arguments: str) -> Reply:
 
 @command("@know", _KNOW, group="minds")
 async def know(context: CommandContext, arguments: str) -> Reply:
-    """Let a character know something about somebody.
+    """Give a character a fact about somebody.
 
-    A fact that you write by hand: it stands on the card of @people, is found like everything it remembers,
-    and nothing that is said later replaces it. @forget takes it away again. Only whoever runs the world may.
+    The fact appears on the card of @people and is found like any memory, and nothing that is said later
+    replaces it. @forget removes it again. For admins.
 
     Examples:
       @know servnak caity = is allergic to nuts
@@ -78,18 +78,18 @@ async def know(context: CommandContext, arguments: str) -> Reply:
     parsed = parse_flags(arguments, _KNOWN_SPEC)
     who, _, what = (part.strip() for part in parsed.rest.partition("="))
     if not who or not what:
-        raise UserError(f"Whom is it about, and what is it? Type it like this: {_KNOW}")
+        raise UserError(f"Who is it about, and what? Type it like this: {_KNOW}")
     about = context.inspector.user_id(context.caller, parsed.name, who)
     entry = await context.society.corrections.know(context.caller, parsed.name, about, what)
     agent = context.society.find(parsed.name)
     data = {"agent": agent.id, "id": entry.id, "about": about}
-    return Reply(data, words(f"{agent.persona.name} knows that now, as memory {entry.id}."))
+    return Reply(data, words(f"{agent.persona.name} now knows that, as memory {entry.id}."))
 
 
 def people_view(view: PeopleView, one: bool = False, limit: int = PAGE) -> RenderableType:
     """The card of one, or the first lines of everybody's."""
     if not view.people:
-        none = f"There are only {view.total}." if view.total else "It knows nothing of anybody."
+        none = f"There are only {view.total}." if view.total else "It knows nothing about anybody."
         return stacked(heading(view.name, "people"), BLANK, nothing(none, 0 if view.total else view.hidden))
     known: RenderableType | None = None
     if one:

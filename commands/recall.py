@@ -68,28 +68,28 @@ _COMPONENT = {"semantic": "meaning", "lexical": "words", "affect": "mood"}
 
 @command("@recall", _USAGE, group="minds")
 async def recall(context: CommandContext, arguments: str) -> Reply:
-    """Look for something in everything a character ever perceived.
+    """Search everything a character ever perceived.
 
-    By words, and by meaning where there is an embedding model, best first. Below each memory stands where it
-    is (working or episodic memory, or only in the archive), what found it, and what its score is made of:
-    "lexical" are words that stand in it, "next to" those of the lines said just before and after, "semantic"
-    is how near it comes in meaning, together with these lines.
+    It searches by words and, if there is an embedding model, by meaning; the best comes first. Below each
+    memory you see where it is (working or episodic memory, or only the archive), what found it, and the parts
+    of its score: "lexical" counts words in the memory, "next to" words in the lines just before and after it,
+    and "semantic" is how close all of these are in meaning.
 
-      --user WHO          only what somebody shared with it; "me" is you
-      --since WHEN        only from then on: 3d, 12h, 2wk, or a date: 2026-01-31
-      --until WHEN        only up to then
+      --user WHO          only what this person shared with it; "me" is you
+      --since WHEN        only since then: 3d, 12h, 2wk, or a date: 2026-01-31
+      --until WHEN        only until then
       --kind KIND         only say, emote, whisper, arrive, leave, event or thought
-      --tag WORD          only what carries this tag
+      --tag WORD          only what has this tag
       --feeling WORD      only what felt like this: sorrow, joy, afraid …
-      --importance X      only from this importance on, 0 to 1
+      --importance X      only this important or more, 0 to 1
       --status WHERE      only working, episodic or archive
-      --score X           only from this score on, 0 to 1
-      --mood MOOD         what felt alike comes sooner: current, none, or V,A
+      --score X           only with this score or more, 0 to 1
+      --mood MOOD         prefer what felt like this: current, none, or V,A
       --weight X          how much mood counts, 0 to 1
-      --multiplier N      so many times the limit takes part in what mood decides, 1 to 5
-      --limit N           so many at a time
+      --multiplier N      how many times the limit is considered for mood, 1 to 5
+      --limit N           how many at a time
 
-    You see what you yourself shared with a character; whoever runs the world sees everything.
+    You see what you shared with a character yourself; an admin sees everything.
 
     Examples:
       @recall servnak "what did I say about my dog"
@@ -99,7 +99,7 @@ async def recall(context: CommandContext, arguments: str) -> Reply:
     """
     parsed = parse_flags(arguments, _SPEC)
     if not parsed.rest:
-        raise UserError(f"What is to be recalled? Type it like this: {_USAGE}")
+        raise UserError(f"Recall what? Type it like this: {_USAGE}")
     view = await context.inspector.recall(
         context.caller,
         parsed.name,
@@ -126,9 +126,9 @@ def recall_view(view: RecallView) -> RenderableType:
         heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *_remarks(view.archive)
     )
     if not view.memories:
-        none = "Nothing it may tell you of has to do with this."
+        none = "It has nothing about this that it may tell you."
         if not view.archive.loaded:
-            none = "Among those it found nothing yet; ask again in a moment."
+            none = "It has found nothing so far; ask again in a moment."
         return stacked(head, BLANK, quiet(none))
     columns = (
         TextColumn("#", 9, "right", leaves=True),
@@ -164,10 +164,10 @@ def _remarks(archive: ArchiveView) -> Iterator[RenderableType]:
             f"Its archive is still being loaded: {archive.entries:,} of {archive.perceived:,} so far."
         )
     if archive.pending:
-        yield quiet(f"{archive.pending:,} are still to be embedded, and are found by their words so far.")
+        yield quiet(f"{archive.pending:,} are not embedded yet, so for now only their words are searched.")
     if archive.parked:
         why = f": {archive.reason}" if archive.reason else ""
-        yield quiet(f"{archive.parked:,} could not be embedded, and are found by their words{why}")
+        yield quiet(f"{archive.parked:,} could not be embedded, so only their words are searched{why}")
 
 
 def _row(one: FoundView) -> tuple[Text, ...]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 async def recipes(context: CommandContext, arguments: str) -> Reply:
     """List the recipes: who could live here, and who is in the rooms.
 
-    Those of the data folder (its folder recipes) count as well as those that come with noodlings; they are
-    read anew each time.
+    These are the recipes in the data folder (in its folder recipes) and those that come with noodlings. They
+    are read again each time.
     """
     if parse_flags(arguments, Spec("@recipes", named=False)).name:
         raise UserError("@recipes stands alone")
@@ -38,19 +38,19 @@ async def recipes(context: CommandContext, arguments: str) -> Reply:
         for one in all_of_them
     ]
     view = TextRows((TextColumn("who", 14), TextColumn("where"), TextColumn("what", None)), rows, least=10)
-    return Reply({"recipes": data}, stacked(view, quiet("@rez NAME lets one come to life.")))
+    return Reply({"recipes": data}, stacked(view, quiet("@rez NAME brings one to life.")))
 
 
 @command("@rez", "@rez NAME", group="minds")
 async def rez(context: CommandContext, arguments: str) -> Reply:
-    """Let the character of a recipe come to life in the rooms. For an admin.
+    """Bring the character of a recipe to life in the rooms. For admins.
 
-    Whoever was here before comes back with everything it remembers, to where it was.
+    A character that was here before returns to where it was, with everything it remembers.
 
     Examples:
       @rez lotta
     """
-    context.caller.require_admin("let characters come to life")
+    context.caller.require_admin("bring characters to life")
     world = _world(context)
     _refuse_skipped(arguments, context)
     persona = _one(arguments, _all(context), "@rez NAME")
@@ -66,25 +66,25 @@ async def rez(context: CommandContext, arguments: str) -> Reply:
 
 @command("@derez", "@derez NAME", group="minds")
 async def derez(context: CommandContext, arguments: str) -> Reply:
-    """Let a character leave the rooms, until it is rezzed again. For an admin.
+    """Take a character out of the rooms, until @rez brings it back. For admins.
 
-    It keeps everything it remembers, also over a restart.
+    It keeps everything it remembers, even after a restart.
 
     Examples:
       @derez phi
     """
-    context.caller.require_admin("let characters leave the rooms")
+    context.caller.require_admin("take characters out of the rooms")
     world = _world(context)
     persona = _one(arguments, context.society.personas, "@derez NAME")
     world.rest(persona.id)
     return Reply(
-        {"agent": persona.id}, words(f"{clean(persona.name)} is at rest, and keeps what it remembers.")
+        {"agent": persona.id}, words(f"{clean(persona.name)} has left the rooms, and keeps its memories.")
     )
 
 
 def _world(context: CommandContext) -> World:
     if context.world is None:
-        raise UserError("There are no rooms here: this works inside the world alone.")
+        raise UserError("There are no rooms here; this command works only inside the world (noodlings play).")
     return context.world
 
 
@@ -117,7 +117,7 @@ def _refuse_shared_names(persona: Persona, others: Iterable[Persona]) -> None:
     for other in others:
         shared = _names(persona) & _names(other)
         if shared:
-            raise UserError(f"{min(shared)!r} is already a name of the character {other.name}")
+            raise UserError(f"{min(shared)!r} is already a name of {other.name}")
 
 
 def _names(persona: Persona) -> set[str]:

@@ -211,7 +211,7 @@ class Registry:
 
 
 def _too_long(line: str) -> Reply:
-    return refused(f"That line has {len(line):,} characters; split it into pieces of at most {MAX_LINE:,}.")
+    return refused(f"That line has {len(line):,} characters; split it into parts of at most {MAX_LINE:,}.")
 
 
 def refused(why: str) -> Reply:

@@ -56,7 +56,9 @@ def nothing(said: str, count: int) -> RenderableType:
     """That a view is empty, in words; where the caller may not read what is in it, just that."""
     if not count:
         return quiet(said)
-    return quiet(f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and no other is here.")
+    return quiet(
+        f"{count:,} {'is' if count == 1 else 'are'} not yours to read, and there are no others here."
+    )
 
 
 def page_flags(end: int, limit: int, usual: int) -> str:

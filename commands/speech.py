@@ -24,41 +24,7 @@ if TYPE_CHECKING:
     from noodlings.worlds.rooms import World
 
 EVERYDAY = frozenset(
-    [
-        "no",
-        "nor",
-        "so",
-        "we",
-        "do",
-        "he",
-        "not",
-        "done",
-        "don",
-        "easy",
-        "eat",
-        "ease",
-        "ears",
-        "quite",
-        "quiet",
-        "quiz",
-        "went",
-        "wet",
-        "looks",
-        "looked",
-        "lock",
-        "loop",
-        "hell",
-        "held",
-        "helped",
-        "helps",
-        "heal",
-        "heap",
-        "exist",
-        "exists",
-        "edit",
-        "shout",
-        "dawn",
-    ]
+    ["no", "nor", "so", "we", "do", "he", "not", "done", "don", "easy", "eat", "ease", "ears", "quite", "quiet", "quiz", "went", "wet", "looks", "looked", "lock", "loop", "hell", "held", "helped", "helps", "heal", "heap", "exist", "exists", "edit", "shout", "dawn"]
 )
 """Words that talk begins with, though they begin a command's name, or nearly are one."""
 

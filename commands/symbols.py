@@ -39,16 +39,16 @@ _SPEC = Spec(
 async def symbols(context: CommandContext, arguments: str) -> Reply:
     """Look into a character's subconscious.
 
-    A moment that was felt intensely leaves an image. The image comes back with the feeling, and colours what
-    the character says, though it is never named. Shown are the image, what happened, the feeling, how much
-    it counts (salience) and who made it: a model, or the table of images that needs none. The latest stand
-    first; where there is no more room, the least salient fades.
+    An intense moment leaves an image. The image comes back with the feeling and colours what the character
+    says, though it is never named. You see the image, what happened, the feeling, how much it counts
+    (salience), and who made it: a model, or the table of images that needs none. The latest come first; when
+    there is no more room, the least salient fades.
 
-      --similar           what the feeling of this moment brings back, the most alike first
-      --limit N           so many at a time
-      --page N            the next ones
+      --similar           what the feeling of this moment brings back, closest first
+      --limit N           how many at a time
+      --page N            which page
 
-    You see what was made of what you yourself told a character; whoever runs the world sees everything.
+    You see what was made of what you told a character yourself; an admin sees everything.
 
     Examples:
       @symbols servnak
@@ -115,5 +115,5 @@ def _nothing(view: SymbolsView) -> str:
     if view.offset and view.total:
         return f"There are only {view.total:,}."
     if view.similar:
-        return f"Nothing that felt like that (alike to at least {number(view.threshold)})."
-    return "No moment was intense enough yet to leave an image."
+        return f"Nothing felt like that (similarity of at least {number(view.threshold)})."
+    return "No moment has been intense enough to leave an image yet."

@@ -27,11 +27,11 @@ _DIRECTIONS = {"north": "n", "south": "s", "east": "e", "west": "w", "up": "u", 
 async def say(context: CommandContext, rest: str) -> Reply:
     """Say something to everybody in the room.
 
-    A line that is no command is said too, so mostly you can just type. Where a line looks like a command,
-    `say` in front has it said all the same.
+    A line that is not a command is said as well, so you can usually just type. If a line looks like a
+    command, put `say` in front of it.
 
-    Whoever you name always answers; the others do when they have something to say. When there are only two
-    of you in the room, every word is meant for the other.
+    Whoever you name always answers; the others answer when they have something to say. When there are only
+    two of you in the room, every word is meant for the other.
 
     Examples:
         good morning
@@ -42,7 +42,7 @@ async def say(context: CommandContext, rest: str) -> Reply:
     return _done(context, _world(context).say(context.caller.user_id, rest or _missing("say TEXT")))
 
 
-@command("emote", "emote DEED", aliases=(":", "pose"))
+@command("emote", "emote ACTION", aliases=(":", "pose"))
 async def emote(context: CommandContext, rest: str) -> Reply:
     """Do something that everybody in the room can see.
 
@@ -51,15 +51,15 @@ async def emote(context: CommandContext, rest: str) -> Reply:
         :waves
         :'s hands shake
     """
-    return _done(context, _world(context).emote(context.caller.user_id, rest or _missing("emote DEED")))
+    return _done(context, _world(context).emote(context.caller.user_id, rest or _missing("emote ACTION")))
 
 
 @command("whisper", "whisper NAME = TEXT")
 async def whisper(context: CommandContext, rest: str) -> Reply:
     """Say something to one person in the room only.
 
-    The others only see that you whisper. It stays between the two of you: a character does not repeat it
-    in front of others.
+    The others only see that you whisper. It stays between the two of you: a character does not repeat it to
+    anybody else.
 
     Examples:
         whisper phi = I am afraid of the dark
@@ -108,8 +108,8 @@ async def who(context: CommandContext, rest: str) -> Reply:
 async def go(context: CommandContext, rest: str) -> Reply:
     """Walk through an exit.
 
-    Name an exit by its direction or by the room it leads to. You can also type the direction alone, or just
-    its first letter.
+    Name an exit by its direction or by the room it leads to. You can also type just the direction, or its
+    first letter.
 
     Examples:
         go north
@@ -125,7 +125,7 @@ async def go(context: CommandContext, rest: str) -> Reply:
 async def leave(context: CommandContext, rest: str) -> Reply:
     """Leave the world; everything is kept.
 
-    That includes what they remember of you: come back and ask.
+    That includes what the characters remember about you: come back and ask.
     """
     _nothing_behind(rest, "quit")
     return Reply({"leave": True}, Text("You leave. They will remember you.", style="dim"), leave=True)

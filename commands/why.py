@@ -57,15 +57,15 @@ _OUTCOMES = {"passed": "nothing to add", "off": "off", "failed": "failed"}
 async def why(context: CommandContext, arguments: str) -> Reply:
     """Why a character said what it said.
 
-    The last time it spoke, from end to end: what it perceived and felt, how surprising and important that
-    was, what came to mind and why, the thought before and after each transistor, and what had to be done
-    without. With a number, an earlier time: 2 is the one before the last.
+    Shows the last time it spoke, from end to end: what it perceived and felt, how surprising and important
+    that was, what came to mind and why, the thought before and after each transistor, and anything that was
+    missing. A number goes further back: 2 is the time before.
 
-      --silent            count the times when it said nothing too
-      --id N              the turn in which it perceived this memory
+      --silent            also count the times when it said nothing
+      --id N              the turn that began with this memory
       --prompt            what the model was asked in that turn, word for word
 
-    You see its turns with you; whoever runs the world sees all, and alone sees prompts.
+    You see its turns with you. An admin sees all turns, and the prompts as well.
 
     Examples:
       @why servnak
@@ -91,7 +91,7 @@ async def why(context: CommandContext, arguments: str) -> Reply:
 async def transistors(context: CommandContext, arguments: str) -> Reply:
     """Show what colours a character's words: each transistor, its gain, and its last effect.
 
-    A gain of 0 switches a transistor off, 1 is as strong as it gets; a recipe sets them.
+    A gain of 0 switches a transistor off, and 1 is the strongest; recipes set the gains.
 
     Examples:
       @transistors servnak
@@ -110,7 +110,7 @@ def why_view(view: WhyView, sees_all: bool = True) -> RenderableType:
     turn = view.turn
     if turn is None or view.affect is None:
         if sees_all:
-            none = "It has said nothing yet." if view.back == 1 else "There is no such turn so far back."
+            none = "It has said nothing yet." if view.back == 1 else "It has not had that many turns."
         else:
             yours = "It has answered you nothing yet" if view.back == 1 else "It has no such turn with you"
             none = f"{yours}; {OTHERS}."
@@ -230,7 +230,7 @@ def _sent(prompts: Sequence[SentPrompt], at: int) -> list[RenderableType]:
 
 def _whole(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise UserError(f"'{shorten(text, 30)}' is no number of a turn; it goes like this: {_USAGE}")
+        raise UserError(f"'{shorten(text, 30)}' is not the number of a turn. Type it like this: {_USAGE}")
     return int(text)
 
 

@@ -8,11 +8,14 @@ way, the one who has waited longest. So a crowd displaces itself, and nobody els
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import sys
 from collections.abc import Callable, Hashable
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
+
+from noodlings.errors import UserError
 
 MOST = 4_096
 """Connections at once, however many descriptors there are: each may hold some 100 KB."""
@@ -90,6 +93,14 @@ class Place:
     def wait(self) -> None:
         """It waits for something, and has done so for the shortest time of all."""
         self._connections.wait_again(self)
+
+
+def cannot_listen(host: str, port: int, instead: str, error: Exception) -> UserError:
+    """The refusal where a port cannot be listened on; `instead` is what to try where somebody else has it."""
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return UserError(f"Port {port} on {host} is in use. Stop the other program, or {instead}.")
+    why = error.strerror if isinstance(error, OSError) else None
+    return UserError(f"Cannot listen on {host}, port {port}: {why or error}. Choose another host or port.")
 
 
 class Connections:

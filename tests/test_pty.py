@@ -97,7 +97,7 @@ def test_a_person_at_a_prompt(tmp_path):
         terminal.until('You say, "servnak, hello"')
         terminal.until("SERVNAK")
         terminal.keys("half a line\x03")
-        terminal.until("(Ctrl-C once more leaves)")
+        terminal.until("(Press Ctrl-C again to leave)")
         terminal.keys("help @memories\r")
         assert "--flow" in terminal.until("-- more")
         terminal.keys("q")

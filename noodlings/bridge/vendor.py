@@ -108,7 +108,7 @@ def closure(entrances: Iterable[str]) -> dict[str, Module]:
             if top == _US:
                 waiting.append(imported)
             elif top != REQUIREMENT and top not in sys.stdlib_module_names:
-                raise UserError(f"{name} needs {top}: what is vendored may need {REQUIREMENT} alone")
+                raise UserError(f"{name} needs {top}: the copy may need only {REQUIREMENT}")
     return dict(sorted(found.items()))
 
 
@@ -226,7 +226,7 @@ def _legal(text: str) -> bytes:
     except metadata.PackageNotFoundError:
         installed = None
     if installed is None:
-        raise UserError(f"{text} was not installed with noodlings: install it anew")
+        raise UserError(f"{text} was not installed with noodlings: reinstall noodlings")
     return installed.encode()
 
 
@@ -276,13 +276,13 @@ def _require_name(name: str) -> None:
             f" a letter first; {_BETTER}"
         )
     if keyword.iskeyword(name):
-        raise UserError(f"{name} is a word of Python itself: {_BETTER}")
+        raise UserError(f"{name} is a Python keyword: {_BETTER}")
     if name in sys.stdlib_module_names:
         raise UserError(f"{name} is a module that comes with Python: {_BETTER}")
     if name == REQUIREMENT:
-        raise UserError(f"{name} is what the copy itself needs: {_BETTER}")
+        raise UserError(f"{name} is a package the copy itself needs: {_BETTER}")
     if name == _US:
-        raise UserError(f"{name} is what ours is called, and the copy stands in for it: {_BETTER}")
+        raise UserError(f"{name} is the name of this package: {_BETTER}")
 
 
 def _require_place(folder: Path, name: str) -> bool:
@@ -291,12 +291,12 @@ def _require_place(folder: Path, name: str) -> bool:
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: name the folder that your program imports from")
     if (folder / f"{name}.py").exists():
-        raise UserError(f"{target}.py is there, and could not be imported any more: {_BETTER}")
+        raise UserError(f"{target}.py exists and could no longer be imported: {_BETTER}")
     if not target.is_symlink() and not target.exists():
         return False
     about = target / MARKER
     if target.is_symlink() or not about.is_file() or _MARK.encode() not in about.read_bytes():
-        raise UserError(f"{target} is there, and was not made by this command: {_BETTER}, or move it away")
+        raise UserError(f"{target} exists and was not made by this command: {_BETTER}, or move it away")
     return True
 
 

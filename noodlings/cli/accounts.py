@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from noodlings.worlds.accounts import Accounts
 
 account_app = typer.Typer(
-    help="Who may come into the world by telnet or WebSocket.", no_args_is_help=True, add_completion=False
+    help="Manage the accounts of people who play over telnet or WebSocket.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="One word, as one connects with it.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The account's name: one word.")]
 
 
 class Rights(StrEnum):
@@ -32,16 +34,17 @@ class Rights(StrEnum):
 def add(
     name: Name,
     role: Annotated[
-        Rights, typer.Option("--role", help="player, viewer (reads all memories), admin (may do everything).")
+        Rights,
+        typer.Option("--role", help="player, viewer (reads all memories) or admin (may do everything)."),
     ] = Rights.PLAYER,
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Make an account; its password is asked for, or read from standard input."""
+    """Create an account. Asks for a password, or reads it from standard input."""
     from noodlings.values.caller import Role
 
     made = _accounts(data, config).create(name, _password(), Role(role.value))
-    typer.echo(f"{made.name} may come in, as {made.role}")
+    typer.echo(f"{made.name} can now connect, as {made.role}")
 
 
 @account_app.command()
@@ -51,52 +54,54 @@ def role(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Give an account other rights, from the next time it connects."""
+    """Change an account's role, from the next time it connects."""
     from noodlings.values.caller import Role
 
     changed = _accounts(data, config).change(name, role=Role(rights.value))
-    typer.echo(f"{changed.name} is {changed.role} from the next time it connects")
+    typer.echo(f"{changed.name} will be {changed.role} from the next connection")
 
 
 @account_app.command()
 def password(name: Name, data: Data = None, config: Config = None) -> None:
-    """Give an account another password; it is asked for, or read from standard input."""
+    """Change an account's password. Asks for the new one, or reads it from standard input."""
     accounts = _accounts(data, config)
     accounts.find(name)
-    typer.echo(f"{accounts.change(name, password=_password()).name} has another password")
+    typer.echo(f"The password of {accounts.change(name, password=_password()).name} has been changed")
 
 
 @account_app.command()
 def join(
     name: Name,
-    user: Annotated[str, typer.Argument(metavar="USER", help="The id a world or a token says: user_caity.")],
+    user: Annotated[
+        str, typer.Argument(metavar="USER", help="The id that the world or token uses, such as user_caity.")
+    ],
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Say that an account and a user of a world, or of api.tokens, are one person: they share what they told.
+    """Treat an account and a user of another world (or of api.tokens) as one person.
 
-    It counts from the next time it connects. What characters know of it as an account they keep for that
-    account; with the id that `list` showed before the two are parted again.
+    What they told a character is then shared. It counts from the next connection; joining the account to
+    the id that `list` showed before takes it back.
     """
     from noodlings.app import recipes
 
     accounts = _accounts(data, config)
     if user in recipes(settings_of(data, config).data_dir):
-        raise UserError(f"{user} is a character, and nobody comes in as one")
+        raise UserError(f"{user} is a character, so nobody can be joined to it; name the id of a player")
     joined = accounts.join(name, user)
-    typer.echo(f"{joined.name} is {joined.user_id} from the next time it connects")
+    typer.echo(f"{joined.name} will be {joined.user_id} from the next connection")
 
 
 @account_app.command()
 def remove(name: Name, data: Data = None, config: Config = None) -> None:
-    """Take an account away. What characters remember of it stays, and nobody else gets its name."""
+    """Remove an account. What characters remember of it stays, and nobody else can take its name."""
     _accounts(data, config).remove(name)
-    typer.echo(f"{name} may not come in any more; whoever is in stays until they leave")
+    typer.echo(f"{name} can no longer connect; whoever is connected now stays until they leave")
 
 
 @account_app.command("list")
 def list_accounts(data: Data = None, config: Config = None) -> None:
-    """List all accounts, their roles, and the ids characters know them by."""
+    """List all accounts with their roles and the ids by which characters know them."""
     for account in _accounts(data, config).all():
         typer.echo(f"{account.name:<20}  {account.role:<6}  {account.user_id}")
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 bridge_app = typer.Typer(
-    help="A memory for programs that keep a list of what was said.",
+    help="Give a memory to a program that keeps what was said in a list.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -23,14 +23,14 @@ def _group() -> None:
 def vendor(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="The folder that your program imports from."),
+        typer.Argument(metavar="DIR", help="The folder your program imports from."),
     ],
-    name: Annotated[str, typer.Option("--as", metavar="NAME", help="What it is imported as.")],
+    name: Annotated[str, typer.Option("--as", metavar="NAME", help="The name to import it by.")],
 ) -> None:
-    """Write the bridge and the memory as one folder, to be imported under another name.
+    """Copy the bridge and the memory into one folder that is imported under another name.
 
-    For a program whose own package is called noodlings. The copy needs numpy
-    and nothing else. An earlier copy is replaced as a whole.
+    This is for a program whose own package is called noodlings. The copy needs numpy
+
 
     noodlings bridge vendor lib --as noodlings_memory
     """

@@ -23,10 +23,10 @@ STANDARD_OUTPUT = "-"
 
 def export(
     file: Annotated[
-        str, typer.Argument(metavar="[FILE|-]", help="The file to write; - is standard output.")
+        str, typer.Argument(metavar="[FILE|-]", help="The file to write, or - for standard output.")
     ] = "-",
-    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="This character alone.")] = "",
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Only this character.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
@@ -39,7 +39,7 @@ def export(
     from noodlings.store.transfer import snapshot
 
     if as_json and file == STANDARD_OUTPUT:
-        raise UserError("--json tells of a file that was written: name one (noodlings export FILE --json)")
+        raise UserError("--json needs a file to report on: noodlings export FILE --json")
     folder = settings_of(data, config).data_dir
     if file != STANDARD_OUTPUT:
         _require_elsewhere(Path(file), folder)
@@ -96,9 +96,9 @@ def import_(
 
 def backup(
     destination: Annotated[
-        Path, typer.Argument(metavar="DEST", help="The folder of the copy; made if missing.")
+        Path, typer.Argument(metavar="DEST", help="The folder to copy to; created if missing.")
     ],
-    force: Annotated[bool, typer.Option("--force", help="Replace a copy that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier copy.")] = False,
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
@@ -122,7 +122,7 @@ def backup(
 
 
 def compact(
-    agent: Annotated[str, typer.Argument(metavar="[NAME]", help="This character alone.")] = "",
+    agent: Annotated[str, typer.Argument(metavar="[NAME]", help="Only this character.")] = "",
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
@@ -146,15 +146,18 @@ def compact(
             written = work.rewrite(chosen, done)
         whole = work.shrink()
     after = size(folder)
-    left = f"; {due - written:,} could not be, and stay as they are" if due > written else ""
+    left = f"; {due - written:,} could not be rewritten and stay as they are" if due > written else ""
     _report(
         f"compacted {folder}: {before:,} bytes before, {after:,} now; "
-        f"{written:,} records were written anew{left}",
+        f"{written:,} records were rewritten{left}",
         {"data": str(folder), "before": before, "after": after, "written": written, "left": due - written},
         as_json,
     )
     if not whole:
-        typer.echo("noodlings: somebody reads it, so the file shrinks once that is over", err=True)
+        typer.echo(
+            "noodlings: another program is reading the database; the file will shrink when it has finished",
+            err=True,
+        )
 
 
 def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
@@ -165,8 +168,8 @@ def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
     ids = {agent.casefold(): agent for agent in agents}
     wanted = clean(name).casefold()
     if wanted not in ids:
-        hint = nearest(wanted, agents) or "; nobody is"
-        raise NotFound(f"no character {shorten(clean(name), 30)} is kept in {folder}{hint}")
+        hint = nearest(wanted, agents) or "; nothing is kept there yet"
+        raise NotFound(f"{folder} has no character called {shorten(clean(name), 30)}{hint}")
     return ids[wanted]
 
 
@@ -179,7 +182,7 @@ def _require_elsewhere(path: Path, folder: Path) -> None:
         path.exists() and own.exists() and path.samefile(own)
         for own in (folder / name for name in (DATABASE_NAME, *LOGS, ACCOUNTS))
     ):
-        raise UserError(f"{path} is what noodlings keeps everything in: name another file")
+        raise UserError(f"{path} belongs to the data folder and must not be replaced: name another file")
 
 
 @contextmanager
@@ -194,8 +197,12 @@ def _output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
         return
     path = Path(file)
     if path.exists() and not (path.is_file() and force):
-        hint = "name another, or replace it with --force" if path.is_file() else "it is no file"
-        raise UserError(f"{path} is there already: {hint}")
+        hint = (
+            "name another file, or replace it with --force"
+            if path.is_file()
+            else "it is not a file; name another"
+        )
+        raise UserError(f"{path} already exists: {hint}")
     try:
         with atomic_write(path) as aside, aside.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream.write
@@ -208,7 +215,7 @@ def _input(path: Path) -> Iterator[BinaryIO]:
     try:
         with path.open("rb") as file:
             if not file.seekable():
-                raise UserError(f"{path} is read twice, so it must be a file: save it first")
+                raise UserError(f"{path} cannot be a pipe, because it is read twice: save it to a file first")
             yield file
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from noodlings.values.affect import Affect
 
 eval_app = typer.Typer(
-    help="Measure how good the parts are, on data of your own.", no_args_is_help=True, add_completion=False
+    help="Measure how good each part is, on data of your own.", no_args_is_help=True, add_completion=False
 )
 
 
@@ -44,9 +44,12 @@ LAST_SECONDS = 5.0
 
 Data = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", help="Taken as everywhere; an evaluation keeps nothing."),
+    typer.Option("--data", metavar="DIR", help="Accepted as everywhere; an evaluation keeps nothing."),
 ]
-Embedding = Annotated[EmbedderName, typer.Option("--embedder", help="Sentence vectors, or words alone.")]
+Embedding = Annotated[
+    EmbedderName,
+    typer.Option("--embedder", help="Search by sentence vectors (minilm) or by words alone (none)."),
+]
 
 
 @eval_app.command()
@@ -56,7 +59,7 @@ def importance(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """How importance spreads over recorded talk, and how much of it becomes episodic."""
+    """Show how importance is distributed over recorded talk, and how much of it becomes episodic."""
     import asyncio
 
     from noodlings.app import build
@@ -76,13 +79,16 @@ def importance(
 @eval_app.command()
 def affect(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.csv", help="Columns V, A (1…5), text; or text, label.")
+        Path,
+        typer.Argument(
+            metavar="FILE.csv", help="A CSV file with the columns V, A (1…5) and text; or text and label."
+        ),
     ],
     embedder: Embedding = EmbedderName.MINILM,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """How well feelings are read from text: agreement with human ratings, or with labels."""
+    """Measure how well feelings are read from text, against human ratings or labels."""
     from noodlings.lab.evaluate.affect import evaluate, view
     from noodlings.lab.transcript import count_lines
 
@@ -101,13 +107,14 @@ def locomo(
     lived: Annotated[
         bool,
         typer.Option(
-            "--lived", help="Put each question to the agent as well: was the evidence in mind for its answer?"
+            "--lived",
+            help="Also ask the character each question: did it have the evidence in mind when it answered?",
         ),
     ] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """How much of the evidence for a question is found in a long conversation."""
+    """Measure how much of the evidence for a question is found in a long conversation."""
     import asyncio
 
     from noodlings.lab.evaluate.locomo import evaluate, steps, view
@@ -125,7 +132,7 @@ def mood(
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Whether a mood brings back the memory that fits it."""
+    """Measure whether a mood brings back the memory that fits it."""
     import asyncio
 
     from noodlings.lab.evaluate.mood import evaluate, read_scenarios, view
@@ -139,26 +146,31 @@ def mood(
 @eval_app.command()
 def talk(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.yaml", help="Cases: who tells what, and what is asked.")
+        Path,
+        typer.Argument(metavar="FILE.yaml", help="A YAML file of cases: who tells what, and what is asked."),
     ],
     embedder: Embedding = EmbedderName.MINILM,
     voice: Annotated[
         VoiceName,
-        typer.Option("--voice", help="Who answers: the offline voice, or the model of the llm settings."),
+        typer.Option("--voice", help="Who answers: the offline voice, or the model in the llm settings."),
     ] = VoiceName.OFFLINE,
     one: Annotated[
         bool,
-        typer.Option("--one", help="One character lives all cases; all is told before anything is asked."),
+        typer.Option(
+            "--one",
+            help="One character lives through all cases, and is told everything before it is asked anything.",
+        ),
     ] = False,
     filler: Annotated[
-        Path | None, typer.Option("--filler", metavar="CHAT.jsonl", help="Idle talk from a transcript.")
+        Path | None,
+        typer.Option("--filler", metavar="CHAT.jsonl", help="A transcript to take idle talk from."),
     ] = None,
-    busy: Annotated[int, typer.Option("--busy", min=1, help="So many times as much idle talk.")] = 1,
+    busy: Annotated[int, typer.Option("--busy", min=1, help="Multiply the amount of idle talk by this.")] = 1,
     show: Annotated[bool, typer.Option("--show", help="Print every question with its answer.")] = False,
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Whether what players told a character is kept, comes to mind when asked for, and is said."""
+    """Measure whether what players tell a character is kept, comes to mind when needed, and is said."""
     import asyncio
 
     from noodlings.drawing.screen import Screen
@@ -192,12 +204,15 @@ def talk(
 @eval_app.command()
 def people(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE.yaml", help="Lines, and the facts about people in them.")
+        Path,
+        typer.Argument(
+            metavar="FILE.yaml", help="A YAML file of lines, with the facts about people in them."
+        ),
     ],
     as_json: AsJson = False,
     data: Data = None,
 ) -> None:
-    """Whether what was told about people is on a character's cards, and right."""
+    """Measure whether a character's cards hold what it was told about people, and hold it right."""
     import asyncio
 
     from noodlings.lab.evaluate.people import evaluate, read_weeks, view
@@ -228,7 +243,7 @@ def _listening(
         given["llm"] = {"base_url": ""}
     settings = load_settings(**given)
     if voice is VoiceName.MODEL and not settings.llm.base_url:
-        raise UserError("no model is configured: set llm.base_url and llm.model, or leave --voice away")
+        raise UserError("no model is configured: set llm.base_url and llm.model, or leave out --voice")
     clock = ManualClock()
     with closing(build(settings, clock=clock, store=MemoryStore())) as society:
         yield society, clock
@@ -251,7 +266,7 @@ def _mood(given: str) -> Affect:
     try:
         valence, arousal = map(float, given.split(","))
     except ValueError:
-        raise UserError(f"--mood takes valence and arousal, such as -0.8,0.9, not {given!r:.30}") from None
+        raise UserError(f"--mood needs valence and arousal, such as -0.8,0.9, not {given!r:.30}") from None
     return Affect(valence, arousal)
 
 

@@ -27,7 +27,11 @@ def scene(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A YAML file; see docs/transistors.md.")],
     gain: Annotated[
         list[str] | None,
-        typer.Option("--gain", metavar="NAME=VALUE", help="Set a transistor, 0 to 1; may be repeated."),
+        typer.Option(
+            "--gain",
+            metavar="NAME=VALUE",
+            help="Set a transistor's gain, 0 to 1, such as memory=0.5; may be repeated.",
+        ),
     ] = None,
     as_json: AsJson = False,
     data: Data = None,
@@ -84,7 +88,7 @@ def _gain(text: str) -> tuple[str, float]:
         number = -1.0
     if not (name.strip() and equals and 0.0 <= number <= 1.0):
         raise UserError(
-            f"a gain is NAME=VALUE with a value from 0 to 1, such as memory=0.5, not {text!r:.60}"
+            f"a gain is written NAME=VALUE, with a value from 0 to 1, such as memory=0.5, not {text!r:.60}"
         )
     return name.strip().lower(), number
 
@@ -102,22 +106,24 @@ def simulate(
     ],
     ticks: Annotated[int, typer.Option("--ticks", min=1, metavar="N", help="How long.")] = 100,
     seeds: Annotated[
-        str, typer.Option("--seeds", metavar="N|A-B", help="How many, from 1; or from A to B.")
+        str, typer.Option("--seeds", metavar="N|A-B", help="How many seeds (20), or a range (1-20).")
     ] = "1",
     jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="N", help="Processes.")] = 1,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Every turn as .csv or .parquet.")
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Write every turn to this .csv or .parquet file."),
     ] = None,
     ablate: Annotated[
         str,
         typer.Option(
             "--ablate",
             metavar="PART,…",
-            help="Leave out streams, transistors, mood, feeling; metric=NAME is another likeness.",
+            help="Leave out streams, transistors, mood or feeling; metric=NAME changes the measure.",
         ),
     ] = "",
     embedder: Annotated[
-        Embedder, typer.Option("--embedder", help="Words alone, or sentence vectors.")
+        Embedder,
+        typer.Option("--embedder", help="Search by words alone (none) or by sentence vectors (minilm)."),
     ] = Embedder.NONE,
     as_json: AsJson = False,
     config: Config = None,
@@ -176,5 +182,5 @@ def _seeds(given: str) -> Sequence[int]:
     except ValueError:
         numbers = range(0)
     if not numbers:
-        raise UserError(f"--seeds takes how many (20) or from which to which (1-20), not {given!r:.30}")
+        raise UserError(f"--seeds needs a number (20) or a range (1-20), not {given!r:.30}")
     return numbers

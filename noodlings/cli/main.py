@@ -40,7 +40,7 @@ _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 app = typer.Typer(
     name="noodlings",
-    help="Characters who remember what matters to them, in a small world in your terminal.",
+    help="Characters who remember what matters to them. To begin, type: noodlings play",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -83,9 +83,9 @@ def _root(
 
 @app.command()
 def play(data: Data = None, config: Config = None) -> None:
-    """Walk in a small world and talk to those who live there.
+    """Walk around a small world and talk to the characters who live there.
 
-    When standard input is no terminal, lines are read from it, and the visit ends with them.
+    When standard input is not a terminal, lines are read from it, and the visit ends after the last one.
     """
     import asyncio
 
@@ -96,9 +96,9 @@ def play(data: Data = None, config: Config = None) -> None:
 
 @app.command()
 def demo(data: Data = None, config: Config = None) -> None:
-    """Watch a guided minute: told once, remembered after 500 idle lines.
+    """Watch a one-minute demo: a character is told something once, and remembers it 500 lines later.
 
-    It plays in a folder that is deleted afterwards; with --data in that one, which stays.
+    It uses a temporary folder, or the one given with --data, which is kept.
     """
     import asyncio
     import tempfile
@@ -114,20 +114,22 @@ def demo(data: Data = None, config: Config = None) -> None:
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with tokens.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 for any that is free.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; beyond this machine only with api.tokens.")
+    ] = ("127.0.0.1"),
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 picks a free one.")] = 8765,
     certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="TLS: the certificate, PEM; with --key.")
+        Path | None, typer.Option(metavar="FILE", help="A TLS certificate (PEM); needs --key.")
     ] = None,
-    key: Annotated[Path | None, typer.Option(metavar="FILE", help="TLS: its key, PEM.")] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The key of the TLS certificate (PEM).")
+    ] = None,
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Serve the characters to other programs: REST, a live stream, metrics.
+    """Serve the characters to other programs: REST, a live stream, MCP and metrics.
 
-    On this machine alone, and without tokens every caller is admin. See docs/api.md.
+    Unless you say otherwise, only this machine can connect, and every caller is an admin. See docs/api.md.
     """
     import asyncio
 
@@ -147,9 +149,9 @@ def memories(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Look into a character's memory, also while somebody plays.
+    """Look into a character's memory, even while somebody plays.
 
-    The same as @memories in the world, with the same flags (there, `help @memories` lists them).
+    This is @memories as typed in the world, with the same flags (`help @memories` lists them there).
     """
     import asyncio
 
@@ -160,13 +162,13 @@ def memories(
 def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="One JSON object a line, with user and text.")],
     agent: Annotated[
-        str, typer.Option("--agent", metavar="NAME", help="Every line goes to this character alone.")
+        str, typer.Option("--agent", metavar="NAME", help="Send every line to this character only.")
     ] = "",
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Let characters perceive recorded talk, with everything that follows from it.
+    """Let characters live through recorded talk.
 
     A line may also hold timestamp, agent, affect, surprise and identity_salience; or only text ("Caity says,
     hello") and timestamp. The same file and seed give the same result. It is kept in the folder of --data

@@ -23,18 +23,23 @@ if TYPE_CHECKING:
 
 def mcp(
     user: Annotated[
-        str, typer.Option("--user", metavar="NAME", help="Be this player, who sees only what it shared.")
+        str,
+        typer.Option("--user", metavar="NAME", help="Act as this player, who sees only what they shared."),
     ] = "",
     agent: Annotated[
-        str, typer.Option("--agent", metavar="NAME", help="Whose memory is meant where a call names nobody.")
+        str,
+        typer.Option("--agent", metavar="NAME", help="The character that is meant when a call names none."),
     ] = "",
     http: Annotated[
-        bool, typer.Option("--http", help="Over HTTP instead of standard input and output.")
+        bool, typer.Option("--http", help="Serve over HTTP instead of standard input and output.")
     ] = False,
     host: Annotated[
-        str, typer.Option(help="Where to listen with --http; beyond this machine only with tokens.")
+        str,
+        typer.Option(help="The address to listen on with --http; beyond this machine only with api.tokens."),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="0 for any that is free.")] = 8766,
+    port: Annotated[
+        int, typer.Option(min=0, max=65_535, help="The port for --http; 0 picks a free one.")
+    ] = 8766,
     data: Data = None,
     config: Config = None,
 ) -> None:
@@ -64,7 +69,9 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
     from noodlings.host import server
 
     if user:
-        raise UserError("over HTTP a token says who asks (api.tokens), and not --user")
+        raise UserError(
+            "--user does not work with --http: there a token says who asks; see api.tokens in docs/api.md"
+        )
 
     async def run_tools(
         serving: Serving, where: Address, bound: socket.socket, started: Callable[[], None]
@@ -72,7 +79,7 @@ async def _serve_http(settings: Settings, user: str, agent: str, host: str, port
         def say() -> None:
             address, number = bound.getsockname()[:2]
             shown = f"[{address}]" if ":" in address else address
-            typer.echo(f"noodlings offers memories at http://{shown}:{number}{PATH}. Ctrl-C ends it.")
+            typer.echo(f"noodlings offers memories at http://{shown}:{number}{PATH}. Press Ctrl-C to stop.")
 
         await run(serving.society, agent, bound, serving.connections, say)
 

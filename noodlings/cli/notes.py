@@ -14,15 +14,17 @@ if TYPE_CHECKING:
     from noodlings.notes.search import NoteHit
 
 notes_app = typer.Typer(
-    help="Memories as Markdown files, beside the database.", no_args_is_help=True, add_completion=False
+    help="Work with the Markdown notes that are kept beside the database.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 
 
 @notes_app.command()
 def rebuild(data: Data = None, config: Config = None) -> None:
-    """Write all notes anew, and remove those of nothing that is kept.
+    """Write all notes anew, and remove notes of memories that no longer exist.
 
-    After an import, a full disk, or a time with notes.enabled: false. Not while somebody plays.
+    Use it after an import, a full disk, or a time with notes.enabled: false; not while somebody plays.
     """
     from contextlib import closing
 
@@ -39,31 +41,34 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     settings = settings_of(data, config)
     folder = settings.data_dir
     if not (folder / DATABASE_NAME).is_file():
-        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+        raise NotFound(f"{folder} has no {DATABASE_NAME} yet: name another folder with --data, or play first")
     notebook = Notebook(folder / FOLDER_NAME)
     with closing(SqlStore(folder, settings.store.durability)) as repository, snapshot(folder) as kept:
         total = sum(record.perceived for agent in kept.agents() if (record := repository.load(agent)))
         with progress_over(total, "writing notes") as done:
             rebuilt = rebuild_notes(kept, NoteWriter(repository, notebook, feeling), done)
-    removed = f"; {rebuilt.removed:,} that were of nothing kept are removed" if rebuilt.removed else ""
+    removed = f"; removed {rebuilt.removed:,} of memories that no longer exist" if rebuilt.removed else ""
     typer.echo(f"wrote {rebuilt.written:,} notes in {notebook.folder}{removed}")
     if rebuilt.left_out:
         typer.echo(
-            f"noodlings: {rebuilt.left_out} memories could not be read; so no note was removed", err=True
+            f"noodlings: {rebuilt.left_out} memories could not be read, so no notes were removed", err=True
         )
 
 
 @notes_app.command()
 def search(
-    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="All of them must occur.")],
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words that must all occur.")],
     user: Annotated[
-        str | None, typer.Option("--user", metavar="WHO", help="Only what this user said, by id.")
+        str | None,
+        typer.Option("--user", metavar="WHO", help="Only what this user said, such as user_caity."),
     ] = None,
-    private: Annotated[bool, typer.Option("--private", help="Also what was whispered or thought.")] = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="Include what was whispered or thought.")
+    ] = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Find words in the notes, by the files alone: it needs no database that can be opened."""
+    """Find words in the notes. It reads only the files, so it works without the database."""
     from noodlings.notes.notebook import FOLDER_NAME
     from noodlings.notes.search import search as search_notes
     from noodlings.text import clean
@@ -73,10 +78,10 @@ def search(
     for hit in found.hits:
         typer.echo("\n".join(_lines(hit, hit.path.relative_to(folder))))
     for path, why in found.torn:
-        typer.echo(clean(f"noodlings: passed over {path}: {why}"), err=True)
+        typer.echo(clean(f"noodlings: skipped {path}: {why}"), err=True)
     if not found.hits:
         of = f" of {clean(user)} (users go by their id, such as user_caity)" if user else ""
-        typer.echo(f"noodlings: no note{of} holds that", err=True)
+        typer.echo(f"noodlings: no note{of} contains that", err=True)
 
 
 def _lines(hit: NoteHit, path: Path) -> Iterator[str]:

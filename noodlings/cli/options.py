@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
 Data = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", envvar="NOODLINGS_DATA", help="The folder everything is kept in."),
+    typer.Option(
+        "--data", metavar="DIR", envvar="NOODLINGS_DATA", help="The folder where everything is kept."
+    ),
 ]
-Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="The settings to read.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON on standard output, nothing else.")]
+Config = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="The settings file to read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one line of JSON and nothing else.")]
 
 
 def settings_of(data: Path | None, config: Path | None) -> Settings:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from noodlings.values.persona import Persona
 
 recipe_app = typer.Typer(
-    help="Recipes: the files that say who a character is. See docs/recipes.md.",
+    help="Work with recipes, the files that say who a character is. See docs/recipes.md.",
     no_args_is_help=True,
     add_completion=False,
 )
@@ -22,9 +22,9 @@ recipe_app = typer.Typer(
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Recipes or character cards.")],
 ) -> None:
-    """Tell what is read of recipes, what is kept without use, and what is wrong.
+    """Check recipes: show what is read, what is kept but not used, and what is wrong.
 
-    Exit code 2 where one of them is wrong. For instance: noodlings recipe check gus.yaml seraphina.png
+    The exit code is 2 if one of them is wrong. Example: noodlings recipe check gus.yaml seraphina.png
     """
     from noodlings.agent.recipes import load_recipe
     from noodlings.errors import UserError
@@ -47,12 +47,16 @@ def check(
 
 @recipe_app.command()
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As it is shown: Lotta, or 'Old Gus'.")],
-    folder: Annotated[Path, typer.Option("--folder", metavar="DIR", help="Where to put it.")] = Path(),
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The character's name, such as Lotta or 'Old Gus'.")
+    ],
+    folder: Annotated[
+        Path, typer.Option("--folder", metavar="DIR", help="The folder to write it to.")
+    ] = Path(),
 ) -> None:
-    """Write the beginnings of a recipe, with comments, to NAME.yaml. Never over a file that is there.
+    """Start a recipe: write NAME.yaml, with comments. An existing file is never replaced.
 
-    For instance: noodlings recipe new Lotta --folder ~/noodlings/recipes
+    Example: noodlings recipe new Lotta --folder ~/noodlings/recipes
     """
     import json
     import re
@@ -76,19 +80,28 @@ def new(
     text = resources.files(__package__).joinpath("new_recipe.yaml").read_text("utf-8")
     filled = Template(text).substitute(name=shown, quoted=json.dumps(shown, ensure_ascii=False))
     _write(path, filled.encode())
-    typer.echo(f"wrote {path}; noodlings recipe check {path} tells what is read of it")
+    typer.echo(f"wrote {path}; to see how it is read: noodlings recipe check {path}")
 
 
 @recipe_app.command()
 def card(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A recipe or a character card.")],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="X.json or X.png; never over a file.")],
-    v3: Annotated[bool, typer.Option("--v3", help="A card of version 3; else of version 2.")] = False,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The file to write, .json or .png; an existing one is never replaced.",
+        ),
+    ],
+    v3: Annotated[
+        bool, typer.Option("--v3", help="Write version 3 of the card format instead of 2.")
+    ] = False,
 ) -> None:
-    """Write a recipe as a character card, as SillyTavern and others read them.
+    """Write a recipe as a character card, for SillyTavern and other programs.
 
-    What a card has no place for goes into its extensions, and comes back with it. A PNG keeps the picture
-    that FILE has, or gets a plain one. For instance: noodlings recipe card gus.yaml --out gus.png
+    What a card has no field for goes into its extensions, and is read back from there. A PNG keeps the
+    picture of FILE, or gets a plain one. Example: noodlings recipe card gus.yaml --out gus.png
     """
     from noodlings.agent.cards import as_image, as_json, card_of
     from noodlings.agent.recipes import load_recipe
@@ -96,7 +109,7 @@ def card(
 
     ending = out.suffix.lower()
     if ending not in (".json", ".png"):
-        raise UserError(f"a card is a file .json or .png, and {out} is neither")
+        raise UserError(f"{out} is neither .json nor .png; name a file that ends in one of them")
     made = card_of(load_recipe(file), "chara_card_v3" if v3 else "chara_card_v2")
     if ending == ".json":
         _write(out, as_json(made))
@@ -132,7 +145,7 @@ def _read(persona: Persona) -> Iterator[str]:
     if isinstance(entries, list | dict):
         yield f"lorebook: entries {len(entries)}, kept whole"
     if names := ", ".join(unused(persona.extra)):
-        yield f"kept, and used by nothing: {names}"
+        yield f"kept but not used: {names}"
 
 
 def _levels(levels: Mapping[str, float]) -> str:
@@ -147,6 +160,6 @@ def _write(path: Path, content: bytes) -> None:
         with path.open("xb") as file:
             file.write(content)
     except FileExistsError:
-        raise UserError(f"{path} is there already and stays as it is; choose another name") from None
+        raise UserError(f"{path} already exists and was not changed; choose another name") from None
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None

@@ -15,15 +15,26 @@ TOKEN = "NOODLINGS_TOKEN"  # noqa: S105 — the name of a variable
 
 
 def studio(
-    agent: Annotated[str, typer.Option("--agent", metavar="ID", help="Whom to look at first.")] = "",
+    agent: Annotated[str, typer.Option("--agent", metavar="ID", help="The character to look at first.")] = "",
     url: Annotated[
-        str, typer.Option("--url", metavar="URL", help="A running noodlings serve: http://127.0.0.1:8765.")
+        str,
+        typer.Option(
+            "--url",
+            metavar="URL",
+            help="The address of a running noodlings serve, such as http://127.0.0.1:8765.",
+        ),
     ] = "",
     token: Annotated[
-        str, typer.Option("--token", envvar=TOKEN, help="What the server wants to see; best as a variable.")
+        str,
+        typer.Option(
+            "--token", envvar=TOKEN, help="The API token for --url; safer in the environment variable."
+        ),
     ] = "",
     user: Annotated[
-        str, typer.Option("--as", metavar="USER", help="With --url: look and speak as this user, an id.")
+        str,
+        typer.Option(
+            "--as", metavar="USER", help="With --url: look and speak as this user, such as user_caity."
+        ),
     ] = "",
     data: Data = None,
     config: Config = None,

@@ -22,7 +22,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from noodlings.config import Settings
-from noodlings.connections import Connections, most_connections
+from noodlings.connections import Connections, cannot_listen, most_connections
 from noodlings.errors import UserError
 from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.text import folded
@@ -70,13 +70,13 @@ async def mush_open(
             host, port = await stack.enter_async_context(
                 telnet_port(settings.host, settings.port, visitors.receive, connections)
             )
-            said.append(f"People come in by telnet at {host}, port {port}; see docs/mush.md.")
+            said.append(f"People can connect by telnet to {host}, port {port}; see docs/mush.md.")
         if settings.websocket_port:
             origins = society.settings.api.origins
             host, port = await stack.enter_async_context(
                 websocket_port(settings.host, settings.websocket_port, visitors.receive, origins, connections)
             )
-            said.append(f"People come in by WebSocket at ws://{host}:{port}.")
+            said.append(f"People can connect by WebSocket to ws://{host}:{port}.")
         stack.push_async_callback(visitors.close)
         yield said
 
@@ -241,15 +241,14 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
     rights = (
         f"{tokens} token{'s' * (tokens != 1)} configured."
         if tokens
-        else "No tokens are configured: every caller on this machine is admin, and may read and change "
-        "everything."
+        else "No tokens are configured, so anyone on this machine can read and change everything."
     )
     return [
         f"noodlings serves {where} (open it in a browser; documentation: {where}/docs)",
-        f"Data: {settings.data_dir}. Here live {names}. {society.model_status.sentence}",
+        f"Data: {settings.data_dir}. Characters: {names}. {society.model_status.sentence}",
         *(f"Skipped: {why}" for why in society.skipped_recipes),
         rights,
-        "Ctrl-C ends it; what is under way is finished first.",
+        "Press Ctrl-C to stop; what is under way is finished first.",
     ]
 
 
@@ -300,7 +299,7 @@ async def _idle_life(serving: Serving) -> None:
         try:
             await serving.world.live(serving.society.clock.now())
         except Exception:
-            log.exception("nobody could do anything of their own accord")
+            log.exception("the idle act of a character failed")
 
 
 def _refuse_openness(settings: Settings, address: Address) -> None:
@@ -311,7 +310,7 @@ def _refuse_openness(settings: Settings, address: Address) -> None:
             '\'[{"role": "admin", "token": "at least 16 characters"}]\' or listen on 127.0.0.1.'
         )
     if (address.certificate is None) != (address.key is None):
-        raise UserError("a certificate needs its key, and a key its certificate")
+        raise UserError("--certificate and --key only work together: give both")
 
 
 def _is_loopback(host: str) -> bool:
@@ -326,7 +325,7 @@ def _bound(address: Address, connections: Connections) -> socket.socket:
     try:
         bound = connections.listen(address.host, address.port)
     except (OSError, OverflowError) as error:
-        raise UserError(f"cannot listen on {address.host}, port {address.port}: {error}") from None
+        raise cannot_listen(address.host, address.port, "try --port 0", error) from None
     # Every connection inherits it. Without it the second part of each answer waits for the first to be
     # acknowledged, 40 ms later; asyncio itself would see to it only for sockets that it made.
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -84,7 +84,7 @@ def folder_of(settings: Settings) -> Path:
     """The data folder. Raises `NotFound` where nothing is kept in it."""
     folder = settings.data_dir
     if not (folder / "noodlings.db").is_file():
-        raise NotFound(f"nothing is kept in {folder} yet: there is no noodlings.db; play first")
+        raise NotFound(f"{folder} has no noodlings.db yet: name another folder with --data, or play first")
     return folder
 
 

@@ -257,7 +257,7 @@ class Inspector:
             NotFound: there is no such memory.
         """
         if not caller.sees_all:
-            raise Forbidden("a prompt holds what others told too: only who may read everything may see one")
+            raise Forbidden("a prompt also holds what others said, so only an admin may see one")
         viewpoint = self._viewpoint(caller, name)
         told = turn(viewpoint, self._society.store, entry_id)
         return prompts_of(told, viewpoint.agent.prompts.get(entry_id, ()))

@@ -270,11 +270,11 @@ def _meant(viewpoint: Viewpoint, views: list[PersonCardView], person: str) -> Pe
     hint = (
         f"did you mean {next(name for name in names if name.casefold() == near[0])}?"
         if near
-        else f"it knows something of {', '.join(names[:10])}."
+        else f"it knows something about {', '.join(names[:10])}."
         if names
-        else "nobody told it anything about anybody yet."
+        else "nobody has told it anything about anybody yet."
     )
-    raise NotFound(f"{viewpoint.name} knows nothing of {shorten(clean(person), LONGEST_SHOWN)}; {hint}")
+    raise NotFound(f"{viewpoint.name} knows nothing about {shorten(clean(person), LONGEST_SHOWN)}; {hint}")
 
 
 def _card(viewpoint: Viewpoint, card: PersonCard, heard: _Heard | None, private: set[int]) -> PersonCardView:

@@ -73,7 +73,7 @@ def readable(
 def require_all_history(caller: Caller) -> None:
     """Raise `Forbidden` unless this caller may read what others shared with an agent."""
     if not caller.sees_all:
-        raise Forbidden("You may only read what you yourself shared with a character: --user me.")
+        raise Forbidden("You may only read what you yourself shared with a character; add --user me.")
 
 
 STEPS = 4
@@ -245,7 +245,7 @@ class Viewpoint:
             if names
             else "there are none yet."
         )
-        raise NotFound(f"{self.name} knows nobody called {shorten(clean(who), 30)}; {hint}")
+        raise NotFound(f"{self.name} does not know anybody called {shorten(clean(who), 30)}; {hint}")
 
 
 def _parts_in_force(entry: MemoryEntry) -> ImportanceParts:

@@ -140,8 +140,8 @@ class PromptView(View):
 
 
 GONE = (
-    "The prompts of this turn are not kept any more. They are held in memory only: of the last 20 turns in "
-    "which a model was asked, until the program ends, the character falls asleep, or something is forgotten."
+    "The prompts of this turn are no longer available. Only those of the last 20 turns that asked a model "
+    "are kept, in memory, until the program ends, the character falls asleep or something is forgotten."
 )
 UNASKED = "No model was asked in this turn."
 

@@ -91,7 +91,7 @@ async def replay(
     if report.problems and len(report.problems) == report.lines:
         first = report.problems[0]
         raise UserError(
-            f"{path} is no recorded talk; line {first.number} is {first.why}. A line is such as "
+            f"{path} is not recorded talk; line {first.number} is {first.why}. A line looks like "
             '{"user": "caity", "text": "hi!"}'
         )
     return report
@@ -108,7 +108,7 @@ def summary(report: Report) -> str:
     lines = [f"{report.lines:,} lines, {report.perceived:,} percepts, {report.replies:,} replies"]
     if report.clipped:
         lines.append(f"{report.clipped:,} lines were longer than {MAX_LINE:,} characters and were cut")
-    lines += [f"line {bad.number} was passed over: {bad.why}" for bad in report.problems[:SHOWN_PROBLEMS]]
+    lines += [f"line {bad.number} was skipped: {bad.why}" for bad in report.problems[:SHOWN_PROBLEMS]]
     if len(report.problems) > SHOWN_PROBLEMS:
         lines.append(f"and {len(report.problems) - SHOWN_PROBLEMS:,} more")
     return "\n".join(lines)

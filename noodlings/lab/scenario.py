@@ -40,7 +40,7 @@ def _sayable(line: str) -> str:
     except UserError as error:
         raise ValueError(str(error)) from None
     if unknown:
-        raise ValueError(f"there is no slot {{{min(unknown)}}}; there is {{{NAME}}}")
+        raise ValueError(f"there is no slot {{{min(unknown)}}}; use {{{NAME}}}")
     return line
 
 
@@ -154,7 +154,7 @@ class Scenario(_Strict):
         for number, meeting in enumerate(self.meetings):
             self._require_known(f"meetings.{number}.who", meeting.who)
             if len(self.among(meeting.who)) < 2:
-                raise ValueError(f"meetings.{number}.who: two are needed to meet")
+                raise ValueError(f"meetings.{number}.who: a meeting needs two")
         for number, event in enumerate(self.events):
             if isinstance(event.witnesses, tuple):
                 self._require_known(f"events.{number}.witnesses", event.witnesses)

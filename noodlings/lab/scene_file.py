@@ -167,14 +167,14 @@ def load_scenes(path: Path) -> list[WrittenScene]:
     """
     try:
         if path.stat().st_size > LARGEST:
-            raise UserError(f"scene {path} has more than {LARGEST:,} bytes; that is no scene")
+            raise UserError(f"scene {path} has more than {LARGEST:,} bytes, which is too large for a scene")
         data = read_yaml(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"scene {path} cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UserError(f"scene {path} cannot be read as YAML: {' '.join(str(error).split())}") from None
     if not isinstance(data, dict):
-        raise UserError(f"scene {path}: it holds no keys; at least persona and percept")
+        raise UserError(f"scene {path}: it has no keys; give at least persona and percept")
     return [_scene(one, f"scene {path}{where}") for where, one in _each(data, path)]
 
 

@@ -36,9 +36,9 @@ from noodlings.values.trace import Trace
 
 PARTS = {
     "streams": "a plain list in place of working and episodic memory",
-    "transistors": "no thought is coloured",
-    "mood": "nothing that is felt moves the mood",
-    "feeling": "nothing comes to mind for its feeling; the latest take those places",
+    "transistors": "transistors do not colour thoughts",
+    "mood": "feelings do not move the mood",
+    "feeling": "nothing comes to mind by feeling; the latest memories take those places",
 }
 _METRIC = "metric="
 
@@ -303,7 +303,7 @@ class Simulation:
         trace = await agent.perceive(percept)
         await agent.settle()
         entry = agent.entry(trace.entry_id)
-        assert entry is not None, "nobody forgets in a simulation"  # noqa: S101
+        assert entry is not None, "forgetting does not work in a simulation"  # noqa: S101
         about = self._about[agent.id]
         about[entry.id] = stimulus.about
         known = tuple(about[found.entry_id] for found in trace.recalled)

@@ -67,8 +67,7 @@ def _parquet(path: Path) -> Iterator[Write]:
         pq: Any = import_module("pyarrow.parquet")
     except ImportError:
         raise UserError(
-            "Parquet needs pyarrow: in the folder of noodlings, pip install '.[parquet]'; "
-            "without it there is .csv"
+            "Parquet needs pyarrow: run pip install '.[parquet]' in the noodlings folder, or write .csv"
         ) from None
     types: dict[type, Any] = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
@@ -101,7 +100,7 @@ def sweep(
         UserError: as `Simulation` does, or a process died.
     """
     if jobs < 1:
-        raise UserError(f"jobs is {jobs}: at least one process has to do it")
+        raise UserError(f"jobs is {jobs}: at least one process is needed")
     one = partial(
         rows_of, scenario, ticks, without=tuple(without), metric=metric, embedding=embedding, config=config
     )

@@ -75,11 +75,9 @@ def search(folder: Path, query: str, user: str | None = None, private: bool = Fa
     """
     words = clean(query).casefold().split()
     if not words:
-        raise UserError("there is nothing to look for: name at least one word")
+        raise UserError("nothing to look for: give at least one word")
     if not folder.is_dir():
-        raise NotFound(
-            f"there are no notes in {folder.parent} yet; this writes them: noodlings notes rebuild"
-        )
+        raise NotFound(f"there are no notes in {folder.parent} yet; to write them: noodlings notes rebuild")
     hits: list[NoteHit] = []
     torn: list[tuple[Path, str]] = []
     for path in _files(folder, torn):
@@ -109,7 +107,7 @@ def _files(folder: Path, torn: list[tuple[Path, str]]) -> Iterator[Path]:
 def _text(path: Path) -> str:
     try:
         if path.is_symlink() or not path.is_file():  # reading a pipe would never end
-            raise StoreError("it is no file")
+            raise StoreError("it is not a file")
         with path.open("rb") as file:
             content = file.read(LONGEST + 1)
     except OSError as error:

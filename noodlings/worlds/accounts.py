@@ -152,9 +152,9 @@ class Accounts:
         with self._changing() as accounts:
             before = accounts.get(folded(name))
             if before is not None and before.hash:
-                raise UserError(f"somebody is called {name} already; choose another name")
+                raise UserError(f"the name {name} is taken; choose another name")
             if before is None and len(accounts) >= MOST:
-                raise UserError("there is no room for another account")
+                raise UserError("no more accounts can be created here")
             account = Account(name, role, hashed, account_id_of(folded(name)))
             if before is not None:
                 account = replace(account, user_id=before.user_id, joined=before.joined)
@@ -184,10 +184,10 @@ class Accounts:
             before = _living(accounts, name)
             own = account_id_of(folded(before.name))
             if is_account_id(user_id) and user_id != own:
-                raise UserError(f"{shorten(user_id, 30)} is an account, and no user of a world")
+                raise UserError(f"{shorten(user_id, 30)} is an account, not a user of another world")
             for one in accounts.values():
                 if one.user_id == user_id and one != before:
-                    raise UserError(f"{user_id} is the account {one.name} already")
+                    raise UserError(f"{user_id} already belongs to the account {one.name}")
             after = replace(before, user_id=user_id, joined=user_id != own)
             accounts[folded(name)] = after
         return after
@@ -281,7 +281,7 @@ def check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise UserError("a name is one word of 2 to 20 letters, digits, - and ', and begins with a letter")
     if _MEANT_OTHERWISE.fullmatch(folded(name)):
-        raise UserError(f"{name} means somebody else here; choose another name")
+        raise UserError(f"{name} has another meaning here; choose another name")
     require_name(name)
     return name
 
@@ -289,7 +289,7 @@ def check_name(name: str) -> str:
 def check_password(password: str) -> str:
     """A new password. Raises `UserError` when it will not do."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise UserError(f"a password has {SHORTEST} to {LONGEST} characters")
+        raise UserError(f"a password must have {SHORTEST} to {LONGEST} characters")
     return password
 
 
@@ -334,7 +334,10 @@ def _fits_scrypt(hashed: str, typed: bytes) -> bool:
 def _account(kept: dict[str, Any]) -> Account:
     account = Account(**kept | {"role": Role(kept["role"])})
     if account.hash and not account.hash.startswith(tuple(_UNKNOWN)):
-        raise ValueError(f"the password of {account.name} is kept in a way that nobody knows here")
+        raise ValueError(
+            f"the password of {account.name} is stored in an unknown form; set a new one with "
+            "noodlings account password"
+        )
     return account
 
 

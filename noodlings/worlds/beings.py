@@ -90,9 +90,9 @@ def heard(text: str) -> str:
     """What is heard of something that is said. Raises `UserError` when it is nothing, or too long."""
     text = clean(text)
     if not text:
-        raise UserError("There is nothing to hear in that.")
+        raise UserError("There is nothing in that to hear.")
     if len(text) > MAX_LINE:
-        raise UserError(f"That has {len(text):,} characters; say it in pieces of at most {MAX_LINE:,}.")
+        raise UserError(f"That has {len(text):,} characters; say it in parts of at most {MAX_LINE:,}.")
     return text
 
 
@@ -242,10 +242,10 @@ def require_name(name: str) -> None:
     else's.
     """
     if _WORDS.fullmatch(name.casefold()):
-        raise UserError(f"{name} means somebody else here; choose another name")
+        raise UserError(f"{name} has another meaning here; choose another name")
     scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in name if letter.isalpha()}
     if len(scripts - _MIXED_WITH_OTHERS) > 1:
-        raise UserError(f"{name} has letters of more than one alphabet; choose another name")
+        raise UserError(f"{name} mixes letters of different alphabets; choose another name")
     wrong = [mark for mark in _WITHIN_A_WORD.sub("", name) if unicodedata.category(mark) in _MARKS]
     if wrong or len(name.split()) > MOST_WORDS:
         raise UserError(

@@ -285,7 +285,7 @@ class Link:
         """A whole command line as `caller` typed it, with its rights. Its answer or refusal, as text."""
         if not self._token and not is_staff(caller):
             # Without tokens the server takes every caller for its admin, and all would read what all told.
-            return "Only the staff may ask: the game's settings name no NOODLINGS_TOKEN."
+            return "Only staff may use this, because the game's settings have no NOODLINGS_TOKEN."
         width = min(max(width, _WIDTHS[0]), _WIDTHS[1])
         body = {
             "user_id": being_id(caller),
@@ -297,8 +297,8 @@ class Link:
         try:
             status, answer = yield self._ask("POST", "/api/commands", body, staff=is_staff(caller))
         except Silence as silence:
-            return f"The noodlings server cannot be asked now: {silence}."
-        return str(answer.get("text", "")) if status < 300 else f"It was refused: {problem_of(answer)}."
+            return f"The noodlings server cannot be reached: {silence}."
+        return str(answer.get("text", "")) if status < 300 else f"The server refused: {problem_of(answer)}."
 
     def _go_on(self, way: Way) -> None:
         if not way.sending and not self.trouble:

@@ -82,7 +82,7 @@ LONGEST_NAME = 80
 AT_ONCE = 2
 """Passwords that are hashed at once, 64 MB each."""
 
-WRONG = "Either there is no such name, or that is not its password."
+WRONG = "That name and password do not match."
 
 T = TypeVar("T")
 
@@ -160,7 +160,7 @@ class LoginGuard:
             place.failed += 1  # also when the name is taken: else one could ask for all names there are
             try:
                 if self._reserved(name) or self._accounts.gone(name):
-                    raise UserError(f"{name} is known here already; choose another name.")
+                    raise UserError(f"{name} is already taken; choose another name.")
                 account = await self._slowly(lambda: self._accounts.create(name, password))
             except UserError:
                 await self._wait(place.failed)

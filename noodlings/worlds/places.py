@@ -85,7 +85,7 @@ class Places:
             if way in (direction, direction[0], target, name, name.removeprefix("the ")):
                 return direction, target
         exits = [f"{direction} to {self.rooms[to].inline}" for direction, to in room.exits.items()]
-        asked = f"There is no way {shorten(way, 30)} from here" if way else "Which way"
+        asked = f"You cannot go {shorten(way, 30)} from here" if way else "Which way"
         raise UserError(f"{asked}; there is {', '.join(exits) or 'no way out at all'}.")
 
 
@@ -101,11 +101,11 @@ def load_places(file: Path = PLACES) -> Places:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise UserError(f"{file} cannot be read as rooms: {error}") from None
     if places.start not in places.rooms:
-        raise UserError(f"{file}: start is {places.start}, and there is no such room")
+        raise UserError(f"{file}: start is {places.start}, which is not a room")
     for name, room in places.rooms.items():
         for direction, target in room.exits.items():
             if target not in places.rooms:
-                raise UserError(f"{file}: {direction} of {name} leads to {target}, and there is no such room")
+                raise UserError(f"{file}: {direction} of {name} leads to {target}, which is not a room")
     return places
 
 

@@ -14,8 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
-from noodlings.errors import UserError
+from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place, cannot_listen
 from noodlings.worlds.wire import LineAssembler, PlayerWire
 
 IAC, DONT, DO, WONT, WILL, SB = 255, 254, 253, 252, 251, 250
@@ -197,7 +196,7 @@ class TelnetWire:
         # No byte of UTF-8 is 255, so none can be taken for a command.
         self._writer.write(lines.encode("utf-8", "replace"))
         if self._writer.transport.get_write_buffer_size() > MOST_UNREAD:
-            log.info("%s does not read what it is sent, and is let go", self.address)
+            log.info("%s does not read what it is sent, so it was disconnected", self.address)
             self._writer.transport.abort()
 
     def hide(self, hidden: bool) -> None:
@@ -253,7 +252,7 @@ async def telnet_port(
     try:
         listening = connections.listen(host, port)
     except (OSError, OverflowError) as error:
-        raise UserError(f"cannot listen on {host}, port {port}, for telnet: {error}") from None
+        raise cannot_listen(host, port, "set mush.port to another", error) from None
     server = await asyncio.start_server(came, sock=listening, limit=CHUNK, backlog=BACKLOG)
     try:
         yield server.sockets[0].getsockname()[:2]

@@ -97,7 +97,7 @@ class TerminalSession:
                 if interrupted:
                     return None
                 interrupted = True
-                self._screen.show(Text("(Ctrl-C once more leaves)", style="dim"))
+                self._screen.show(Text("(Press Ctrl-C again to leave)", style="dim"))
 
     async def _show(self, view: RenderableType) -> None:
         """Write an answer, in pages where it is longer than the window."""
@@ -153,7 +153,7 @@ async def _more(page: int, pages: int) -> bool:
     def go_on(event: KeyPressEvent) -> None:
         event.app.exit(result=True)
 
-    below = f"-- more, {page} of {pages}: any key goes on, q stops --"
+    below = f"-- more, {page} of {pages}: any key continues, q stops --"
     window = Window(FormattedTextControl([("reverse", below)]), height=1)
     application: Application[bool] = Application(Layout(window), key_bindings=keys, erase_when_done=True)
     return await application.run_async(set_exception_handler=False)

@@ -41,16 +41,16 @@ MOST_DOOR_SECONDS = 900.0
 AT_ONCE = 20
 """Lines that may come at once, after a pause."""
 
-NO_WEB = "This is telnet, not HTTP; docs/mush.md says how to come in."
+NO_WEB = "This is telnet, not HTTP; see docs/mush.md for how to connect."
 _OF_A_BROWSER = re.compile(r"\S+ \S+ HTTP/\d|(host|origin):", re.IGNORECASE)
 """A line that a browser sends before whatever a page has it send: of a page on any site, to this machine."""
 
-NO_ROOM = "There is no room for anybody more; come again later."
+NO_ROOM = "The world is full; try again later."
 
-HOW = """connect NAME PASSWORD    come in as somebody who has been here
-create NAME PASSWORD     come in as somebody new
+HOW = """connect NAME PASSWORD    log in
+create NAME PASSWORD     create an account and log in
 quit                     leave
-Without the password you are asked for it, and it is not shown while you type."""
+Leave out the password to be asked for it; it is then not shown while you type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Visitors:
             await visit.run()
         except Exception:
             log.exception("a visit from %s broke", address)
-            wire.send("Something broke; the log has the details. Come again.")
+            wire.send("Something went wrong; the log has the details. Please connect again.")
         finally:
             del self._visits[visit]
             self._addresses[address] -= 1
@@ -126,7 +126,7 @@ class Visitors:
     async def take_place(self, user_id: str, visit: _Visit) -> None:
         """Somebody comes in who may be here already, over a wire that is dead: the later one stays."""
         while (before := self._here.get(user_id)) is not None:
-            await before.end("You came in again from elsewhere.")
+            await before.end("You have connected again from elsewhere.")
         self._here[user_id] = visit
 
     def give_up_place(self, user_id: str, visit: _Visit) -> None:
@@ -138,7 +138,7 @@ class Visitors:
         """Everybody is told and let go; nobody new comes in."""
         self._closing = True
         await asyncio.gather(
-            *(visit.end("The world goes to rest. Everything is kept.") for visit in self._visits)
+            *(visit.end("The world is shutting down. Everything is kept.") for visit in self._visits)
         )
 
 
@@ -180,7 +180,12 @@ class _Visit:
     def make_room(self) -> None:
         """Whoever comes now may be somebody who knows a password."""
         self.at_the_door = False
-        self._show(Text("Too many stand at the door, and you for longest; come again.", style="dim"))
+        self._show(
+            Text(
+                "Too many people are logging in, and you have waited longest; please connect again.",
+                style="dim",
+            )
+        )
         if self._work is not None:
             self._work.cancel()
 
@@ -225,14 +230,14 @@ class _Visit:
                 self._show(Text(str(error), style="yellow"))
             except NoodlingsError as error:  # its words are for whoever owns the machine
                 log.error("nobody can come in: %s", error)
-                self._show(Text("The door is stuck; the log has the details.", style="yellow"))
+                self._show(Text("Nobody can log in at the moment; the log has the details.", style="yellow"))
         return None
 
     async def _asked_for(self, new: bool) -> str:
         """A password that is typed unseen; a new one twice. Raises `UserError` where the two differ."""
         password = await self._secret("Password:")
         if new and await self._secret("Once more:") != password:
-            raise UserError("Those were two different passwords.")
+            raise UserError("Those two passwords are different.")
         return password or ""
 
     async def _secret(self, question: str) -> str | None:
@@ -290,7 +295,7 @@ class _Visit:
             waiting.cancel()
             await asyncio.gather(reading, waiting, return_exceptions=True)
         if silent:
-            self._show(Text("You have been silent for long; come again.", style="dim"))
+            self._show(Text("You were idle for too long; please connect again.", style="dim"))
             return None
         line = reading.result()
         too_fast = self._typing_rate.wait(timer.now())

@@ -16,8 +16,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Event
 
-from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place
-from noodlings.errors import UserError
+from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place, cannot_listen
 from noodlings.worlds.wire import LONGEST, PlayerWire
 
 log = logging.getLogger(__name__)
@@ -111,7 +110,7 @@ def _address_of(connection: ServerConnection) -> str:
 
 
 def _let_go_unread(connection: ServerConnection) -> None:
-    log.info("%s does not read what it is sent, and is let go", _address_of(connection))
+    log.info("%s does not read what it is sent, so it was disconnected", _address_of(connection))
     connection.transport.abort()
 
 
@@ -139,7 +138,7 @@ async def websocket_port(
     try:
         listening = connections.listen(host, port)
     except (OSError, OverflowError) as error:
-        raise UserError(f"cannot listen on {host}, port {port}, for WebSocket: {error}") from None
+        raise cannot_listen(host, port, "set mush.websocket_port to another", error) from None
     server = await serve(
         came,
         sock=listening,

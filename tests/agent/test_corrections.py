@@ -536,7 +536,7 @@ async def test_an_importance_is_from_0_to_1(make_society, tell, value):
     assert society.agents["phi"].entry(told.entry_id).importance == before
 
 
-# -- any order of corrections, against a model that knows nothing of streams
+# -- any order of corrections, against a model that knows nothing about streams
 
 
 class AnyCorrections(RuleBasedStateMachine):

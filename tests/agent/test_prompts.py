@@ -184,7 +184,7 @@ async def test_nobody_else_sees_one(tmp_path: Path) -> None:
         society = a_society(tmp_path, server.settings())
         entry = await tell(society, "hello Phi")
         for role in (Role.PLAYER, Role.WORLD):
-            with pytest.raises(Forbidden, match="a prompt holds what others told too"):
+            with pytest.raises(Forbidden, match="prompt also holds what others said"):
                 Inspector(society).prompt(Caller("user_caity", "caity", role), "phi", entry)
         with pytest.raises(Forbidden):
             Inspector(society).prompt(CAITY, "nobody", 10**9)

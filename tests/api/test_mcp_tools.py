@@ -282,7 +282,11 @@ WRONG = [
     ("search_memories", {"agent": "phi", "query": "boat", "since": "yore"}, "is no moment"),
     ("search_memories", {"agent": "phi", "query": "boat", "since": "1h", "until": "2h"}, "swap them"),
     ("search_memories", {"agent": "phi", "query": "boat", "feeling": "blue"}, "is not a feeling"),
-    ("search_memories", {"agent": "phi", "query": "boat", "user_id": "user_nobody"}, "knows nobody called"),
+    (
+        "search_memories",
+        {"agent": "phi", "query": "boat", "user_id": "user_nobody"},
+        "does not know anybody called",
+    ),
     ("search_memories", {"agent": "phi", "query": "boat", "emotional_context": [1, 1]}, "emotional_context"),
     (
         "search_memories",

@@ -203,7 +203,7 @@ async def _same(lived: Site, who: str, question: str, window: Window) -> None:
     if question == "prompt" and who != "admin":
         assert reply.error
         assert answer.status_code == 403
-        assert "a prompt holds what others told too" in f"{reply.data} {answer.json()}"
+        assert "prompt also holds what others said" in f"{reply.data} {answer.json()}"
         return
     given = getattr(inspector, question)(caller, *window.arguments)
     view = await given if inspect.isawaitable(given) else given

@@ -47,7 +47,7 @@ def test_the_memory_and_the_bridge_need_numpy_alone() -> None:
 
 
 def test_what_needs_more_is_refused_with_who_needs_it() -> None:
-    with pytest.raises(UserError, match=r"^noodlings\.config needs platformdirs: .* numpy alone"):
+    with pytest.raises(UserError, match=r"^noodlings\.config needs platformdirs: .* only numpy"):
         closure(["noodlings.config"])
 
 
@@ -114,7 +114,7 @@ def test_the_licence_comes_from_the_tree_or_from_what_was_installed(
     assert (vendor(tmp_path, NAME).folder / "LICENSE").read_bytes() == licence
     monkeypatch.setattr(vendoring, "_SOURCE", tmp_path / "site-packages" / "noodlings")
     assert vendoring._legal("LICENSE") == licence
-    with pytest.raises(UserError, match="install it anew"):
+    with pytest.raises(UserError, match="reinstall noodlings"):
         vendoring._legal("GONE")
 
 
@@ -278,10 +278,10 @@ def test_a_name_that_cannot_be_imported_is_refused(name: str, tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("class", "is a word of Python itself"),
+        ("class", "is a Python keyword"),
         ("queue", "is a module that comes with Python"),
-        ("numpy", "is what the copy itself needs"),
-        ("noodlings", "is what ours is called"),
+        ("numpy", "is a package the copy itself needs"),
+        ("noodlings", "is the name of this package"),
     ],
 )
 def test_a_name_that_means_something_else_is_refused(name: str, words: str, tmp_path: Path) -> None:
@@ -314,7 +314,7 @@ def test_what_somebody_else_has_there_stays(tmp_path: Path) -> None:
         with pytest.raises(UserError, match="was not made by this command"):
             vendor(tmp_path, name)
     (tmp_path / "tool.py").write_text("theirs")
-    with pytest.raises(UserError, match=r"tool\.py is there, and could not be imported any more"):
+    with pytest.raises(UserError, match=r"tool\.py exists and could no longer be imported"):
         vendor(tmp_path, "tool")
     with pytest.raises(UserError, match="is a file: name the folder"):
         vendor(tmp_path / "file", NAME)

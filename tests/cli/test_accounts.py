@@ -27,7 +27,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.slow
 def test_an_admin_is_made_on_the_machine_and_lets_itself_in(run, tmp_path):
-    assert run("add", "Caity", "--role", "admin", typed=f"{PASSWORD}\n") == "Caity may come in, as admin\n"
+    assert (
+        run("add", "Caity", "--role", "admin", typed=f"{PASSWORD}\n") == "Caity can now connect, as admin\n"
+    )
     made = Accounts(tmp_path).check("caity", PASSWORD)
     assert made is not None
     assert made.role is Role.ADMIN
@@ -49,7 +51,7 @@ def test_roles_and_passwords_are_changed_and_accounts_taken_away(run, tmp_path):
 def test_an_account_and_a_users_of_a_world_are_joined_and_parted_on_the_machine(run, tmp_path):
     run("add", "Caity", typed=f"{PASSWORD}\n")
     said = run("join", "caity", "user_caity")
-    assert said == "Caity is user_caity from the next time it connects\n"
+    assert said == "Caity will be user_caity from the next connection\n"
     assert Accounts(tmp_path).find("Caity").caller.user_id == "user_caity"
     assert run("list").split() == ["Caity", "player", "user_caity"]
     run("join", "Caity", "account:caity")
@@ -61,7 +63,7 @@ def test_mistakes_are_told(run):
     run("add", "Ben", typed=f"{PASSWORD}\n")
     with pytest.raises(UserError, match="is a character"):
         run("join", "Ben", "phi")
-    with pytest.raises(UserError, match="is an account, and no user of a world"):
+    with pytest.raises(UserError, match="is an account, not a user of another world"):
         run("join", "Ben", "account:caity")
     with pytest.raises(NotFound):
         run("role", "nobody", "admin")

@@ -119,7 +119,7 @@ def test_a_folder_is_compacted_and_nothing_is_lost(noodlings, refused, folder, t
     kept = noodlings("export", "--data", copy).out
     done = noodlings("compact", "--data", copy)
     assert (done.code, done.err) == (0, "")
-    told = r"compacted .*: [\d,]+ bytes before, [\d,]+ now; 0 records were written anew\n"
+    told = r"compacted .*: [\d,]+ bytes before, [\d,]+ now; 0 records were rewritten\n"
     assert re.fullmatch(told, done.out)
     found = json.loads(noodlings("compact", "SERVNAK", "--json", "--data", copy).out)
     size = (copy / "noodlings.db").stat().st_size
@@ -128,7 +128,7 @@ def test_a_folder_is_compacted_and_nothing_is_lost(noodlings, refused, folder, t
     with closing(sqlite3.connect(copy / "noodlings.db")) as database, database:
         database.execute("UPDATE traces SET document = 'x' WHERE entry_id = 3")
     done = noodlings("compact", "--data", copy)
-    assert re.search(r"; 0 records were written anew; 2 could not be, and stay as they are\n", done.out)
+    assert re.search(r"; 0 records were rewritten; 2 could not be rewritten and stay as they are\n", done.out)
     assert "did you mean servnak?" in refused("compact", "servnack", "--data", copy)
 
 
@@ -182,7 +182,7 @@ def test_an_export_never_takes_the_place_of_what_it_is_made_of(noodlings, refuse
 
 def test_an_export_that_fails_leaves_no_half_of_a_file(refused, folder, tmp_path):
     assert "cannot be written" in refused("export", tmp_path / "no" / "file.jsonl", "--data", folder)
-    assert "it is no file" in refused("export", tmp_path, "--force", "--data", folder)
+    assert "it is not a file" in refused("export", tmp_path, "--force", "--data", folder)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -212,7 +212,7 @@ def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_pa
     ("words", "hint"),
     [
         (("export",), "nothing is kept in"),
-        (("export", "--json"), "--json tells of a file"),
+        (("export", "--json"), "--json needs a file"),
         (("export", "--agent", "phi"), "nothing is kept in"),
         (("backup", "copy"), "nothing is kept in"),
         (("compact",), "nothing is kept in"),
@@ -230,7 +230,7 @@ def test_a_mistake_is_one_helpful_line(refused, tmp_path, words, hint):
 def test_a_pipe_cannot_be_imported_because_it_is_read_twice(refused, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen(["sh", "-c", f"echo x > {tmp_path / 'pipe'}"]):
-        assert "it must be a file" in refused("import", tmp_path / "pipe", "--data", tmp_path / "other")
+        assert "save it to a file first" in refused("import", tmp_path / "pipe", "--data", tmp_path / "other")
 
 
 def test_a_reader_that_goes_away_is_no_error(folder):

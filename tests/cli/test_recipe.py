@@ -45,7 +45,7 @@ def test_what_is_read_and_what_is_kept_is_told(run: Run) -> None:
     assert "acts and never speaks; must go honk" in said
     assert "appetites: curiosity 0.7, status 0.95" in said
     assert "up to 60 tokens, temperature 0.9, unasked 5 s" in said
-    assert "kept, and used by nothing: enlightenment, age, pronoun, llm, personality.impulsivity" in said
+    assert "kept but not used: enlightenment, age, pronoun, llm, personality.impulsivity" in said
 
 
 def test_of_several_each_that_is_wrong_is_named(run: Run, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_a_new_recipe_is_whole_and_never_written_over_another(
     assert made.extra == {}
     assert all(part.startswith("#") for part in path.read_text().split("\n\n"))
     before = path.read_bytes()
-    with pytest.raises(UserError, match="is there already and stays as it is"):
+    with pytest.raises(UserError, match="already exists and was not changed"):
         run("new", name, "--folder", "recipes")
     assert path.read_bytes() == before
 
@@ -107,9 +107,9 @@ def test_a_recipe_becomes_a_card_and_a_card_another(run: Run, tmp_path: Path) ->
     card = json.loads((tmp_path / "goose.json").read_text())
     assert (card["spec"], card["data"]["name"]) == ("chara_card_v3", "Mr. Goose")
     assert load_recipe(Path("goose.json")) == load_recipe(OLD / "goose.yaml")
-    with pytest.raises(UserError, match=r"goose\.png is there already"):
+    with pytest.raises(UserError, match=r"goose\.png already exists"):
         run("card", "goose.json", "--out", "goose.png")
-    with pytest.raises(UserError, match=r"a card is a file \.json or \.png"):
+    with pytest.raises(UserError, match=r"neither \.json nor \.png"):
         run("card", "goose.json", "--out", "goose.yaml")
 
 

@@ -58,7 +58,7 @@ def test_several_scenes_are_one_line_too(scene):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--gain", "memory"), "a gain is NAME=VALUE"),
+        (("--gain", "memory"), "a gain is written NAME=VALUE"),
         (("--gain", "memory=2"), "from 0 to 1"),
         (("--gain", "memory=nan"), "from 0 to 1"),
         (("--gain", "memmory=1"), "did you mean memory"),

@@ -90,7 +90,7 @@ async def test_somebody_who_is_in_mind_no_more_is_named_by_id(society, typed):
     await society.perceive("phi", Percept("user_zoe", "I was here once", society.clock.now(), depth=1))
     for number in range(25):
         await society.perceive("phi", Percept("user_bob", f"remark {number}", society.clock.now(), depth=1))
-    assert "nobody called zoe" in (await typed("@forget phi --user zoe --yes")).data["error"]
+    assert "anybody called zoe" in (await typed("@forget phi --user zoe --yes")).data["error"]
     assert (await typed("@forget phi --user user_zoe --yes")).data["forgotten"] == 1
 
 
@@ -127,13 +127,13 @@ async def test_what_somebody_asked_to_remember_stays_without_a_pin(society, type
     society.agents["phi"].memory.add(society.clock.now(), 4, "user_bob", "my code", None, remember=True)
     society.agents["phi"].keep()
     await typed("@pin phi --id 4")
-    assert "keeps it all the same" in (await typed("@unpin phi --id 4")).render()
+    assert "keeps it anyway" in (await typed("@unpin phi --id 4")).render()
 
 
 @pytest.mark.parametrize(
     ("line", "hint"),
     [
-        ("@forget", "Whose? Type it like this: @forget NAME"),
+        ("@forget", "Which character? Type it like this: @forget NAME"),
         ("@forget phi", "One memory by its number, or all from one user"),
         ("@forget phi --id 1 --user me", "One memory by its number, or all from one user"),
         ("@forget phi --id", "--id needs a whole number"),
@@ -143,20 +143,20 @@ async def test_what_somebody_asked_to_remember_stays_without_a_pin(society, type
         ("@forget phi --id 99999999999999999999999999 --yes", "no memory 99999999999999999999999999"),
         ("@forget phi --user", "--user needs a value"),
         ("@forget phi --user cait --yes", "did you mean caity?"),
-        ("@forget phi --user 'x; DROP TABLE entries' --yes", "left over"),
-        ('@forget phi --user "x\'; DROP TABLE entries" --yes', "knows nobody called"),
+        ("@forget phi --user 'x; DROP TABLE entries' --yes", "one word too many"),
+        ('@forget phi --user "x\'; DROP TABLE entries" --yes', "does not know anybody called"),
         ("@forget phu --id 1", "did you mean Phi?"),
         ("@forget phi --id 1 --yse", "did you mean --yes?"),
-        ("@pin", "Whose?"),
+        ("@pin", "Which character?"),
         ("@pin phi", "Which memory?"),
         ("@pin phi --id 99", "no memory 99"),
         ("@unpin phi", "Which memory?"),
         ("@importance phi", "Which memory?"),
-        ("@importance phi --id 1", "To what?"),
-        ("@importance phi --id 1 --to 0.5 --reset", "To what?"),
+        ("@importance phi --id 1", "How important?"),
+        ("@importance phi --id 1 --to 0.5 --reset", "How important?"),
         ("@importance phi --id 1 --to 2", "a number from 0 to 1"),
         ("@importance phi --id 1 --to nan", "a number from 0 to 1"),
-        ("@undo", "Whose?"),
+        ("@undo", "Which character?"),
         ("@undo phi", "nothing to take back"),
         ("@undo phi --id 1", "There is no flag --id"),
     ],

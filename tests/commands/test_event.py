@@ -66,9 +66,9 @@ async def test_an_event_without_a_rule_is_perceived_and_says_so(player):
     assert reply.data["in_rules"] is False
     assert reply.data["before"]["mood"] == reply.data["after"]["mood"]
     text = reply.render(200)
-    assert "The mood was left alone: there is no rule for creper_nearby; did you mean creeper_nearby?" in text
+    assert "The mood did not change: there is no rule for creper_nearby; did you mean creeper_nearby?" in text
     dirt = (await player.type("@event servnak item_pickup item=dirt")).render(200)
-    assert "the rule for item_pickup does not hold for these facts" in dirt
+    assert "the rule for item_pickup does not apply to these facts" in dirt
 
 
 async def test_what_it_says_is_heard_in_its_room_or_told(player, monkeypatch):
@@ -104,9 +104,9 @@ async def test_only_an_admin_may(player, role):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("@event", "Whose? Type it like this: @event NAME EVENT"),
-        ("@event hp=3", "Whose?"),
-        ("@event servnak", "Which event? There are creeper_nearby, health_critical"),
+        ("@event", "Which character? Type it like this: @event NAME EVENT"),
+        ("@event hp=3", "Which character?"),
+        ("@event servnak", "Which event? The rules know creeper_nearby, health_critical"),
         ("@event servnack dawn", "did you mean SERVNAK"),
         ("@event servnak hp 3", "There is no character servnak hp; did you mean SERVNAK? Type it like this"),
         ("@event servnak dawn hp=3 hp=4", "The fact hp is given twice"),
@@ -138,4 +138,4 @@ def test_whatever_is_typed_is_answered(quiet_society, arguments):
     society, _ = quiet_society
     context = CommandContext(Caller("user_root", "root", Role.ADMIN), society, Inspector(society))
     reply = asyncio.run(registry.dispatch(f"@event phi {arguments}", context))
-    assert "Something broke" not in reply.render(200)
+    assert "Something went wrong" not in reply.render(200)

@@ -90,7 +90,7 @@ async def test_a_player_is_told_what_is_theirs(typed):
     assert (await typed("@focus phi 5 mill")).data["searched"] > 0
     reply = await typed("@focus phi 5 mill", CAITY)
     assert reply.data["memories"] == []
-    assert "Nothing it remembers of that time" in reply.render()
+    assert "It remembers nothing about this from that time" in reply.render()
     assert {one["entry"]["user"] for one in (await typed("@focus phi 5 boat", CAITY)).data["memories"]} == {
         "user_caity"
     }

@@ -75,13 +75,13 @@ async def test_a_player_sees_what_is_theirs(typed):
 async def test_what_is_linked_with_nothing_says_so(society, typed):
     society.clock.advance(4_000)
     await society.perceive("phi", Percept("user_bob", "good night", society.clock.now(), depth=1))
-    assert "It is linked with nothing yet." in (await typed("@links phi --id 5")).render()
+    assert "It has no links yet." in (await typed("@links phi --id 5")).render()
 
 
 async def test_linking_by_hand(society, typed):
     made = await typed("@link phi --from 4 --to 1")
     assert made.data == {"agent": "phi", "source": 4, "target": 1, "strength": 1.0}
-    assert made.render() == "Memory 4 of Phi leads to memory 1 now, and back."
+    assert made.render() == "Memories 4 and 1 of Phi are now linked."
     assert [(link.source, link.target) for link in society.store.links_of("phi", [1])] == [(2, 1), (4, 1)]
 
 

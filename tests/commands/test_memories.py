@@ -283,7 +283,7 @@ async def test_pages_follow_one_another(society: FakeSociety):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("", "Whose?"),
+        ("", "Which character?"),
         ("nobody", "nobody"),
         ("servnak --flo", "did you mean --flow?"),
         ("servnak --working --flow", "One view at a time: --working or --flow."),
@@ -291,9 +291,9 @@ async def test_pages_follow_one_another(society: FakeSociety):
         ("servnak --working --limit many", "'many'"),
         ("servnak --limit 5", "--limit goes with --working"),
         ("servnak --affect --page 2", "--page goes with --working"),
-        ("servnak --current", "--current goes with --affect-similar"),
+        ("servnak --current", "--current only works with --affect-similar"),
         ("servnak --user", "--user needs"),
-        ("servnak --user nobody", "SERVNAK knows nobody called nobody"),
+        ("servnak --user nobody", "SERVNAK does not know anybody called nobody"),
     ],
 )
 async def test_mistakes_get_a_helpful_line(society: FakeSociety, arguments: str, words: str):

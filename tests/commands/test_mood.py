@@ -140,11 +140,11 @@ async def test_a_player_is_not_told_what_a_game_told_the_character(player):
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        ("@mood", "Whose? Type it like this: @mood NAME"),
+        ("@mood", "Which character? Type it like this: @mood NAME"),
         ("@mood servnack", "did you mean SERVNAK"),
         ("@observe nobody", "There is no character nobody"),
         ("@mood servnak --all", "There is no flag --all"),
-        ("@observe", "Whose? Type it like this: @observe NAME"),
+        ("@observe", "Which character? Type it like this: @observe NAME"),
     ],
 )
 async def test_refusals_say_what_would_work(player, line, complaint):

@@ -72,8 +72,8 @@ def test_flags_are_read_in_any_case():
         ("servnak --flow=3", ("takes no value",)),
         ("servnak --flow --flow", ("twice",)),
         ("servnak --user old tom", ("'tom'", "double quotes")),
-        ("--flow", ("Whose", "@memories NAME")),
-        ("", ("Whose", "@memories NAME")),
+        ("--flow", ("Which character", "@memories NAME")),
+        ("", ("Which character", "@memories NAME")),
     ],
 )
 def test_what_is_wrong_is_named_with_what_would_be_right(line, words):
@@ -98,7 +98,7 @@ def test_words_behind_the_name_are_a_text_where_one_is_wanted(line):
 
 @pytest.mark.parametrize("line", ['""', '"  " --flow', '"" ""'])
 def test_nothing_in_quotes_is_no_name(line):
-    assert "Whose?" in refusal(line)
+    assert "Which character?" in refusal(line)
 
 
 def test_a_spec_may_do_without_a_name():

@@ -61,8 +61,8 @@ async def test_the_evidence_is_shown_on_eighty_columns(told):
 
 
 async def test_nobody_and_nothing(player):
-    assert "knows nothing of anybody" in "\n".join(await player.read("@people phi"))
-    assert "nobody told it anything" in "\n".join(await player.read("@people phi Zeno"))
+    assert "knows nothing about anybody" in "\n".join(await player.read("@people phi"))
+    assert "nobody has told it anything" in "\n".join(await player.read("@people phi Zeno"))
 
 
 async def test_a_narrow_terminal_keeps_the_words(told):

@@ -125,8 +125,8 @@ async def test_mood_is_shown_and_counts(told: Player) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("@recall", "Whose"),
-        ("@recall phi", "What is to be recalled?"),
+        ("@recall", "Which character"),
+        ("@recall phi", "Recall what?"),
         ("@recall nobody dog", "There is no character nobody"),
         ('@recall phi "dog" --mood happy', "--mood needs current, none, or valence and arousal"),
         ('@recall phi "dog" --mood 2,0', "An affect is out of range"),
@@ -139,7 +139,7 @@ async def test_mood_is_shown_and_counts(told: Player) -> None:
         ('@recall phi "dog" --feeling blue', "'blue' is not a feeling"),
         ('@recall phi "dog" --limit 0', "--limit needs a whole number from 1 to 1000"),
         ('@recall phi "dog" --weight 2', "--weight needs a number from 0 to 1"),
-        ('@recall phi "dog" --user zed', "knows nobody called zed"),
+        ('@recall phi "dog" --user zed', "does not know anybody called zed"),
         ('@recall phi "dog" --sinse 3d', "did you mean --since?"),
     ],
 )
@@ -151,7 +151,7 @@ async def test_refusals_say_what_would_work(told: Player, line: str, said: str) 
 
 async def test_nothing_found_is_said(told: Player) -> None:
     lines = squeezed(await told.read("@recall phi submarine"))
-    assert lines[-1] == "Nothing it may tell you of has to do with this."
+    assert lines[-1] == "It has nothing about this that it may tell you."
 
 
 async def test_a_player_finds_what_they_told_and_not_what_others_did(told: Player) -> None:
@@ -197,8 +197,8 @@ async def test_the_state_of_the_archive_is_shown_while_it_is_not_whole(told: Pla
     backlog.waiting.parked[2] = "why"
     backlog.reason = "it cannot be reached"
     lines = " ".join(squeezed(await told.read("@recall phi dog")))
-    assert "1 are still to be embedded, and are found by their words so far." in lines
-    assert "1 could not be embedded, and are found by their words: it cannot be reached" in lines
+    assert "1 are not embedded yet, so for now only their words are searched." in lines
+    assert "1 could not be embedded, so only their words are searched: it cannot be reached" in lines
     shown = (await as_player(told).type("@recall phi dog")).render()
     assert "cannot be reached" not in shown
 

@@ -67,8 +67,8 @@ async def test_similar_shows_what_is_felt_and_what_that_brings_back(player, phi,
 
 
 async def test_who_has_no_symbols_is_told_so_in_words(player):
-    assert "No moment was intense enough" in (await player.read("@symbols servnak"))[-1]
-    assert "Nothing that felt like that" in (await player.read("@symbols servnak --similar"))[-1]
+    assert "No moment has been intense enough" in (await player.read("@symbols servnak"))[-1]
+    assert "Nothing felt like that" in (await player.read("@symbols servnak --similar"))[-1]
     reply = await player.type("@symbols nobody")
     assert reply.error
     assert "There is no character nobody" in reply.render()

@@ -81,9 +81,9 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
             capture_output=True,
             text=True,
         )
-        assert done.stdout == "Caity is admin from the next time it connects\n"
+        assert done.stdout == "Caity will be admin from the next connection\n"
         assert server.stop() == 0
-        assert caity.reads_to_the_end().endswith("The world goes to rest. Everything is kept.\r\n")
+        assert caity.reads_to_the_end().endswith("The world is shutting down. Everything is kept.\r\n")
     assert PASSWORD not in (tmp_path / "noodlings.log").read_text(encoding="utf-8")
     audit = (tmp_path / "audit.log").read_text(encoding="utf-8")
     facts = [json.loads(line) for line in audit.splitlines()]
@@ -93,11 +93,11 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
     assert PASSWORD not in audit
     with served(tmp_path, NOODLINGS_MUSH__PORT=str(port)), Person(port) as caity:
         caity.types("connect caity not-this-one")
-        caity.sees("not its password")
+        caity.sees("do not match")
         caity.types(f"connect caity {PASSWORD}")
         caity.sees("The Walled Garden")
         caity.types("@derez phi")
-        caity.sees("is at rest")
+        caity.sees("has left the rooms")
 
 
 def test_without_a_setting_there_is_no_port(tmp_path: Path):

@@ -75,9 +75,9 @@ async def test_who_is_unknown_is_told_with_the_nearest() -> None:
     inspector = asking(said(1, "my sister Ruth is a nurse"))
     with pytest.raises(NotFound, match="did you mean Ruth"):
         await inspector.people(ADMIN, "phi", "Ruht")
-    with pytest.raises(NotFound, match="Phi knows nothing of Zeno; it knows something of Ann, Ruth"):
+    with pytest.raises(NotFound, match="Phi knows nothing about Zeno; it knows something about Ann, Ruth"):
         await inspector.people(ADMIN, "phi", "Zeno")
-    with pytest.raises(NotFound, match="nobody told it anything"):
+    with pytest.raises(NotFound, match="nobody has told it anything"):
         await asking().people(ADMIN, "phi", "Zeno")
 
 

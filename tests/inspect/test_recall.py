@@ -276,5 +276,5 @@ async def test_what_was_lately_is_waited_for_where_nothing_older_answers(
     console = Console(width=100)
     with console.capture() as drawn:
         console.print(recall_view(view))
-    assert ("Among those it found nothing yet; ask again" in drawn.get()) != bool(patient)
+    assert ("It has found nothing so far; ask again" in drawn.get()) != bool(patient)
     assert "Nothing it may tell you of" not in drawn.get()

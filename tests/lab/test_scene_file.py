@@ -87,7 +87,7 @@ def test_what_is_wrong_is_said_with_the_file(write, wrong, words):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("- a\n", "holds no keys"), ("a: [", "cannot be read as YAML"), ("\x00", "cannot be read as YAML")],
+    [("- a\n", "it has no keys"), ("a: [", "cannot be read as YAML"), ("\x00", "cannot be read as YAML")],
 )
 def test_what_is_no_scene_at_all(write, text, words):
     with pytest.raises(UserError, match=words):

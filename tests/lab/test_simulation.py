@@ -278,4 +278,4 @@ def test_the_command(tmp_path: Path) -> None:
 def test_seeds_that_are_none(seeds: str) -> None:
     failed = CliRunner().invoke(app, ["simulate", str(VILLAGE), "--seeds", seeds])
     assert isinstance(failed.exception, UserError)
-    assert "--seeds takes how many" in str(failed.exception)
+    assert "--seeds needs a number" in str(failed.exception)

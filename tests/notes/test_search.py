@@ -170,8 +170,8 @@ def test_pipes_links_and_other_files_are_left_alone(notebook: Notebook, tmp_path
     result = search(notebook.folder, "dog")
     assert [hit.path for hit in result.hits] == [whole]
     assert [(path.name, why) for path, why in result.torn] == [
-        ("memory_2.md", "it is no file"),
-        ("memory_3.md", "it is no file"),
+        ("memory_2.md", "it is not a file"),
+        ("memory_3.md", "it is not a file"),
     ]
 
 

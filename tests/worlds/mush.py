@@ -186,7 +186,7 @@ async def client(port: int, name: str = "") -> AsyncIterator[Client]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     made = Client(reader, writer)
     try:
-        await made.sees("Without the password")
+        await made.sees("Leave out the password")
         if name:
             made.send(f"connect {name} {PASSWORD}")
             await made.sees("Here:")

@@ -36,7 +36,7 @@ def test_an_exit_has_many_names(way):
 
 def test_no_exit_of_that_name_lists_those_there_are():
     places = load_places()
-    with pytest.raises(UserError, match="no way up from here; there is north to the Walled Garden, east"):
+    with pytest.raises(UserError, match="cannot go up from here; there is north to the Walled Garden, east"):
         places.exit(places.rooms["workshop"], "up")
 
 

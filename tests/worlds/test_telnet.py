@@ -165,7 +165,7 @@ async def test_one_who_asks_and_asks_without_reading_is_not_read_on(mush):
 
 async def test_a_port_that_is_taken_is_told(mush):
     async with telnet(mush) as port:
-        with pytest.raises(UserError, match=f"port {port}, for telnet"):
+        with pytest.raises(UserError, match=f"Port {port} on"):
             async with telnet_port("127.0.0.1", port, mush.visitors.receive, Connections(8)):
                 pass
 

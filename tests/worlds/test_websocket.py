@@ -99,7 +99,7 @@ async def test_at_the_end_everybody_is_told(mush, url):
         await caity.send(f"connect Caity {PASSWORD}")
         await sees(caity, "Here:")
         closing = asyncio.create_task(mush.visitors.close())
-        await sees(caity, "goes to rest")
+        await sees(caity, "is shutting down")
         await closing
         assert mush.here() == []
 

@@ -133,7 +133,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
     except (csv.Error, UnicodeDecodeError) as error:
         raise UserError(f"{file} is not a CSV file in UTF-8: {error}") from error
     if len(rows) < 2:
-        raise UserError(f"{file} holds {len(rows)} rows below its header: at least two are needed")
+        raise UserError(f"{file} holds {len(rows)} rows below its header, but at least two are needed")
     return rows
 
 
@@ -187,5 +187,5 @@ def _separation(felt: Numbers, rows: Sequence[dict[str, str]], file: Path) -> di
     }
     if all(value is None for value in figures.values()):
         known = ", ".join(sorted(LABELS["fear"] | LABELS["sorrow"]))
-        raise UserError(f"{file} has no label we have a feeling for (and some other beside it): {known}")
+        raise UserError(f"{file} needs at least two labels, one of which is a feeling it knows: {known}")
     return figures

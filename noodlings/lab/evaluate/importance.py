@@ -59,7 +59,7 @@ async def evaluate(
                 entries.append(entry)
         progress(line.number)
     if not entries:
-        raise UserError(f"{path} holds no percepts: lines with a text by somebody else than the agent")
+        raise UserError(f"{path} has no percepts: lines with a text by somebody other than the agent")
     values = np.array([entry["importance"] for entry in entries])
     p10, p90 = np.percentile(values, [10, 90])
     threshold = society.settings.memory.surprise_threshold

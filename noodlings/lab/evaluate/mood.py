@@ -85,7 +85,7 @@ async def evaluate(
         embedder.
 
     Raises:
-        UserError: the file cannot be read or holds no query.
+        UserError: the file cannot be read or has no query in it.
         NoodlingsError: there is an embedder, and it failed.
     """
     scores: dict[bool, dict[str, list[tuple[str, bool, bool]]]] = {
@@ -129,7 +129,7 @@ def read_scenarios(path: Path) -> list[MoodScenario]:
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UserError(f"{path} is not a file of mood recall scenarios: {error!r:.120}") from error
     if not any(scenario.queries for scenario in scenarios):
-        raise UserError(f"{path} holds no query")
+        raise UserError(f"{path} has no query in it")
     return scenarios
 
 

@@ -251,10 +251,10 @@ def read_cases(path: Path) -> list[dict[str, Any]]:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise UserError(f"{path}, line {line}: {error.problem}") from error
     except (yaml.YAMLError, UnicodeDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise UserError(f"{path} is no list of cases with steps: {error!s:.120}") from error
+        raise UserError(f"{path} is not a list of cases with steps: {error!s:.120}") from error
     if not whole or not steps:
         raise UserError(
-            f"{path}: a case has an id, a kind and steps; a step says who says, emotes, whispers or asks what"
+            f"{path}: a case needs an id, a kind and steps; a step needs who, and say, emote, whisper or ask"
         )
     return list(cases)
 
@@ -280,7 +280,7 @@ def read_idle(path: Path) -> list[str]:
         if not isinstance(line, TranscriptProblem)
     ]
     if not any(lines):
-        raise UserError(f"{path} holds no talk")
+        raise UserError(f"{path} has no talk in it")
     return [line for line in lines if line]
 
 

@@ -79,7 +79,7 @@ def test_a_feeling_without_a_label_is_undefined(file: Path) -> None:
         ("V,A,text\n3,3,hello\n3,seven,there\n", "row 2: V and A must be numbers from 1 to 5"),
         ("V,A,text\n3,3,hello\n0,3,there\n", "row 2"),
         ("V,A,text\n3,3,hello\nnan,3,there\n", "row 2"),
-        ("label,text\njoy,hello\nanger,there\n", "no label we have a feeling for"),
+        ("label,text\njoy,hello\nanger,there\n", "at least two labels"),
     ],
 )
 def test_an_unusable_file_is_explained(file: Path, content: str, words: str) -> None:
