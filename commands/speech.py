@@ -23,9 +23,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from noodlings.worlds.rooms import World
 
-EVERYDAY = frozenset(
-    ["no", "nor", "so", "we", "do", "he", "not", "done", "don", "easy", "eat", "ease", "ears", "quite", "quiet", "quiz", "went", "wet", "looks", "looked", "lock", "loop", "hell", "held", "helped", "helps", "heal", "heap", "exist", "exists", "edit", "shout", "dawn"]
+_EVERYDAY = (
+    "no nor so we do he not done don easy eat ease ears quite quiet quiz went wet looks looked lock loop "
+    "hell held helped helps heal heap exist exists edit shout dawn"
 )
+EVERYDAY = frozenset(_EVERYDAY.split())
 """Words that talk begins with, though they begin a command's name, or nearly are one."""
 
 _NEARLY = ["whisper", "look", "help", "quit", "exit", "emote", "north", "south", "east", "west", "down"]

@@ -51,7 +51,7 @@ def new(
         str, typer.Argument(metavar="NAME", help="The character's name, such as Lotta or 'Old Gus'.")
     ],
     folder: Annotated[
-        Path, typer.Option("--folder", metavar="DIR", help="The folder to write it to.")
+        Path, typer.Option("--folder", metavar="DIR", help="The folder to write it to; created if missing.")
     ] = Path(),
 ) -> None:
     """Start a recipe: write NAME.yaml, with comments. An existing file is never replaced.
@@ -73,8 +73,8 @@ def new(
     identifier = "_".join(re.findall("[a-z0-9]+", letters))
     if not ID.fullmatch(identifier) or len(shown) > LONGEST_NAME:
         raise UserError(
-            f"a name of up to {LONGEST_NAME} characters that begins with a letter a-z becomes the name of "
-            "the file; the key name in it may be changed to any other afterwards"
+            f"the name also names the file, so it must begin with a letter a-z and have {LONGEST_NAME} "
+            "characters at most; you can change the key name in the file to anything afterwards"
         )
     path = folder / f"{identifier}.yaml"
     text = resources.files(__package__).joinpath("new_recipe.yaml").read_text("utf-8")
@@ -157,9 +157,12 @@ def _write(path: Path, content: bytes) -> None:
     from noodlings.errors import UserError
 
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("xb") as file:
             file.write(content)
     except FileExistsError:
+        if not path.parent.is_dir():
+            raise UserError(f"{path.parent} is a file; name a folder") from None
         raise UserError(f"{path} already exists and was not changed; choose another name") from None
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from None
