@@ -210,7 +210,8 @@ def _act(
     reminded = reminders(understood, utterance) if understood.act in _MAY_REMIND else []
     if reminded and _in_tune(reminded[0], understood, utterance):
         return DialogueAct.REMINDED, tuple(reminded)
-    if touched:
+    spoiled = understood.act is DialogueAct.GLAD and touched and _of_memory(touched[0], utterance) in _DARK
+    if touched and not spoiled:
         return DialogueAct.REMINDED, tuple(touched)
     if understood.act in _COMFORTED and utterance.tone.grave:
         by_itself = utterance.tone.why is ToneSource.SAID and understood.act is not DialogueAct.EMOTE
