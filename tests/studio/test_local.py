@@ -85,7 +85,7 @@ async def test_a_folder_is_only_looked_at(tmp_path: Path, settings: Settings) ->
 
 
 async def test_a_folder_with_nothing_in_it_is_refused(settings: Settings) -> None:
-    with pytest.raises(NotFound, match="has no noodlings.db yet"):
+    with pytest.raises(NotFound, match=r"has no noodlings\.db yet"):
         local_source(settings)
 
 
