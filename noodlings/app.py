@@ -214,7 +214,7 @@ def _log_recipes(found: FoundRecipes) -> None:
         log.warning("skipped: %s", clean(why))
     for persona in found.personas.values():
         if names := ", ".join(unused(persona.extra)):
-            log.info("the recipe of %s holds what nothing uses: %s", persona.id, names)
+            log.info("the recipe of %s has keys that nothing uses: %s", persona.id, names)
 
 
 def _rules(folder: Path) -> GameRules:
@@ -279,8 +279,8 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
         return None
     if not (llm.model or all(name for task, name in llm.models if task != "action")):
         raise UserError(
-            "llm.base_url is set and llm.model is not: say which model is to speak (llm.model, or "
-            "NOODLINGS_LLM__MODEL in the environment), or take the address away and the offline voice speaks"
+            "llm.base_url is set but llm.model is not: set llm.model (or NOODLINGS_LLM__MODEL) to the model "
+            "that should speak, or remove llm.base_url to use the offline voice"
         )
     from noodlings.llm.gateway import Gateway
 

@@ -23,7 +23,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
-from noodlings.validation import explain, nearest, read_yaml
+from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
 
 ENV_PREFIX = "NOODLINGS_"
@@ -171,10 +171,10 @@ class ApiToken(_Section):
     @model_validator(mode="after")
     def _a_player_is_somebody(self) -> ApiToken:
         if (self.role == "player") != bool(self.user):
-            raise ValueError("a player's token needs a user, and no other may have one")
+            raise ValueError("a player token needs a user, such as user_caity; others must not have one")
         secret = self.token.get_secret_value()
         if secret.startswith("sha256:") and not re.fullmatch("sha256:[0-9a-f]{64}", secret):
-            raise ValueError("a hashed token is sha256: and 64 digits of 0-9a-f")
+            raise ValueError("a hashed token is sha256: followed by 64 hexadecimal digits (0-9, a-f)")
         return self
 
 
@@ -251,7 +251,7 @@ class _SettingsFile(YamlConfigSettingsSource):
     def _read_file(self, file_path: Any) -> dict[str, Any]:
         found = read_yaml(file_path.read_text(self.yaml_file_encoding))
         if not isinstance(found, dict | None):
-            raise UserError(f"{file_path}: settings are names with values, such as `store: {{path: data}}`")
+            raise UserError(f"{file_path} should have names with values, such as `store: {{path: data}}`")
         return found or {}
 
 
@@ -261,7 +261,7 @@ def config_file(explicit: Path | None = None) -> Path | None:
     named = explicit or (Path(from_environment) if from_environment else None)
     if named is not None:
         if not named.is_file():
-            raise UserError(f"no settings file at {named}")
+            raise UserError(f"there is no settings file at {named}; check --config and ${ENV_PREFIX}CONFIG")
         return named
     here = Path(CONFIG_NAME)
     return here if here.is_file() else None
@@ -288,7 +288,7 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
     except SettingsError as error:
         raise UserError(_no_json(error)) from None
     except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
-        raise UserError(f"{path} cannot be read as YAML settings: {error}") from None
+        raise UserError(f"{path} cannot be read as YAML: {yaml_trouble(error)}") from None
 
 
 def _reading(path: Path | None) -> type[Settings]:
@@ -307,7 +307,7 @@ def _no_json(error: SettingsError) -> str:
     section = re.search(r'field "(\w+)"', str(error))
     start = f"{ENV_PREFIX}{section[1] if section else ''}".upper()
     names = ", ".join(sorted(name for name in os.environ if name.upper().startswith(start)))
-    return f"settings in the environment: {names}: a list or a section is written as JSON ({error.__cause__})"
+    return f"environment variable {names}: write a list or a section as JSON ({error.__cause__})"
 
 
 def _refuse_unknown_environment() -> None:
@@ -317,4 +317,4 @@ def _refuse_unknown_environment() -> None:
     for name in os.environ:
         upper = name.upper()
         if upper.startswith(ENV_PREFIX) and upper.split("__")[0] not in known:
-            raise UserError(f"unknown variable {name}{nearest(upper.split('__')[0], known)}")
+            raise UserError(f"unknown environment variable {name}{nearest(upper.split('__')[0], known)}")

@@ -40,11 +40,11 @@ def told(error: NoodlingsError) -> str:
     """What somebody who asks is told of it: which file, row or program failed is for the log alone."""
     if isinstance(error, StoreError):
         return (
-            "What is kept cannot be read or written now; the log has the details."
-            " Whoever runs this can search the notes without the database: noodlings notes search WORD"
+            "The stored data cannot be read or written right now; the details are in the log."
+            " On the server, the notes can be searched without the database: noodlings notes search WORD"
         )
     if isinstance(error, LLMError):
-        return "The language model cannot be used now; the log has the details."
+        return "The language model cannot be used right now; the details are in the log."
     return str(error)
 
 

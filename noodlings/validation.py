@@ -15,7 +15,7 @@ from typing import Any, Protocol, TypeVar, get_args, get_origin
 import yaml
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from noodlings.errors import UserError, there_are
+from noodlings.errors import UserError
 
 NEAR = 0.65
 """How alike, 0…1 by `difflib`, a word must be to what was written to have been meant."""
@@ -31,7 +31,7 @@ def explain(error: ValidationError, model: type[BaseModel], quoted: bool = True)
     """
     lines = []
     for problem in error.errors():
-        where = [str(part) for part in problem["loc"]]
+        where = [str(part) for part in problem["loc"] if part != "[key]"]
         key = ".".join(where)
         if problem["type"] == "extra_forbidden":
             lines.append(
@@ -42,18 +42,19 @@ def explain(error: ValidationError, model: type[BaseModel], quoted: bool = True)
         elif problem["type"] == "missing":
             lines.append(f"{key} is missing")
         elif problem["type"] == "value_error":  # one of our own, already in words
-            lines.append(f"{key}: {problem['ctx']['error']}")
+            lines.append(f"{key}: {problem['ctx']['error']}".removeprefix(": "))
         else:
-            wrong = problem["msg"].lower()
+            wrong, hint = problem["msg"].lower().removeprefix("input "), ""
             if problem["type"] in _NO_SECTION:
-                wrong = f"should be a section{nearest('', _keys_of(model, where))}"
+                wrong, hint = "should be a section with keys of its own", nearest("", _keys_of(model, where))
             elif problem["type"] in _NO_LIST:
-                wrong = "should be a list"
+                wrong = "should be a list, such as [a, b]"
+            elif problem["type"] in ("too_short", "too_long"):
+                wrong = re.sub(r"^\w+|items(?= after)| after .*", "", wrong).strip()
+                wrong += " characters" if isinstance(problem["input"], str) else " entries"
             secret = _holds_secret(_annotation_at(model, where))
-            lines.append(
-                f"{key}: {wrong}"
-                + ("" if secret or not quoted else f" (it is {_brief(problem['input']):.60})")
-            )
+            given = "" if secret or not quoted else f", not {_brief(problem['input']):.60}"
+            lines.append(f"{key}: {wrong}{given}{hint}")
     return "; ".join(lines)
 
 
@@ -64,13 +65,18 @@ def _brief(value: Any) -> str:
     return short.repr(value)
 
 
+def yaml_trouble(error: Exception) -> str:
+    """Why a text could not be read as YAML, in one line."""
+    return " ".join(str(error).split()).replace('in "<unicode string>", line', "at line")
+
+
 def nearest(wrong: str, right: Iterable[str]) -> str:
-    """How a refusal goes on: the word that was meant, or all there are, or nothing where there are none."""
+    """How a refusal goes on: the word that was probably meant, else all that are right, else nothing."""
     choices = sorted(right)
     near = difflib.get_close_matches(wrong, choices, n=1, cutoff=NEAR)
     if near:
         return f"; did you mean {near[0]}?"
-    return f"; {there_are(choices)}" if choices else ""
+    return f"; use one of: {', '.join(choices)}" if choices else ""
 
 
 def _keys_of(model: type[BaseModel], section: Sequence[str]) -> Iterable[str]:
@@ -142,7 +148,7 @@ def _refuse_depth(text: str) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > DEEPEST:
-            raise yaml.YAMLError(f"lists and sections are nested more than {DEEPEST} deep")
+            raise yaml.YAMLError(f"its lists and sections are nested more than {DEEPEST} levels deep")
 
 
 Table = TypeVar("Table", bound=BaseModel)
@@ -163,4 +169,4 @@ def read_table(file: Readable, model: type[Table]) -> Table:
     except ValidationError as error:
         raise UserError(f"{file}: {explain(error, model)}") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UserError(f"{file} cannot be read: {error}") from None
+        raise UserError(f"{file} cannot be read: {yaml_trouble(error)}") from None

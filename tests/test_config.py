@@ -71,8 +71,14 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ("memry: {}", "unknown key memry; did you mean memory?"),
         ("memory: {importance: {suprise: 1}}", "did you mean surprise?"),
         ("memory: {importance: {surprise: 2}}", "memory.importance.surprise: "),
-        ("memory: {importance: 2}", "memory.importance: should be a section; there are addressed, answered"),
-        ("llm: {max_tokens: 200}", "llm.max_tokens: should be a section; there are action, appraise"),
+        (
+            "memory: {importance: 2}",
+            "memory.importance: should be a section with keys of its own, not 2; use one of: addressed",
+        ),
+        (
+            "llm: {max_tokens: 200}",
+            "llm.max_tokens: should be a section with keys of its own, not 200; use one of: action, appraise",
+        ),
         ("api: {tokens: 7}", "api.tokens: should be a list"),
         ("memory_windows: {working: 0}", "memory_windows.working"),
         ("memory_windows: {working: many}", "memory_windows.working"),
@@ -82,7 +88,7 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ("\x00", "mine.yaml"),
         (
             "a: " + "[" * 3_000,
-            "mine.yaml cannot be read as YAML settings: lists and sections are nested more",
+            "mine.yaml cannot be read as YAML: its lists and sections are nested more",
         ),
     ],
 )
@@ -101,7 +107,7 @@ def test_a_mistake_in_the_environment_is_named(monkeypatch):
 
 def test_a_variable_that_is_no_json_is_named(monkeypatch):
     monkeypatch.setenv("NOODLINGS_API__TOKENS", '[{"role": secret-thing')
-    with pytest.raises(UserError, match=r"NOODLINGS_API__TOKENS: .* written as JSON") as refused:
+    with pytest.raises(UserError, match=r"NOODLINGS_API__TOKENS: .* as JSON") as refused:
         load_settings()
     assert "secret-thing" not in str(refused.value)
 

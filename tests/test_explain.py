@@ -24,10 +24,10 @@ def test_what_is_near_was_meant(wrong: str, meant: str) -> None:
 
 @pytest.mark.parametrize("wrong", ["bogus", "", "x", "weather"])
 def test_what_is_not_near_was_not(wrong: str) -> None:
-    assert nearest(wrong, SECTIONS) == f"; there are {', '.join(sorted(SECTIONS))}"
+    assert nearest(wrong, SECTIONS) == f"; use one of: {', '.join(sorted(SECTIONS))}"
 
 
 def test_one_is_and_several_are() -> None:
-    assert nearest("x", ["one"]) == "; there is one"
+    assert nearest("x", ["one"]) == "; use one of: one"
     assert nearest("x", []) == ""
     assert there_are(["Phi", "SERVNAK"]) == "there are Phi, SERVNAK"

@@ -323,13 +323,13 @@ class Agent:
                 break  # else an answer might be made of what was forgotten while it was thought out
         entry = self.entry(turn.entry.id)  # revised by now, perhaps, or gone
         if entry is None:
-            turn.unsay("what it heard was forgotten")
+            turn.unsay("what it heard has been forgotten")
             return
         overtaken = late and not turn.said and self._overtaken(turn)
         if overtaken:
             turn.unsay(overtaken)
         elif turn.said and self._core.forgettings != forgettings:
-            turn.unsay("what it remembered was forgotten while it spoke")
+            turn.unsay("something it remembered was forgotten while it was speaking")
         if turn.response is None and entry.response is not None:
             return  # it was to be answered once more, and is not: the old answer and its trace stay
         self._respond(turn, entry)
@@ -349,7 +349,7 @@ class Agent:
             await self._responder.choose(turn)
         entry = self.entry(turn.entry.id)
         if self._core.forgettings != forgettings or entry is None or entry.response != turn.entry.response:
-            turn.unsay("what it said was forgotten or taken back while it chose what to do")
+            turn.unsay("what it said was forgotten or taken back while it was choosing what to do")
             return  # what is left of the turn is kept already
         if self._came_between(turn) != before:
             turn.action = None
@@ -392,9 +392,9 @@ class Agent:
         for entry in self.memory.retrieve_working():
             if entry.id > turn.entry.id and entry.user_id == user_id and entry.place == turn.entry.place:
                 if entry.kind is Kind.LEAVE:
-                    return "thought so long that whoever asked had gone"
+                    return "thought for so long that the other had gone"
                 if entry.parts.addressed:
-                    return "thought so long that something else was asked"
+                    return "thought for so long that something else had been asked"
         return ""
 
     def _tell(self, turn: Turn, step: str, said: str = "") -> None:
@@ -405,7 +405,7 @@ class Agent:
                 try:
                     watcher(turn_event)
                 except Exception:
-                    log.exception("a watcher of %s failed at '%s'", self.id, step)
+                    log.exception("a watcher of %s failed at step '%s'", self.id, step)
 
     # -- corrections, see `noodlings.agent.corrections`
 

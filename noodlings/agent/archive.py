@@ -249,7 +249,7 @@ class AgentArchive:
                 self.load_some()
         except StoreError as error:
             if self._not_loaded != str(error):
-                log.warning("the archive of %s cannot be searched whole: %s", self.agent_id, error)
+                log.warning("the archive of %s cannot be searched completely: %s", self.agent_id, error)
             self._not_loaded = str(error)
             return False
         return not self.loaded
@@ -274,7 +274,7 @@ class AgentArchive:
         state = self.state()
         log.info("%s: %d memories can be searched", self.agent_id, state.entries)
         if state.pending:
-            log.info("%s: %d memories are to be embedded by %s", self.agent_id, state.pending, state.model)
+            log.info("%s: %d memories will be embedded by %s", self.agent_id, state.pending, state.model)
 
 
 async def _load(known: weakref.ref[AgentArchive]) -> None:

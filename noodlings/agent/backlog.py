@@ -67,7 +67,7 @@ class EmbeddingBacklog:
         fitting = [vector for vector, fit in zip(columns.vectors, fits, strict=True) if fit]
         for place in np.flatnonzero(embedded)[~fits].tolist():
             log.warning(
-                "the vector of entry %d of %s is made anew: its length", columns.ids[place], self._agent_id
+                "the vector of entry %d of %s is remade: wrong length", columns.ids[place], self._agent_id
             )
             embedded[place] = False
         if self.model and not embedded.all():
@@ -100,7 +100,7 @@ class EmbeddingBacklog:
             strange = [len(vector) for vector in vectors.values() if not self._fits(vector)]
         if strange:
             was = f"{self.model} made vectors of {self.dimensions} numbers"
-            self.fail(list(vectors), f"{was}, and makes such of {strange[0]} now", now)
+            self.fail(list(vectors), f"{was}, but now makes vectors of {strange[0]}", now)
             return
         kept = [EntryVector(number, self.model, vector) for number, vector in vectors.items()]
         try:
@@ -136,7 +136,7 @@ class EmbeddingBacklog:
         parked = sum(tried >= PATIENCE for tried in attempts.values())
         if parked:
             log.info(
-                "%s: %d memories could not be embedded, and are left: %s", self._agent_id, parked, reason
+                "%s: %d memories could not be embedded and are given up: %s", self._agent_id, parked, reason
             )
         return attempts
 
@@ -151,4 +151,4 @@ class EmbeddingBacklog:
     def _tell(self, before: int) -> None:
         embedded, left = self.embedded, len(self.waiting)
         if embedded // TOLD_EVERY > before // TOLD_EVERY:
-            log.info("%s: %d memories are embedded, %d are still to be", self._agent_id, embedded, left)
+            log.info("%s: %d memories are embedded, %d to go", self._agent_id, embedded, left)

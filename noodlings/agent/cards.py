@@ -50,7 +50,7 @@ def is_card(data: Any) -> bool:
 def read_json(text: bytes | str) -> Any:
     """What JSON says. Raises `UserError` for what is too large, too deep or none."""
     if len(text) > LARGEST:
-        raise UserError(f"it has more than {LARGEST:,} bytes; that is no card")
+        raise UserError(f"it is larger than {LARGEST:,} bytes, too large for a card")
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -66,11 +66,11 @@ def card_in(image: bytes) -> Any:
     texts = texts_of(image)
     carried = texts.get("ccv3") or texts.get("chara")
     if carried is None:
-        raise UserError("the image carries no character card (a tEXt chunk named chara or ccv3)")
+        raise UserError("the image has no character card in it (a tEXt chunk chara or ccv3)")
     try:
         return read_json(base64.b64decode(b"".join(carried.split()), validate=True))
     except binascii.Error:
-        raise UserError("the card in the image is damaged: it is not in base64") from None
+        raise UserError("the card in the image is damaged: it is not valid base64") from None
 
 
 def recipe_of(card: Any) -> dict[str, Any]:
@@ -80,13 +80,13 @@ def recipe_of(card: Any) -> dict[str, Any]:
         UserError: it is no card, or one of its texts is none; the message names the key.
     """
     if not is_card(card):
-        raise UserError("it is no character card: a card has a spec and its data")
+        raise UserError("it is not a character card: a card has the keys spec and data")
     if str(card["spec"]) not in SPECS:
-        raise UserError(f"its spec is {card['spec']!r:.40}; cards of {' and '.join(SPECS)} are read")
+        raise UserError(f"its spec is {card['spec']!r:.40}, but must be {' or '.join(SPECS)}")
     data = card["data"]
     for key in (*TEXTS, "nickname"):
         if not isinstance(data.get(key) or "", str):
-            raise UserError(f"data.{key} should be text (it is {data[key]!r:.40})")
+            raise UserError(f"data.{key} should be text, not {data[key]!r:.40}")
     name = clean(data.get("name") or "")
     if not name:
         raise UserError("data.name is missing: a character needs a name")
@@ -228,4 +228,4 @@ def as_image(card: Mapping[str, Any], image: bytes | None = None) -> bytes:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

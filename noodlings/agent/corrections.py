@@ -24,7 +24,7 @@ UNDO_SECONDS = 600.0
 UNDO_STEPS = 20
 """So many corrections of an agent can be taken back, the last one first."""
 
-KNOWING = "write what a character knows"
+KNOWING = "add what a character knows"
 LONGEST_FACT = 160
 """Characters of a fact that is written by hand; a person card cuts what is longer."""
 
@@ -92,7 +92,7 @@ class Corrections:
         """
         agent = self._forgetful(caller, name)
         if caller.role is not Role.ADMIN and user_id != caller.user_id:
-            raise Forbidden("You may only have forgotten what you yourself told a character: --user me.")
+            raise Forbidden("You can only delete what you told the character yourself: --user me.")
         return self._store.told_by(agent.id, user_id)
 
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
@@ -128,7 +128,7 @@ class Corrections:
         caller.require_admin(KNOWING)
         agent, said = self._find(name), clean(text)
         if not 0 < len(said) <= LONGEST_FACT:
-            raise UserError(f"A fact takes 1 to {LONGEST_FACT} characters, such as: is allergic to nuts.")
+            raise UserError(f"A fact must have 1 to {LONGEST_FACT} characters, such as: is allergic to nuts.")
         return await agent.know(about, said, caller.user_id)
 
     def link(self, caller: Caller, name: str, from_id: int, to_id: int) -> Link:
@@ -146,13 +146,13 @@ class Corrections:
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
         """Take back the last pin or weight of an agent: the entry as it is again, and what was taken back."""
-        caller.require_admin("take a correction back")
+        caller.require_admin("undo a correction")
         agent = self._find(name)
         done = self._done.get(agent.id, deque())
         if not done or self._clock.now() - done[-1].at > UNDO_SECONDS:
             raise UserError(
-                f"There is nothing to take back for {agent.persona.name}: pins and weights can be taken back"
-                f" for {UNDO_SECONDS / 60:.0f} minutes, and what was forgotten is gone."
+                f"There is nothing to take back for {agent.persona.name}: a pin or an importance can be"
+                f" taken back for {UNDO_SECONDS / 60:.0f} minutes, a deletion never."
             )
         last = done[-1]
         entry = agent.memory.revert(
@@ -195,7 +195,7 @@ class Corrections:
 
     def _forgetful(self, caller: Caller, name: str) -> Agent:
         if caller.role not in (Role.ADMIN, Role.PLAYER):
-            raise Forbidden("Only a player or an admin may have something forgotten.")
+            raise Forbidden("Only a player or an admin may delete memories.")
         return self._find(name)
 
 
@@ -215,4 +215,4 @@ def _episodic(agent: Agent) -> set[int]:
 
 
 def _none(agent: Agent, entry_id: int) -> NotFound:
-    return NotFound(f"{agent.persona.name} has no memory {entry_id} that you could change.")
+    return NotFound(f"{agent.persona.name} has no memory {entry_id} that you may change.")

@@ -47,7 +47,7 @@ def decide(
     if percept.user_id == persona.id or percept.kind is Kind.THOUGHT:
         return Decision(False, "its own")
     if percept.depth > MAX_DEPTH:
-        return Decision(False, "the talk has gone round enough")
+        return Decision(False, "this conversation has gone back and forth enough")
     if percept.addressed or percept.kind is Kind.WHISPER:
         return Decision(True, "addressed" if percept.floor is None else percept.floor.to_you)
     if percept.floor is not None and percept.floor.to_others:

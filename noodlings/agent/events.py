@@ -50,7 +50,7 @@ def game_event(
     event = event_name(_name(name, "the name of an event"))
     facts = checked_facts({} if data is None else data)
     if EVENT in facts:
-        raise UserError(f"a fact cannot be called {EVENT}: that is the event's own name")
+        raise UserError(f"a fact must not be called {EVENT}: that is where the event's own name is kept")
     return Percept(
         user_id=user_id,
         text=_sentence(event, facts, rules or shipped_rules()),
@@ -76,9 +76,9 @@ def _sentence(event: str, facts: Mapping[str, Any], rules: GameRules) -> str:
 def checked_facts(data: Mapping[str, Any]) -> dict[str, Any]:
     """What a world tells beside an event or a line, cleaned. Raises `UserError`, see `game_event`."""
     if not isinstance(data, Mapping):
-        raise UserError(f"the data are facts by name, not {data!r:.60}")
+        raise UserError(f'data must be facts by name, such as {{"hp": 3}}, not {data!r:.60}')
     if len(data) > MAX_FIELDS:
-        raise UserError(f"there are at most {MAX_FIELDS} facts, not {len(data):,}")
+        raise UserError(f"data may have at most {MAX_FIELDS} facts, not {len(data):,}")
     return {_name(name, "the name of a fact"): _fact(str(name), value) for name, value in data.items()}
 
 
@@ -87,20 +87,19 @@ def _fact(name: str, value: Any) -> str | float | bool | None:
         return value
     if isinstance(value, str):
         if len(value) > MAX_TEXT:
-            raise UserError(f"the fact {_shown(name)} has {len(value):,} characters; at most {MAX_TEXT}")
+            raise UserError(f"the fact {_shown(name)} has {len(value):,} characters, not at most {MAX_TEXT}")
         return clean(value)
     if isinstance(value, int | float) and abs(value) <= LARGEST:  # NaN and infinity fail this too
         return value
     raise UserError(
-        f"the fact {_shown(name)} is {value!r:.40};"
-        " a fact is text, a number up to 2^53, true, false or nothing"
+        f"the fact {_shown(name)} must be text, a number up to 2^53, true, false or null, not {value!r:.40}"
     )
 
 
 def _name(name: Any, what: str) -> str:
     cleaned = clean(name) if isinstance(name, str) else ""
     if not 0 < len(cleaned) <= MAX_NAME:
-        raise UserError(f"{what} is text of 1 to {MAX_NAME} characters, not {name!r:.80}")
+        raise UserError(f"{what} must be text of 1 to {MAX_NAME} characters, not {name!r:.80}")
     return cleaned
 
 

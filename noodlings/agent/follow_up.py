@@ -165,9 +165,9 @@ class FollowUp:
         try:
             await work
         except NoodlingsError as error:
-            log.warning("%s: what followed from a turn is lost: %s", self._core.id, error)
+            log.warning("%s: the follow-up to a turn is lost: %s", self._core.id, error)
         except Exception:
-            log.exception("%s: what followed from a turn is lost", self._core.id)
+            log.exception("%s: the follow-up to a turn is lost", self._core.id)
 
     async def _thought(self, now: float) -> None:
         await self.ruminate(now)
@@ -177,7 +177,7 @@ class FollowUp:
         try:
             made = await self._imagined_anyhow(turn)
         except LLMError as error:
-            log.info("%s: no symbol, for %s", self._core.id, error)
+            log.info("%s: no symbol was made: %s", self._core.id, error)
             return
         if made is not None:
             self._unit_of_work.commit_memory()
@@ -187,9 +187,9 @@ class FollowUp:
             try:
                 return await self._imagined(turn, self._services.symbolist)
             except LLMError as error:
-                log.warning("%s: an image of our own, for %s", self._core.id, error)
+                log.warning("%s: uses a built-in image, because the model failed: %s", self._core.id, error)
             except asyncio.CancelledError:
-                log.info("%s: an image of our own, for there is no more time", self._core.id)
+                log.info("%s: uses a built-in image, because there is no time left", self._core.id)
         return await self._imagined(turn, self._services.images)
 
     async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
@@ -211,5 +211,5 @@ class FollowUp:
                 return await self._services.voice.speak(utterance, spent)
             except LLMError as error:
                 degraded.append(f"offline voice: {error}")
-                log.info("%s muses without a model: %s", self._core.id, error)
+                log.info("%s thinks without the model, because it failed: %s", self._core.id, error)
         return await self._services.offline.speak(utterance, spent)

@@ -105,7 +105,7 @@ def take_in(
     with timed(milliseconds, "appraise"):
         trouble = services.heard.failed or (text and words is None and services.heard.trouble)
         if trouble:
-            degraded.append(f"words alone: {trouble}")
+            degraded.append(f"judged by words only: {trouble}")
         core.feelings, of_event = core.feelings.after_event(services.rules, percept)
         core.affect, appraised_by, significance = _appraise(services, percept, of_event, words)
     before = core.feelings.mood

@@ -65,9 +65,9 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Type and content of each chunk up to the end of the image."""
     if len(image) > LARGEST:
-        raise UserError(f"it has more than {LARGEST:,} bytes; an image of a character is smaller")
+        raise UserError(f"it is larger than {LARGEST:,} bytes; use a smaller image")
     if not image.startswith(SIGNATURE):
-        raise UserError("it is no PNG image, whatever its name says")
+        raise UserError("it is not a PNG image, despite its name")
     at = len(SIGNATURE)
     while at + 12 <= len(image):
         length, kind = struct.unpack_from(">I4s", image, at)
@@ -76,9 +76,9 @@ def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
             break
         data = image[at + 8 : end]
         if struct.unpack_from(">I", image, end)[0] != zlib.crc32(kind + data):
-            raise UserError(f"the PNG image is damaged: the check sum of a part ({kind!r}) is wrong")
+            raise UserError(f"the PNG image is damaged: the checksum of a part ({kind!r}) is wrong")
         yield kind, data
         if kind == _END:
             return
         at = end + 4
-    raise UserError("the PNG image is torn: it ends in the middle; download or copy it once more")
+    raise UserError("the PNG image is incomplete: it ends halfway; download or copy it again")

@@ -56,7 +56,7 @@ DEEPEST_KEPT = 100
 def _one_line(text: str) -> str:
     text = clean(text)
     if not text:
-        raise ValueError("it must not be empty")
+        raise ValueError("must not be empty")
     return text
 
 
@@ -196,7 +196,7 @@ def _check_phrases(where: str, phrases: Iterable[str], slots: frozenset[str]) ->
         except UserError as error:
             raise ValueError(f"{where}: {error}") from None
         if unknown:
-            raise ValueError(f"{where} has no slot {min(unknown)}; it has {', '.join(sorted(slots))}")
+            raise ValueError(f"{where} has no slot {min(unknown)}; use one of: {', '.join(sorted(slots))}")
 
 
 def _known(given: Any, right: Sequence[str], what: str) -> Any:
@@ -252,8 +252,8 @@ class Recipe(_Section):
         spoken = [act for act in self.voice.idle if act[0] in '"“«']
         if self.language_mode == "nonverbal" and spoken:
             raise ValueError(
-                f"voice.idle: {shorten(spoken[0], 40)} is spoken, and language_mode: nonverbal never speaks; "
-                "say what is done instead, without quotation marks"
+                f"voice.idle: {shorten(spoken[0], 40)} is spoken, but language_mode: nonverbal never speaks; "
+                "write what it does instead, without quotation marks"
             )
         return self
 
@@ -340,8 +340,8 @@ class _Counter:
         self._count += 1
         if self._count > MOST_KEPT or depth > DEEPEST_KEPT:
             raise UserError(
-                f"there is too much in it that is not known: at most {MOST_KEPT:,} values are kept, "
-                f"{DEEPEST_KEPT} deep"
+                f"it has too many unknown keys: remove some, as at most {MOST_KEPT:,} values are kept, "
+                f"{DEEPEST_KEPT} levels deep"
             )
 
 

@@ -19,7 +19,7 @@ from noodlings.agent import cards, png_text
 from noodlings.agent.recipe_form import ID, MIDDLING, SPECIES, Recipe
 from noodlings.errors import UserError
 from noodlings.text import clean
-from noodlings.validation import explain, read_yaml
+from noodlings.validation import explain, read_yaml, yaml_trouble
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
@@ -95,8 +95,8 @@ def load_recipe(path: Path) -> Persona:
     identifier = path.stem.lower()
     if not ID.fullmatch(identifier):
         raise UserError(
-            f"recipe {path}: a file's name becomes the character's id, so it is made of up to 40 letters "
-            "a-z, digits and underscores, and begins with a letter" + _such_as(path)
+            f"recipe {path}: the file name becomes the character's id, so use up to 40 letters a-z, digits "
+            "and underscores, beginning with a letter" + _such_as(path)
         )
     where = f"recipe {path}"
     try:
@@ -104,7 +104,7 @@ def load_recipe(path: Path) -> Persona:
             return read_recipe(_not_yaml(path), identifier, where)
         return _parsed(_read(path), identifier, where)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{where} cannot be read as YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"{where} cannot be read as YAML: {yaml_trouble(error)}") from None
     except OSError as error:
         raise UserError(f"{where} cannot be read: {error.strerror}") from None
 
@@ -119,7 +119,7 @@ def read_recipe(data: Any, identifier: str, where: str) -> Persona:
         UserError: it says something that is not allowed.
     """
     if not isinstance(data, dict):
-        raise UserError(f"{where}: it holds no keys; at least name, species, description and identity")
+        raise UserError(f"{where}: it has no keys; write at least name: and a name")
     try:
         recipe = cards.recipe_of(data) if cards.is_card(data) else data
         return Recipe.model_validate(recipe).persona(identifier)
@@ -154,11 +154,11 @@ def plain_persona(agent_id: str) -> Persona:
 def _files(folder: Path) -> list[Path]:
     """What is meant as a recipe in a folder; not what editors leave there, which is hidden."""
     if not folder.is_dir():
-        raise UserError(f"no folder of recipes at {folder}")
+        raise UserError(f"there is no recipe folder {folder}")
     try:
         found = [path for path in folder.iterdir() if path.suffix.lower() in ENDINGS]
     except OSError as error:
-        raise UserError(f"the folder of recipes {folder} cannot be read: {error.strerror}") from None
+        raise UserError(f"the recipe folder {folder} cannot be read: {error.strerror}") from None
     return sorted(path for path in found if not path.name.startswith("."))
 
 
@@ -174,7 +174,7 @@ def _parsed(text: str, identifier: str, where: str) -> Persona:
 
 def _read(path: Path) -> str:
     if path.stat().st_size > LARGEST:
-        raise UserError(f"recipe {path} has more than {LARGEST:,} bytes; that is no recipe")
+        raise UserError(f"recipe {path} is larger than {LARGEST:,} bytes, too large for a recipe")
     return path.read_text(encoding="utf-8")
 
 
@@ -183,7 +183,7 @@ def _not_yaml(path: Path) -> Any:
     image = path.suffix.lower() == ".png"
     largest = png_text.LARGEST if image else LARGEST
     if path.stat().st_size > largest:
-        raise UserError(f"recipe {path} has more than {largest:,} bytes; that is no card")
+        raise UserError(f"recipe {path} is larger than {largest:,} bytes, too large for a card")
     try:
         return cards.card_in(path.read_bytes()) if image else cards.read_json(path.read_bytes())
     except UserError as error:
@@ -193,4 +193,4 @@ def _not_yaml(path: Path) -> Any:
 def _such_as(path: Path) -> str:
     """A name near to the file's own that would do, where there is one."""
     words = "_".join(re.findall(r"[a-z0-9]+", path.stem.lower()))[:40].strip("_")
-    return f"; {words}{path.suffix.lower()} would do" if ID.fullmatch(words) else ""
+    return f"; for example, {words}{path.suffix.lower()}" if ID.fullmatch(words) else ""

@@ -147,9 +147,9 @@ async def remind(
     )
     if not archive.loaded:
         state = archive.state()
-        turn.degraded.append(f"remembered from {state.entries:,} memories, while the rest were being loaded")
+        turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
     if archive.failed:
-        turn.degraded.append(f"remembered by words alone: {archive.failed}")
+        turn.degraded.append(f"searched by words only: {archive.failed}")
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     later = {

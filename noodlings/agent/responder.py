@@ -62,7 +62,7 @@ class Responder:
                 refined = await model.appraise(words, turn.percept.addressed, turn.allowance)
         except LLMError as error:
             turn.degraded.append(f"own appraisal: {error}")
-            log.warning("%s keeps its own appraisal: %s", core.id, error)
+            log.warning("%s keeps its own appraisal, because the model failed: %s", core.id, error)
             return
         turn.appraised_by, turn.alone = BY_MODEL, refined
         self._feel_instead(turn, before, refined)
@@ -124,7 +124,7 @@ class Responder:
                 return
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
-                log.warning("%s speaks with the offline voice: %s", self._core.id, error)
+                log.warning("%s uses the offline voice: %s", self._core.id, error)
         await self._one_by_one(turn, utterance, self._services.offline)
 
     async def choose(self, turn: Turn) -> None:
@@ -136,7 +136,7 @@ class Responder:
                 return
             except LLMError as error:
                 turn.degraded.append(f"action by rule: {error}")
-                log.warning("%s chooses by rule: %s", self._core.id, error)
+                log.warning("%s chooses its action by rule: %s", self._core.id, error)
         turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
 
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
@@ -158,7 +158,7 @@ class Responder:
         if not persona.verbal:
             said = acts_of(said)
             if not said:
-                turn.degraded.append("offline gesture: words alone, of somebody who does not speak")
+                turn.degraded.append("offline gesture: the model spoke for a character that never speaks")
                 said = (await self._services.offline.speak(utterance, turn.allowance)).text
         chance = self._core.random(turn.entry.id)
         turn.response = sounding(said, persona.voice.sounds, chance, persona.voice.case)

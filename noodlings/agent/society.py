@@ -16,7 +16,7 @@ from noodlings.agent.corrections import Corrections
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
-from noodlings.errors import NotFound, UserError, there_are
+from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import Names, is_account_id
@@ -149,7 +149,7 @@ class Society:
     def create(self, persona: Persona) -> Agent:
         """Let somebody come to life. Raises `UserError` when there is an agent of that id."""
         if persona.id in self.personas:
-            raise UserError(f"there is already a character {persona.id}")
+            raise UserError(f"there is already a character called {persona.id}; choose another name")
         self.know(persona)
         return self.agents[persona.id]
 
@@ -165,13 +165,13 @@ class Society:
         if len(begun) == 1:
             return self.agents[begun.pop()]
         if begun:
-            raise UserError(f"{shorten(clean(name), 30)} could be {', '.join(sorted(begun))}.")
+            raise UserError(f"{shorten(clean(name), 30)} could mean {', '.join(sorted(begun))}; say which.")
         near = difflib.get_close_matches(wanted, called, n=1, cutoff=0.6)
         known = sorted(persona.name for persona in self.personas.values())[:20]
-        hint = f"{there_are(known)}." if known else "there is nobody yet."
+        hint = f". Characters: {', '.join(known)}." if known else "; create one from a recipe first."
         if near:
-            hint = f"did you mean {called[near[0]].name}?"
-        raise NotFound(f"There is no character {shorten(clean(name), 30)}; {hint}")
+            hint = f"; did you mean {called[near[0]].name}?"
+        raise NotFound(f"There is no character {shorten(clean(name), 30)}{hint}")
 
     async def perceive(
         self,

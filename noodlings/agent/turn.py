@@ -74,7 +74,7 @@ class Turn:
         self.voice, self.thought, self.used = voice, speech.text, frozenset(speech.used)
         self.modulations, self.response = modulations, response
         if speech.cut:
-            self.degraded.append(f"the rest of the reply: {speech.cut}")
+            self.degraded.append(f"the rest of the reply is missing: {speech.cut}")
 
     def unsay(self, why: str) -> None:
         """Nothing is said after all, and no word of what might have been is kept."""

@@ -64,7 +64,7 @@ class UnitOfWork:
         changes = self._journal.changes(self._core.id, state, trace)
         try:
             if self._astray:
-                raise StoreError(f"what is kept of {self._core.id} could not be read lately: try again")
+                raise StoreError(f"the data of {self._core.id} could not be read just now; try again")
             self._services.store.commit(changes)
         except StoreError:
             self._return()

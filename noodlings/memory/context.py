@@ -41,7 +41,7 @@ class ContextBudget:
 
     def __post_init__(self) -> None:
         if min(self.working, self.episodic, self.affect_similar, self.total or 0, self.max_tokens or 0) < 0:
-            raise UserError(f"a context cannot have fewer than 0 entries or tokens: {self}")
+            raise UserError(f"the numbers of entries and tokens in a context must be at least 0: {self}")
 
 
 DEFAULT_BUDGET = ContextBudget()

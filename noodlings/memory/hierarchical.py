@@ -107,7 +107,7 @@ class HierarchicalMemory(AgentMemory):
             if value < 1:
                 raise UserError(f"{name} is {value}: it must be at least 1")
         if metric not in METRICS:
-            raise UserError(f"there is no metric {metric}; there are {', '.join(METRICS)}")
+            raise UserError(f"there is no metric {metric}; use one of: {', '.join(METRICS)}")
         super().__init__(weights, journal)
         self.symbol_capacity = symbol_capacity
         threshold = unit(surprise_threshold, "surprise_threshold")
@@ -152,7 +152,7 @@ class HierarchicalMemory(AgentMemory):
         """Hold an entry in episodic memory, or let it go again. Raises `UserError` when all room is held."""
         if pinned and entry.id not in self._episodic and self._episodic.all_held:
             raise UserError(
-                f"all {self._episodic.capacity} places of episodic memory are held; unpin something first"
+                f"all {self._episodic.capacity} places in episodic memory are pinned; unpin something first"
             )
         return self._revise(entry, pinned=pinned)
 

@@ -44,11 +44,11 @@ class PlainMemory(AgentMemory):
 
     def pin(self, entry: MemoryEntry, pinned: bool = True) -> MemoryEntry:
         """Refused: nothing in a list is held."""
-        raise UserError("a plain list cannot hold a memory; set memory.use_hierarchical to true")
+        raise UserError("a plain list cannot pin memories; set memory.use_hierarchical to true")
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Refused: nothing in a list is weighed."""
-        raise UserError("a plain list does not weigh memories; set memory.use_hierarchical to true")
+        raise UserError("a plain list keeps no importance; set memory.use_hierarchical to true")
 
     def revert(
         self,
@@ -59,7 +59,7 @@ class PlainMemory(AgentMemory):
         displaced: MemoryEntry | None = None,
     ) -> MemoryEntry:
         """Refused: nothing in a list was held or weighed."""
-        raise UserError("a plain list neither holds nor weighs; set memory.use_hierarchical to true")
+        raise UserError("a plain list keeps neither pins nor importance; set memory.use_hierarchical to true")
 
     def forget(self, entry_ids: Iterable[int]) -> None:
         """Take entries out of the list and the journal; ids that are not here are ignored."""

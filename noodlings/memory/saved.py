@@ -86,7 +86,7 @@ def record_of(saved: SavedEntry) -> dict[str, Any]:
 def read_record(record: Any) -> SavedEntry:
     """The entry of a record. Raises `UserError` that says what is wrong with it."""
     if not isinstance(record, Mapping):
-        raise UserError(f"a record is an object, not {record!r:.40}")
+        raise UserError(f"a record must be an object, not {record!r:.40}")
     try:
         row = record.get("row")
         if not isinstance(row, dict | None):
@@ -123,7 +123,7 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
     parts = record["parts"]
     override_by = record["override_by"]
     if override_by not in _OVERRIDES:
-        raise UserError(f"override_by is {override_by!r:.40}; it is one of response, hand or empty")
+        raise UserError(f"override_by is {override_by!r:.40}; it must be response, hand or empty")
     stability = finite(record["stability"], "stability")
     if stability <= 0.0:
         raise UserError(f"stability is {stability}: it must be above 0")
@@ -174,7 +174,7 @@ def _maybe(read: Callable[[Any, str], Any], record: Mapping[str, Any], name: str
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise UserError(f"there is {value!r:.40} where true or false belongs")
+        raise UserError(f"there is {value!r:.40} where it should be true or false")
     return value
 
 
@@ -230,9 +230,9 @@ def read(path: Path) -> Saved | None:
         if bad:
             _keep_beside(path, bad)
     except UserError as error:
-        raise UserError(f"{path} is no memory that can be read here: {error}") from None
+        raise UserError(f"{path} cannot be read as a memory: {error}") from None
     except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
-        raise UserError(f"{path} is no whole file of a memory: {_why(error)}") from None
+        raise UserError(f"{path} is not a complete memory file: {_why(error)}") from None
     return saved
 
 
@@ -243,10 +243,10 @@ def _saved(head: Mapping[str, Any], records: list[Any]) -> tuple[Saved, int]:
         try:
             found = read_record(record)
             if found.entry.id in entries:
-                raise UserError(f"entry {found.entry.id} is there already")
+                raise UserError(f"entry {found.entry.id} is already there")
             entries[found.entry.id] = found
         except UserError as error:
-            log.warning("record %d is passed over: %s", number, clean(str(error)))
+            log.warning("record %d is skipped: %s", number, clean(str(error)))
     counts = {name: head[name] for name in _COUNTS}
     counts["last_id"] = max(counts["last_id"], *entries, 0)
     return Saved(tuple(entries.values()), **counts), len(records) - len(entries)
@@ -257,7 +257,7 @@ def _keep_beside(path: Path, bad: int) -> None:
     mark = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
     beside = path.with_name(f"{path.name}.damaged-{mark}")
     shutil.copy2(path, beside)
-    log.warning("%s: %d records could not be read; the file is kept as %s", path, bad, beside.name)
+    log.warning("%s: %d records could not be read; a copy of the file is kept as %s", path, bad, beside.name)
 
 
 def _require_ours(path: Path) -> None:
@@ -267,17 +267,17 @@ def _require_ours(path: Path) -> None:
         _check(head)
     except (UserError, sqlite3.Error, ValueError, RecursionError) as error:
         raise UserError(
-            f"{path} is not replaced, for it is no whole memory of version {VERSION} ({_why(error)}); move it"
-            " away, or save under another name"
+            f"{path} exists and is not a complete memory file of version {VERSION} ({_why(error)}); move"
+            " it away, or save under another name"
         ) from None
 
 
 def _check(head: Mapping[str, Any]) -> None:
     if head.get("format") != FORMAT:
-        raise UserError("it holds something else")
+        raise UserError("it holds something other than a memory")
     version = head.get("version")
     if version != VERSION or isinstance(version, bool):
-        raise UserError(f"it is of version {version!r:.20}; this noodlings reads version {VERSION}")
+        raise UserError(f"it has version {version!r:.20}; this noodlings reads version {VERSION}")
     for name in _COUNTS:
         count(head.get(name), name)
 
@@ -309,7 +309,7 @@ def _write_json(saved: Saved, path: Path) -> None:
 def _read_json(path: Path) -> tuple[dict[str, Any], list[Any]]:
     content = json.loads(path.read_bytes())
     if not isinstance(content, dict):
-        raise UserError("it is a list, or a single value")
+        raise UserError("it should be an object, not a list or a single value")
     records = content.get("entries")
     if not isinstance(records, list):
         raise UserError("it has no list of entries")

@@ -83,7 +83,7 @@ class SubconsciousMemory:
         if capacity < 1:
             raise UserError(f"capacity is {capacity}: it must be at least 1")
         if metric not in METRICS:
-            raise UserError(f"there is no metric {metric}; there are {', '.join(METRICS)}")
+            raise UserError(f"there is no metric {metric}; use one of: {', '.join(METRICS)}")
         self.capacity = capacity
         self.threshold = unit(affect_similarity_threshold, "affect_similarity_threshold")
         self.metric = metric
@@ -256,7 +256,7 @@ class SubconsciousMemory:
         if not image:
             raise LLMError(f"{made_by} made no image")
         if image.casefold() in {latest.casefold() for latest in self.latest_images}:
-            raise LLMError(f"{made_by} made one of the latest images again")
+            raise LLMError(f"{made_by} repeated one of its latest images")
         return image
 
     def _add(self, symbol: Symbol) -> None:

@@ -68,7 +68,7 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
     for agent_id in agents:
         agent = kept.agent(agent_id)
         if not put(_agent_line(agent)) and not put(_agent_line(replace(agent, state={}))):
-            raise UserError(f"{agent_id!r} is no id that could be imported: letters, digits and _ only")
+            raise UserError(f"{agent_id!r} is not an id that can be imported: use only letters, digits and _")
         done.agents.append(agent_id)
         entries = {entry.entry.id for entry in kept.entries(agent_id) if put(_entry_line(agent_id, entry))}
         turns = (trace for trace in kept.traces(agent_id) if trace.entry_id in entries)

@@ -84,8 +84,8 @@ def take_in(file: BinaryIO, agents: list[str], into: AgentImporter, progress: Pr
     there = sorted(set(into.agents()).intersection(agents))
     if there:
         raise UserError(
-            f"{', '.join(there)}: already there, and nobody is replaced. Import into another folder"
-            " (--data DIR), or export the others alone (--agent NAME)"
+            f"{', '.join(there)}: already there, and nobody is ever replaced. Import into another folder"
+            " (--data DIR), or export only the others (--agent NAME)"
         )
     file.seek(0)
     done: list[str] = []
@@ -93,15 +93,15 @@ def take_in(file: BinaryIO, agents: list[str], into: AgentImporter, progress: Pr
         try:
             _take_in(lines, into)
         except StoreError as error:
-            before = f"; taken in before: {', '.join(done)}" if done else ""
-            raise StoreError(f"{agent_id} cannot be kept: {error}{before}") from error
+            before = f"; already imported: {', '.join(done)}" if done else ""
+            raise StoreError(f"{agent_id} cannot be saved: {error}{before}") from error
         done.append(agent_id)
 
 
 def _take_in(lines: Iterator[Record], into: AgentImporter) -> None:
     agent = next(lines)
     if not isinstance(agent, AgentLine):
-        raise UserError("the file was changed while it was read")
+        raise UserError("the file changed while it was being read; try again")
     into.take_in(agent.value(), (line.value() for line in lines if not isinstance(line, AgentLine)))
 
 
@@ -125,7 +125,7 @@ def _raw_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     while raw := file.readline(LONGEST + 1):
         number += 1
         if len(raw) > LONGEST:
-            raise UserError(f"line {number}: it has more than {LONGEST:,} bytes")
+            raise UserError(f"line {number}: it is longer than {LONGEST:,} bytes")
         if not raw.isspace():
             yield number, raw
 
@@ -148,7 +148,7 @@ class _Order:
             return None
         line = read_line(content)
         if self._ended:
-            raise UserError("it stands behind the end")
+            raise UserError("it comes after the line of type end, which must be the last")
         if isinstance(line, EndLine):
             self._end(line)
             return None
@@ -162,12 +162,12 @@ class _Order:
     def require_end(self) -> None:
         """Raise `UserError` for a file that stops early."""
         if not self._ended:
-            what = "the last line, which counts the others, is missing" if self._begun else "it is empty"
-            raise UserError(f"the file was cut off: {what}")
+            what = "the last line, of type end, is missing" if self._begun else "it is empty"
+            raise UserError(f"the file is incomplete: {what}; export or copy it again")
 
     def _begin(self, line: AgentLine) -> None:
         if line.id in self._found.agents:
-            raise UserError(f"{line.id} came before")
+            raise UserError(f"the agent {line.id} is there twice")
         self._agent = line
         self._entries.clear()
         self._last = ()
@@ -175,11 +175,11 @@ class _Order:
     def _follow(self, line: EntryLine | TraceLine | LinkLine | SymbolLine) -> None:
         """An agent's memories, traces, links and symbols, each rising, so that none is there twice."""
         if self._agent is None or line.agent != self._agent.id:
-            raise UserError(f"it belongs to {line.agent}, whose lines do not stand here")
+            raise UserError(f"it belongs to {line.agent}, but is not among the lines of that agent")
         place = _place(line)
         if place <= self._last:
             raise UserError(
-                "it is twice there, or out of order: memories, then traces, links and symbols, each rising"
+                "it is a duplicate or out of order: memories, then traces, links and symbols, each rising"
             )
         self._last = place
         if isinstance(line, EntryLine):
@@ -195,7 +195,7 @@ class _Order:
             )
         ends = {line.source, line.target} if isinstance(line, LinkLine) else {line.entry_id}
         if missing := ends - self._entries:
-            raise UserError(f"it refers to memory {min(missing)} of {line.agent}, which is not there")
+            raise UserError(f"it refers to memory {min(missing)} of {line.agent}, which is not in the file")
 
     def _end(self, line: EndLine) -> None:
         found = self._found
@@ -204,7 +204,7 @@ class _Order:
             raise UserError(
                 f"it counts {line.agents} agents, {line.entries} memories, {line.traces} traces,"
                 f" {line.links} links and {line.symbols} symbols, but there are {', '.join(map(str, there))}:"
-                " lines are missing, or were added"
+                " lines are missing or were added; export it again"
             )
         self._ended = True
 

@@ -57,9 +57,9 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if depth > DEEPEST:
         raise ValueError(f"it is nested more than {DEEPEST} levels deep")
     if isinstance(value, float) and not isfinite(value):
-        raise ValueError("it holds a number that is not finite")
+        raise ValueError("it contains a number that is not finite")
     if isinstance(value, str) and not value.isascii() and value != value.encode("utf-8", "replace").decode():
-        raise ValueError("it holds text that is not Unicode")
+        raise ValueError("it contains text that is not valid Unicode")
     if isinstance(value, dict):
         for name, inner in value.items():
             _plain(name)
@@ -312,7 +312,7 @@ class LinkLine(Strict):
     @classmethod
     def _another(cls, target: int, info: ValidationInfo) -> int:
         if target == info.data.get("source"):
-            raise ValueError("a memory is not linked with itself")
+            raise ValueError("a memory cannot be linked to itself")
         return target
 
     def value(self) -> Link:
@@ -371,10 +371,10 @@ _LINES: dict[str, type[Line]] = {
 def read_header(content: dict[str, Any]) -> None:
     """Raise `UserError` unless this is the first line of a file that can be read here."""
     if content.get("format") != FORMAT:
-        raise UserError("this is no export of noodlings")
+        raise UserError("this is not a noodlings export (noodlings export writes one)")
     version = content.get("version")
     if version != VERSION or isinstance(version, bool):
-        raise UserError(f"it is written in version {version!r:.20}; this noodlings reads version {VERSION}")
+        raise UserError(f"it has version {version!r:.20}; this noodlings reads version {VERSION}")
 
 
 def read_line(content: dict[str, Any]) -> Line:
@@ -382,7 +382,7 @@ def read_line(content: dict[str, Any]) -> Line:
     sort = content.get("type")
     model = _LINES.get(sort) if isinstance(sort, str) else None
     if model is None:
-        raise UserError(f"there is no type {sort!r:.40}; there are {', '.join(_LINES)}")
+        raise UserError(f"there is no type {sort!r:.40}; use one of: {', '.join(_LINES)}")
     try:
         return model.model_validate(content)
     except ValidationError as error:
@@ -404,4 +404,4 @@ def read_object(raw: bytes) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -68,7 +68,7 @@ class SearchIndex:
     def vectors(self) -> VectorIndex:
         """The vectors. Raises `UserError` for an archive that has words alone."""
         if self._vectors is None:
-            raise UserError("this archive has no embedding model: it is searched by words")
+            raise UserError("this archive has no embedding model, so it is searched by words only")
         return self._vectors
 
     def add(self, entry: MemoryEntry, vector: npt.ArrayLike | None = None) -> None:
@@ -79,7 +79,7 @@ class SearchIndex:
         """
         with self.lock:
             if entry.id in self.index.row_of:
-                raise UserError(f"entry {entry.id} is in the archive already; use update")
+                raise UserError(f"entry {entry.id} is already in the archive; use update")
             checked = None if vector is None else self.vectors.checked(vector)[None]
             self._extend(EntryColumns.of([entry]), np.array([checked is not None]), checked)
 
@@ -114,7 +114,7 @@ class SearchIndex:
         """
         with self.lock:
             if not self.index.row_of.keys().isdisjoint(columns.ids):
-                raise UserError("some of these entries are in the archive already; use update")
+                raise UserError("some of these entries are already in the archive; use update")
             self._extend(columns, embedded, self.vectors.all_checked(vectors) if embedded.any() else None)
 
     def _extend(self, columns: EntryColumns, embedded: Mask, vectors: Numbers | None) -> None:

@@ -61,9 +61,7 @@ class Filters:
             if moment is not None and not math.isfinite(moment):
                 raise UserError(f"{name} must be seconds of world time, not {moment!r}")
         if self.since is not None and self.until is not None and self.since > self.until:
-            raise UserError(
-                f"nothing lies between since ({self.since:g}) and until ({self.until:g}): swap them"
-            )
+            raise UserError("since is later than until; swap them")
         if not 0.0 <= self.min_importance <= 1.0:
             raise UserError(f"min_importance is {self.min_importance!r}: it must lie between 0 and 1")
         known = self.feeling is None or self.feeling in FAMILIES or family_of(self.feeling) != "unknown"
@@ -121,7 +119,7 @@ def moment_of(text: str, now: float) -> float:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
         raise UserError(
-            f"'{shorten(clean(text), 30)}' is no moment;"
+            f"'{shorten(clean(text), 30)}' is not a time;"
             " say how long ago (3d, 12h, 2wk) or a date (2026-01-31)."
         ) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

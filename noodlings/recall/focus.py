@@ -153,7 +153,7 @@ async def reconstruct_context(
 def level_of(number: int) -> FocusLevel:
     """The focus level of this number. Raises `UserError` when there is none."""
     if not 0 <= number < len(LEVELS):
-        raise UserError(f"there is no focus level {number}: they go from 0 to {len(LEVELS) - 1}")
+        raise UserError(f"there is no focus level {number}; use 0 to {len(LEVELS) - 1}")
     return LEVELS[number]
 
 

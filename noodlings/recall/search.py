@@ -68,7 +68,7 @@ class ContentScores:
     def exactly(self, places: Rows) -> Numbers:
         """The meaning of the rows at some places, measured anew, exactly."""
         if self.meaning is None or self._vectors is None or self._query is None:
-            raise ValueError("without vectors there is no meaning")
+            raise ValueError("searching by meaning needs an embedding model; set embedding.model")
         rows = places if self._rows is None else self._rows[places]
         return self._vectors.meaning(
             self._query, self._near, self.connected, rows, self._hidden, float(self.meaning.mean())
@@ -221,7 +221,7 @@ class Searcher:
         _check(limit, emotion_weight, candidate_multiplier, min_score)
         query = clean(query)
         if not query:
-            raise UserError("there is nothing to look for: say what in a few words")
+            raise UserError("the query is empty; say in a few words what to look for")
         archive = self.archive
         with archive.lock:
             rows = archive.index.rows(filters)

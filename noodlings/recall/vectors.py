@@ -47,7 +47,7 @@ class VectorIndex:
 
     def __init__(self, model: str, dimensions: int) -> None:
         if dimensions < 1:
-            raise UserError(f"a vector has at least one number, not {dimensions}")
+            raise UserError(f"a vector must have at least one number, not {dimensions}")
         self.model = model
         self.dimensions = dimensions
         self._matrix = GrowingArray(np.float32, dimensions)
@@ -121,7 +121,7 @@ class VectorIndex:
         try:
             numbers = np.asarray(vectors, np.float64)
         except (TypeError, ValueError) as error:
-            raise UserError(f"a vector is {self.dimensions} numbers, not {vectors!r:.60}") from error
+            raise UserError(f"a vector must be {self.dimensions} numbers, not {vectors!r:.60}") from error
         if numbers.shape[1:] != (self.dimensions,):
             raise UserError(
                 f"a vector of {self.model} has shape ({self.dimensions},), not {numbers.shape[1:]}: "

@@ -38,7 +38,7 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
     """
     source, target = folder / DATABASE_NAME, destination / DATABASE_NAME
     if not source.is_file():
-        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+        raise NotFound(f"there is no {DATABASE_NAME} in {folder} yet; check --data")
     require_content(source)
     _require_destination(folder, destination, [DATABASE_NAME, *beside], force)
     with _in_words(destination):
@@ -54,17 +54,17 @@ def back_up(folder: Path, destination: Path, beside: Sequence[str] = (), force: 
 
 def _require_destination(folder: Path, destination: Path, names: Sequence[str], force: bool) -> None:
     if destination.exists() and not destination.is_dir():
-        raise UserError(f"{destination} is a file: name a folder, the copy becomes a data folder of its own")
+        raise UserError(f"{destination} is a file; name a folder, as the copy is a whole data folder")
     within = [place for place in (destination, *destination.resolve().parents) if place.is_dir()]
     if any(place.samefile(folder) for place in within):
         raise UserError(
-            f"{destination} is the data folder itself, or lies in it, and would be lost with it:"
+            f"{destination} is the data folder or inside it, where a backup would be lost with it;"
             " name a folder elsewhere"
         )
     there = [name for name in names if (destination / name).exists()]
     if there and not force:
         raise UserError(
-            f"{destination} holds {there[0]} already: name another folder, or replace it with --force"
+            f"{destination} already contains {there[0]}; name another folder, or use --force to replace it"
         )
 
 
@@ -81,9 +81,9 @@ def _copy(source: Path, aside: Path) -> None:
         copy.execute("PRAGMA journal_mode = DELETE")
         (sound,) = copy.execute("PRAGMA quick_check(1)").fetchone()
         if sound != "ok":
-            raise StoreError(f"{source} is damaged ({sound}): there is no sound copy to be made of it")
+            raise StoreError(f"{source} is damaged ({sound}), so it cannot be backed up")
         if not copy.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
-            raise StoreError(f"{source} is a database of something else")
+            raise StoreError(f"{source} is not a noodlings database")
 
 
 def _copy_beside(source: Path, target: Path) -> None:
@@ -105,7 +105,7 @@ def _in_words(destination: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise StoreError(f"the backup failed: {error}") from error
     except UnicodeDecodeError:
-        raise StoreError("the backup failed: the database holds text that is not UTF-8") from None
+        raise StoreError("the backup failed: the database contains text that is not UTF-8") from None
     except OSError as error:
         raise StoreError(
             f"the backup in {destination} cannot be written: {error.strerror or error}"

@@ -125,7 +125,7 @@ class Compaction:
             try:
                 anew.append({"of_agent": agent_id, "of_id": row[older.key]} | older.anew(row))
             except StoreError as error:
-                log.warning("left as it is: %s", error)
+                log.warning("left unchanged: %s", error)
         if anew:
             with self._database.transaction() as connection:
                 connection.execute(older.change, anew)
@@ -142,7 +142,7 @@ def compaction(folder: Path, durability: Durability = "normal") -> Iterator[Comp
         StoreError: the database is damaged, foreign or of a newer version.
     """
     if not (folder / DATABASE_NAME).is_file():
-        raise NotFound(f"nothing is kept in {folder} yet: there is no {DATABASE_NAME}")
+        raise NotFound(f"there is no {DATABASE_NAME} in {folder} yet; check --data")
     with closing(Database(folder, durability)) as database:
         yield Compaction(database)
 

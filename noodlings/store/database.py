@@ -156,16 +156,16 @@ class Database:
         """Check before anything is written, then switch on what we rely on."""
         schema = self._schema()
         if not re.fullmatch("[0-9]{4}", schema):
-            raise StoreError(f"{self.path} has the unknown schema {schema!r}: it was not made by noodlings")
+            raise StoreError(f"{self.path} is not a noodlings database (schema {schema!r}); check --data")
         if schema > SCHEMA:
             raise StoreError(
-                f"{self.path} was made by a newer noodlings (schema {schema}; this one knows {SCHEMA}):"
-                " update noodlings, or name another data folder"
+                f"{self.path} was made by a newer noodlings (schema {schema}; this one knows {SCHEMA});"
+                " update noodlings, or use another data folder (--data)"
             )
         self._driver.execute("PRAGMA foreign_keys = ON")
         if self.read_only:
             if schema != SCHEMA:
-                raise StoreError(f"{self.path} is not up to date: open it once for writing (noodlings play)")
+                raise StoreError(f"{self.path} is from an older version; update it with noodlings play")
             return
         self._driver.execute("PRAGMA journal_mode = WAL")
         self._driver.execute(f"PRAGMA synchronous = {self._durability}")
@@ -182,7 +182,7 @@ class Database:
         if not names:
             raise _emptied(self.path)
         if "alembic_version" not in names:
-            raise StoreError(f"{self.path} is a database of something else: name another data folder")
+            raise StoreError(f"{self.path} is not a noodlings database; use another data folder (--data)")
         row = self._driver.execute("SELECT version_num FROM alembic_version").fetchone()
         return str(row[0]) if row else ""
 
@@ -192,7 +192,7 @@ class Database:
         if left:
             raise StoreError(
                 f"{self.path} is missing, but {left[0]} is beside it: put the file back, or a backup without"
-                f" {' and '.join(left)}. To begin anew, move what is left away"
+                f" {' and '.join(left)}. To start afresh, move the remaining files away"
             )
         try:
             with (
@@ -205,7 +205,7 @@ class Database:
                 with connection.begin():
                     make_tables(connection)
         except OSError as error:
-            raise StoreError(f"{self.path} cannot be made: {error}") from error
+            raise StoreError(f"{self.path} cannot be created: {error}") from error
 
     def _erase(self) -> bool:
         try:
@@ -213,10 +213,10 @@ class Database:
             if done:
                 self._driver.execute("PRAGMA user_version = 0")
         except sqlite3.Error as error:
-            log.warning("what was forgotten is still to be erased from %s: %s", self.path, error)
+            log.warning("forgotten data could not be erased from %s yet: %s", self.path, error)
             return False
         if not done:
-            log.warning("what was forgotten is still to be erased from %s: somebody reads it", self.path)
+            log.warning("forgotten data could not be erased from %s yet: it is being read", self.path)
         return done
 
     def _rewrite(self) -> bool:
@@ -256,14 +256,14 @@ class Database:
         """
         if not self.read_only and _size(log) < self._log_size:
             raise StoreError(
-                f"the log beside {self.path} was emptied while noodlings had it open, and nothing more is"
-                " written: stop noodlings and start it again. What only the log held is lost"
+                f"the log beside {self.path} was emptied while noodlings had it open, so nothing more is"
+                " written: stop noodlings and start it again. What was only in the log is lost"
             )
 
     def _require_no_link(self) -> None:
         if self.path.is_symlink():
             raise StoreError(
-                f"{self.path} is a link to a file that is not there: is its disk mounted? To begin anew,"
+                f"{self.path} is a link to a file that is not there: is its disk mounted? To start afresh,"
                 " delete the link"
             )
 
@@ -276,16 +276,16 @@ class Database:
         if not self.read_only:
             if found[0] != self._files[0]:
                 raise StoreError(
-                    f"{self.path} was deleted or replaced while noodlings had it open, and nothing more is"
+                    f"{self.path} was deleted or replaced while noodlings had it open, so nothing more is"
                     " written: stop noodlings, put the file or a backup in its place, and start it again"
                 )
             busy, _, _ = self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if busy:
                 raise StoreBusy(
-                    f"the log beside {self.path} was deleted, and what it holds cannot be saved while"
-                    " another program reads: close that, and try again"
+                    f"the log beside {self.path} was deleted, and its contents cannot be saved while another"
+                    " program is reading: close that program and try again"
                 )
-            log.warning("the log beside %s was deleted; nothing is lost, and there is a new one", self.path)
+            log.warning("the log beside %s was deleted; nothing is lost, and a new one was made", self.path)
         self._require_file()
         require_content(self.path)
         self._opened.close()
@@ -300,7 +300,7 @@ class Database:
 
     def _require_file(self) -> None:
         if not self.path.is_file():
-            raise NotFound(f"nothing is kept in {self.path.parent} yet: there is no {DATABASE_NAME}")
+            raise NotFound(f"there is no {DATABASE_NAME} in {self.path.parent} yet; check --data")
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:
@@ -313,27 +313,27 @@ class Database:
         except OSError as error:
             raise StoreError(f"{self.path} cannot be reached: {error.strerror or error}") from error
         except UnicodeDecodeError:
-            raise StoreError(f"{self.path} is damaged: it holds text that is not UTF-8") from None
+            raise StoreError(f"{self.path} is damaged: it contains text that is not UTF-8") from None
 
     def _explain(self, error: BaseException | None) -> StoreError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte; the rest is detail
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return StoreError(
-                f"{self.path} is damaged ({error}); it was left as it is. Put a backup in its place,"
-                f" or move it away to begin anew. {_in_notes(self.path)}"
+                f"{self.path} is damaged ({error}); it was left unchanged. Put a backup in its place,"
+                f" or move it away to start afresh. {_in_notes(self.path)}"
             )
         if undecoded := _UNDECODED.search(str(error)):  # it goes on with the text
             column = undecoded[1]
             return StoreError(
-                f"{self.path} is damaged: in column {column} there is text that is not UTF-8."
+                f"{self.path} is damaged: column {column} contains text that is not UTF-8."
                 f" {_in_notes(self.path)}"
             )
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return StoreBusy(f"{self.path} is in use by another program: {error}")
         if code == sqlite3.SQLITE_READONLY and self.read_only:
-            return StoreError(f"{self.path} was opened for reading only")
+            return StoreError(f"{self.path} is open for reading only, so nothing can be saved")
         if code == sqlite3.SQLITE_FULL:
-            return StoreError(f"there is no room left for {self.path}: {error}")
+            return StoreError(f"the disk is full: {self.path} cannot be saved; free some space ({error})")
         return StoreError(f"{self.path}: {error}")
 
 
@@ -345,16 +345,15 @@ def require_content(path: Path) -> None:
 
 def _emptied(path: Path) -> StoreError:
     return StoreError(
-        f"{path} is empty: what was kept in it is gone."
-        f" Put a backup in its place, or delete it to begin anew. {_in_notes(path)}"
+        f"{path} is empty: its data is gone. Put a backup in its place, or delete it to start afresh."
+        f" {_in_notes(path)}"
     )
 
 
 def _in_notes(path: Path) -> str:
     """How to get at what mattered while the database cannot be read."""
     return (
-        "What mattered can be searched in its notes without it:"
-        f" noodlings notes search --data {shlex.quote(str(path.parent))} WORD"
+        f"Its notes can still be searched: noodlings notes search --data {shlex.quote(str(path.parent))} WORD"
     )
 
 
@@ -386,4 +385,4 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"the data folder {folder} cannot be made: {error}") from error
+        raise StoreError(f"the data folder {folder} cannot be created: {error}") from error

@@ -43,7 +43,7 @@ def from_json(document: str, what: str, constant: Callable[[str], float] | None 
         raise StoreError(f"{what} is damaged: {type(error).__name__}") from None
     if version != FORMAT:
         found = version if isinstance(version, int) else "unknown"
-        raise StoreError(f"{what} is written in format {found}; this noodlings reads {FORMAT}")
+        raise StoreError(f"{what} has format {found}; this noodlings reads {FORMAT}. Update noodlings")
     return data
 
 
@@ -60,7 +60,7 @@ def number(value: SupportsFloat, what: str) -> float:
     """`value` as a float, if it is finite: SQLite would turn NaN into NULL without a word."""
     result = float(value)
     if not isfinite(result):
-        raise StoreError(f"{what} is {result}: only finite numbers can be kept")
+        raise StoreError(f"{what} is {result}: only finite numbers can be stored")
     return result
 
 

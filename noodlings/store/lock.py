@@ -77,7 +77,7 @@ if sys.platform != "win32":
         except OSError as error:
             if error.errno not in (errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP):
                 raise
-            log.info("a folder cannot be locked here (%s): the lock file alone must do", error)
+            log.info("folders cannot be locked on this disk (%s), so only the lock file is used", error)
 
 
 def holder_of(folder: Path) -> Holder | None:
@@ -92,7 +92,7 @@ def holder_of(folder: Path) -> Holder | None:
 def _busy(folder: Path) -> str:
     holder = holder_of(folder)
     where = f"process {holder.pid} ({holder.command})" if holder else "another process"
-    return f"{folder} is already open in {where}"
+    return f"{folder} is already in use by {where}; stop that first, or use another folder (--data DIR)"
 
 
 def _write_holder(folder: Path) -> None:

@@ -222,7 +222,7 @@ class MemoryStore:
 
     def world_set(self, key: str, value: Any) -> None:
         """Put JSON-compatible data under a key, in place of what stood there."""
-        self._world[text(key, "key")] = to_json(value, f"what the world keeps under {key!r}")
+        self._world[text(key, "key")] = to_json(value, f"the world data under {key!r}")
 
     def close(self) -> None:
         """Nothing is held."""
@@ -259,11 +259,11 @@ def _check(agent: _Agent, batch: CommitRows) -> None:
     added = [row["id"] for row in batch.added]
     twice = {entry_id for entry_id in added if entry_id in agent.entries or added.count(entry_id) > 1}
     if twice:
-        raise StoreError(f"the archive of {batch.agent_id} holds entry {min(twice)} already")
+        raise StoreError(f"the archive of {batch.agent_id} already has entry {min(twice)}")
     symbols = [row["id"] for row in batch.symbols]
     twice = {symbol_id for symbol_id in symbols if symbol_id in agent.symbols or symbols.count(symbol_id) > 1}
     if twice:
-        raise StoreError(f"{batch.agent_id} has symbol {min(twice)} already")
+        raise StoreError(f"{batch.agent_id} already has symbol {min(twice)}")
     last_id = max([agent.last_id, *added])
     named = [*batch.revised, *batch.joined, *batch.left, *batch.linked]
     named += [row["entry_id"] for row in (*batch.vectors, *batch.symbols)]

@@ -44,7 +44,7 @@ def packed(data: Any, what: str) -> bytes:
     try:
         text = _ENCODER.encode({"v": FORMAT, "data": _taken_out(data, numbers)}).encode()
         if len(text) > _LONGEST:
-            raise ValueError(f"it has {len(text):,} bytes, and {_LONGEST:,} are read at most")
+            raise ValueError(f"it has {len(text):,} bytes, more than the limit of {_LONGEST:,}")
         deflate = zlib.compressobj(_LEVEL, zdict=_dictionary())
         return deflate.compress(text) + deflate.flush() + numbers
     except (TypeError, ValueError, RecursionError) as error:
@@ -69,7 +69,7 @@ def unpacked(blob: bytes, what: str) -> Any:
     except (TypeError, UnicodeDecodeError, struct.error, zlib.error) as error:
         raise StoreError(f"{what} is damaged: {type(error).__name__}") from None
     if not inflate.eof or at != len(inflate.unused_data):
-        raise StoreError(f"{what} is damaged: something is missing, or too much")
+        raise StoreError(f"{what} is damaged: something is missing or left over")
     return data
 
 
@@ -82,7 +82,7 @@ def _taken_out(value: Any, numbers: bytearray) -> Any:
             numbers += single
             return inf
         if not isfinite(value):
-            raise ValueError(f"it holds the number {value}")
+            raise ValueError(f"it contains the number {value}")
         numbers += _DOUBLE.pack(value)
         return nan
     if isinstance(value, dict):

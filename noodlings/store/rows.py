@@ -228,7 +228,7 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             },
         )
     except (struct.error, KeyError, TypeError, ValueError, AttributeError, NoodlingsError):
-        raise StoreError("some of the archive cannot be read") from None
+        raise StoreError("part of the archive cannot be read") from None
 
 
 def _require(types: frozenset[type], *values: Any) -> None:
@@ -413,7 +413,7 @@ def vector_of(row: Stored) -> EntryVector:
         vector = None if blob is None else _unit_vector(unpacked_vectors([blob])[0])
     except (TypeError, ValueError, StoreError) as error:
         what = f"the vector of entry {row['entry_id']} of {row['agent_id']}"
-        raise StoreError(f"{what} is damaged, and is to be made anew (vectors.vector): {error}") from error
+        raise StoreError(f"{what} is damaged and will be made again (vectors.vector): {error}") from error
     return EntryVector(row["entry_id"], row["model"], vector, row["attempts"], row["reason"])
 
 
@@ -421,7 +421,7 @@ def _unit_vector(vector: Vector) -> Vector:
     """`vector`, if it is one row of numbers of length 1: few accidents leave that as it is."""
     length = float(np.linalg.norm(vector.astype(np.float64)))
     if vector.ndim != 1 or not abs(length - 1.0) <= _LENGTH_ERROR:  # NaN fails this too
-        raise StoreError(f"it has shape {vector.shape} and length {length:g}, where it should have length 1")
+        raise StoreError(f"it has shape {vector.shape} and length {length:g}; the length should be 1")
     return vector
 
 
@@ -456,7 +456,7 @@ def _state_blob(state: FloatArray | None) -> bytes | None:
     if state.shape != (_STATE_NUMBERS,):
         raise StoreError(f"phenomenal_state has shape {state.shape}; it must be ({_STATE_NUMBERS},)")
     if not np.isfinite(state).all():
-        raise StoreError("phenomenal_state holds a number that is not finite")
+        raise StoreError("phenomenal_state contains a number that is not finite")
     return state.astype("<f4" if np.can_cast(state.dtype, np.float32) else "<f8").tobytes()
 
 

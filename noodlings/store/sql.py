@@ -225,11 +225,11 @@ class SqlStore:
         """What is kept under a key of the world store, or None."""
         with self._database.transaction() as connection:
             document = connection.execute(sql.WORLD_GET, {"of_key": key}).scalar_one_or_none()
-        return None if document is None else from_json(document, f"what the world keeps under {key!r}")
+        return None if document is None else from_json(document, f"the world data under {key!r}")
 
     def world_set(self, key: str, value: Any) -> None:
         """Put JSON-compatible data under a key, in place of what stood there."""
-        row = {"key": text(key, "key"), "value": to_json(value, f"what the world keeps under {key!r}")}
+        row = {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}
         with self._database.transaction() as connection:
             connection.execute(sql.WORLD_SET, row)
 

@@ -150,7 +150,7 @@ class SqlImporter:
             "forgotten_symbol_id": whole(agent.last_symbol_id, "last_symbol_id"),
         }
         if agent.agent_id in self.agents():
-            raise UserError(f"{agent.agent_id} is there already")
+            raise UserError(f"{agent.agent_id} is already there")
         with self._database.transaction() as connection:
             connection.execute(sql.ADD_AGENT, row)
             for some in _portions(records):

@@ -108,12 +108,10 @@ class CognitiveTransistor:
 
     def __init__(self, gain: float = 1.0) -> None:
         if not 0.0 <= gain <= 1.0:  # NaN fails this too
-            raise UserError(f"a gain lies between 0 and 1, not at {gain!r}")
+            raise UserError(f"a gain must be between 0 and 1, not {gain!r}")
         cls = type(self)
         if cls.lens is CognitiveTransistor.lens and cls.modulate is CognitiveTransistor.modulate:
-            raise UserError(
-                f"the transistor {cls.__name__} does nothing: it overrides neither lens nor modulate"
-            )
+            raise UserError(f"the transistor {cls.__name__} does nothing: define lens or modulate in it")
         self.gain = gain
 
     @property

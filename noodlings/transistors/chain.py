@@ -150,7 +150,7 @@ def _note_failure(transistor: CognitiveTransistor, error: Exception, degraded: l
     """Tell by name what failed; our own errors are in words already, of others the kind is told too."""
     reason = clean(str(error)) if isinstance(error, LLMError) else clean(f"{type(error).__name__}: {error}")
     degraded.append(f"transistor {transistor.name}: {reason}")
-    log.warning("the thought stays as it was, for the transistor %s failed: %s", transistor.name, reason)
+    log.warning("the transistor %s failed, so the thought is left unchanged: %s", transistor.name, reason)
     return "failed"
 
 
@@ -210,7 +210,7 @@ def _own(name: str, gain: float, folder: Path, persona: Persona) -> CognitiveTra
     path = folder / f"{name}.py"
     if not path.is_file():
         raise UserError(
-            f"the recipe of {persona.name} names a transistor {name}, and there is no {path}"
+            f"the recipe of {persona.name} names a transistor {name}, but there is no {path}"
             f"{nearest(name, TRANSISTORS)}"
         )
     made = _only_class(_run_file(path, name), path)(gain)
@@ -222,7 +222,7 @@ def _run_file(path: Path, name: str) -> ModuleType:
     label = f"noodlings_own_transistor_{name}"
     spec = spec_from_file_location(label, path)
     if spec is None or spec.loader is None:
-        raise UserError(f"the transistor {path} cannot be run as Python")
+        raise UserError(f"the transistor {path} is not a Python file that can be run")
     module = module_from_spec(spec)
     sys.modules[label] = module  # dataclasses look their module up by name
     try:
@@ -247,6 +247,6 @@ def _only_class(module: ModuleType, path: Path) -> type[CognitiveTransistor]:
         names = ", ".join(cls.__name__ for cls in found) or "none"
         raise UserError(
             f"the transistor {path} must hold one class that extends "
-            f"noodlings.transistors.base.CognitiveTransistor; it holds {names}"
+            f"noodlings.transistors.base.CognitiveTransistor, but holds {names}"
         )
     return found[0]

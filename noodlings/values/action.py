@@ -92,17 +92,19 @@ class OfferedAction:
         takes = self.parameters.properties
         for name in (self.name, *takes):
             if not _NAME.fullmatch(name) or name == NONE:
-                raise UserError(f"{name!r:.70} is no name: 1 to 60 letters (a to z), digits, _; not none")
+                raise UserError(
+                    f"{name!r:.70} is not a valid name: use 1 to 60 of a-z, 0-9, _ (and not none)"
+                )
         if unknown := set(self.parameters.required) - takes.keys():
-            raise UserError(f"{self.name} requires {min(unknown)!r:.70}, which is none of its properties")
+            raise UserError(f"{self.name} requires {min(unknown)!r:.70}, which is not in its properties")
         if wrong := [name for name, one in takes.items() if one.enum and one.type != "string"]:
-            raise UserError(f"the {wrong[0]} of {self.name} has an enum and is no string")
+            raise UserError(f"{wrong[0]} of {self.name} has an enum, so its type must be string")
         described = [self.description, *(one.description for one in takes.values())]
         _require_lines(self.name, LONGEST_TEXT, described)
         named = [*self.words, *(choice for one in takes.values() for choice in one.enum)]
         _require_lines(self.name, LONGEST_NAME, named)
         if not all(named):
-            raise UserError(f"words and choices of {self.name} cannot be empty")
+            raise UserError(f"the words and enum values of {self.name} must not be empty")
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -120,9 +122,9 @@ class OfferedAction:
         """It with these arguments. Raises `UserError`, which repeats none of them, where they do not fit."""
         takes, required = self.parameters.properties, self.parameters.required
         if not set(required) <= arguments.keys() <= takes.keys():
-            raise UserError(f"{self.name} lacks what it requires, or has what it does not take")
+            raise UserError(f"{self.name} lacks a required argument, or has one it does not take")
         if unfit := [name for name, value in arguments.items() if not takes[name].fits(value)]:
-            raise UserError(f"the {unfit[0]} of {self.name} is none that will do")
+            raise UserError(f"{unfit[0]} of {self.name} has a value that is not allowed")
         return Action(self.name, dict(arguments), by)
 
 
@@ -148,12 +150,12 @@ class Action:
 def require_offer(actions: Sequence[OfferedAction]) -> None:
     """Raise `UserError` where there are too many, too much in them, or two of one name."""
     if len({action.name for action in actions}) < len(actions) or len(actions) > MOST_ACTIONS:
-        raise UserError(f"more than {MOST_ACTIONS} actions are offered, or two of one name")
+        raise UserError(f"offer at most {MOST_ACTIONS} actions, each with a different name")
     size = len(json.dumps([asdict(action) for action in actions]))
     if size > LARGEST_OFFER:
-        raise UserError(f"the actions have {size:,} characters, and may have {LARGEST_OFFER:,}")
+        raise UserError(f"the actions have {size:,} characters; use at most {LARGEST_OFFER:,}")
 
 
 def _require_lines(name: str, most: int, texts: Iterable[str]) -> None:
     if not all(len(text) <= most and text == clean(text) for text in texts):
-        raise UserError(f"a text of {name} has more than {most} characters, or more than one clean line")
+        raise UserError(f"every text of {name} must be one line of up to {most} printable characters")

@@ -87,7 +87,7 @@ class Affect:
         if _in_range(v, a, f, s, b):
             return _build(v, a, f, s, b)
         if not all(map(math.isfinite, (v, a, f, s, b))):
-            raise UserError(f"affect holds a value that is not finite: {[v, a, f, s, b]}")
+            raise UserError(f"affect must be finite numbers, not {[v, a, f, s, b]}")
         return _build(_within(v, -1.0), _within(a, 0.0), _within(f, 0.0), _within(s, 0.0), _within(b, 0.0))
 
     @classmethod

@@ -259,7 +259,7 @@ class Link:
 
     def __post_init__(self) -> None:
         if self.source == self.target:
-            raise UserError(f"a memory cannot be linked with itself ({self.source})")
+            raise UserError(f"a memory cannot be linked to itself ({self.source})")
         if not 0.0 <= self.strength <= 1.0:  # NaN fails this too
             raise UserError(f"strength is {self.strength!r}: it must lie between 0 and 1")
 

@@ -34,12 +34,12 @@ class ModelState(StrEnum):
 
 _SAID = {
     ModelState.OFFLINE: "No language model is connected: the offline voice speaks.",
-    ModelState.ASKED: "{who} is being asked whether it answers.",
+    ModelState.ASKED: "{who} has not answered yet.",
     ModelState.ANSWERS: "{who} answers.",
-    ModelState.REFUSES: "{who} refuses{why}: the offline voice speaks until it answers.",
+    ModelState.REFUSES: "{who} refuses requests{why}: the offline voice speaks until it answers.",
     ModelState.SILENT: "{who} does not answer{why}: the offline voice speaks until it does.",
-    ModelState.UNKNOWN: "{who} is not listed by its endpoint{why}: unless it answers all the same, the "
-    "offline voice speaks.",
+    ModelState.UNKNOWN: "{who} is not listed by its endpoint{why}: the offline voice speaks unless it "
+    "answers anyway.",
 }
 
 

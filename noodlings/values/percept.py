@@ -102,12 +102,12 @@ class Percept:
 
     def __post_init__(self) -> None:
         if not self.user_id:
-            raise UserError("a percept needs a user_id: whoever said or did it")
+            raise UserError("a percept needs a user_id: who said or did it")
         if not isinstance(self.text, str):
-            raise UserError(f"the text of a percept is {self.text!r:.40}: it must be words")
+            raise UserError(f"the text of a percept must be text, not {self.text!r:.40}")
         object.__setattr__(self, "text", clean(self.text))
         if isinstance(self.things, str) or not all(isinstance(thing, str) for thing in self.things):
-            raise UserError(f"the things of a percept are {self.things!r:.40}: they must be several words")
+            raise UserError(f"the things of a percept must be a list of names, not {self.things!r:.40}")
         object.__setattr__(self, "things", tuple(filter(None, map(clean, self.things))))
         moment(self.timestamp, "a percept's timestamp")
         for name in ("surprise", "identity_salience"):

@@ -13,9 +13,9 @@ class TokenCounts:
     """Tokens of a call.
 
     Attributes:
-        total, prompt, completion: of both, of what was sent, of what came back.
-        cached: of what was sent, those that the server had ready; None where it does not say.
-        estimated: they are made of characters, because the server does not say.
+        total, prompt, completion: of the prompt and the answer together, of the prompt, of the answer.
+        cached: how many of the prompt the server had cached; None where it does not say.
+        estimated: whether they are estimated from the text, because the server does not say.
     """
 
     total: int = 0
@@ -58,9 +58,9 @@ class SentPrompt:
     def cost(self) -> str:
         """Its tokens in words."""
         if self.tokens is None:
-            return "it never reached a model" if self.failure else "its answer is awaited"
+            return "it never reached a model" if self.failure else "waiting for its answer"
         cost = self.tokens
         ready = "" if cost.cached is None else f" ({cost.cached:,} cached by the server)"
         if cost.estimated:
-            return f"about {cost.prompt:,} tokens sent, {cost.completion:,} answered (estimated: not told)"
+            return f"about {cost.prompt:,} tokens sent, {cost.completion:,} answered (estimated)"
         return f"{cost.prompt:,} tokens sent{ready}, {cost.completion:,} answered"

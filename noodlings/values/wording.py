@@ -235,7 +235,7 @@ def parse(source: str) -> Phrase:
     tokens = _TOKENS.findall(source)
     parts, rest = _read(tokens, 0, source)
     if rest != len(tokens):
-        raise UserError(f"a bar or a closing bracket stands outside of brackets in {source!r}")
+        raise UserError(f"there is a | or ) without an opening ( in {source!r}")
     return Phrase(source, parts)
 
 
@@ -248,7 +248,7 @@ def _read(tokens: list[str], at: int, source: str) -> tuple[_Sequence, int]:
             choice, at = _read_choice(tokens, at + 1, source)
             parts += choice
         elif piece in ("{", "}"):
-            raise UserError(f"a slot is a name in curly brackets, such as {{name}}; it is not in {source!r}")
+            raise UserError(f"a slot must be a name in curly brackets, such as {{name}}; check {source!r}")
         else:
             parts.append(_Slot(piece[1:-1]) if piece.startswith("{") else piece)
             at += 1
@@ -261,7 +261,7 @@ def _read_choice(tokens: list[str], at: int, source: str) -> tuple[list[str | _S
         alternative, at = _read(tokens, at, source)
         alternatives.append(alternative)
         if at >= len(tokens):
-            raise UserError(f"a bracket is never closed in {source!r}")
+            raise UserError(f"a ( is never closed in {source!r}")
         at += 1
         if tokens[at - 1] == ")":
             break

@@ -93,7 +93,7 @@ async def test_what_is_overtaken_is_not_done(agent, model, asked, between) -> No
     model.gate.set()
     trace = await turn
     assert (trace.response, trace.action) == ("As you like.", None)
-    assert trace.degraded[0].startswith("no action: thought so long that")
+    assert trace.degraded[0].startswith("no action: thought for so long that")
 
 
 async def test_of_what_was_forgotten_meanwhile_nothing_is_done_or_kept(

@@ -157,7 +157,7 @@ async def test_an_archive_that_cannot_be_read_is_searched_by_what_there_is(
     archive.begin()
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    assert "the archive of phi cannot be searched whole: the disk is gone" in caplog.text
+    assert "the archive of phi cannot be searched completely: the disk is gone" in caplog.text
     assert (await found(archive, "3"))[0] == 3
 
 

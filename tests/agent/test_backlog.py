@@ -183,7 +183,7 @@ def test_vectors_of_another_length_under_the_same_name_are_not_kept(
     monkeypatch.setattr(embedder, "embed", lambda texts: np.ones((len(texts), 1), np.float32))
     embedding.finish()
     assert counts(archive) == (1, 1, 0)
-    assert archive.state().reason == "hashing-64 made vectors of 64 numbers, and makes such of 1 now"
+    assert archive.state().reason == "hashing-64 made vectors of 64 numbers, but now makes vectors of 1"
     assert store.vectors(AGENT, "hashing-64", 2, 2)[2].vector is None
 
 
@@ -262,9 +262,9 @@ def test_progress_is_told_in_the_log(
     assert counts(archive) == (2_010, 0, 0)
     assert [record.getMessage() for record in caplog.records] == [
         "phi: 2010 memories can be searched",
-        "phi: 2010 memories are to be embedded by hashing-64",
-        "phi: 1024 memories are embedded, 986 are still to be",
-        "phi: 2010 memories are embedded, 0 are still to be",
+        "phi: 2010 memories will be embedded by hashing-64",
+        "phi: 1024 memories are embedded, 986 to go",
+        "phi: 2010 memories are embedded, 0 to go",
     ]
 
 
@@ -280,8 +280,8 @@ def test_a_damaged_vector_is_reported_and_made_anew(
             other.execute("UPDATE vectors SET vector = zeroblob(256) WHERE entry_id = 2")
             other.execute("UPDATE vectors SET vector = x'0000803f' WHERE entry_id = 3")  # the number 1
         again = wake(AgentArchive(AGENT, store, embedding, dict, 3))
-        assert "the vector of entry 2 of phi is damaged, and is to be made anew" in caplog.text
-        assert "the vector of entry 3 of phi is made anew: its length" in caplog.text
+        assert "the vector of entry 2 of phi is damaged and will be made again" in caplog.text
+        assert "the vector of entry 3 of phi is remade: wrong length" in caplog.text
         assert counts(again) == (1, 2, 0)
         embedding.finish()
         assert counts(again) == (3, 0, 0)

@@ -236,7 +236,7 @@ async def test_what_is_forgotten_while_it_thinks_about_it_is_not_answered(make_s
     voice.gate.set()
     trace = await slow
     assert (trace.response, trace.recalled, trace.thought) == (None, (), "")
-    assert trace.decision == "what it heard was forgotten"
+    assert trace.decision == "what it heard has been forgotten"
     assert store.traces("phi") == []
     for alive in (society, make_society()):
         assert "Zanzibar" not in everything(alive)
@@ -351,7 +351,7 @@ async def test_a_foreign_number_and_one_that_does_not_exist_are_refused_alike(ma
             society.corrections.forget(BOB, "phi", [number])
         refusals[number] = str(refused.value)
     assert {words.replace(str(number), "N") for number, words in refusals.items()} == {
-        "Phi has no memory N that you could change."
+        "Phi has no memory N that you may change."
     }
     for numbers in ([2, 1, 77], [2, 77, 1]):  # the first that cannot be is named, whichever sort it is
         with pytest.raises(NotFound, match=f"no memory {numbers[1]} "):

@@ -93,7 +93,7 @@ async def test_what_comes_too_fast_is_kept_by_its_words_and_embedded_later(
         await asyncio.sleep(0)
         assert embedding.waiting == MOST_WAITING
         trace = await agent.perceive(Percept("user_caity", "my dog died", 1_000_000.0, depth=1))
-        assert trace.degraded == ("words alone: too much waits to be embedded",)
+        assert trace.degraded == ("judged by words only: too many texts are waiting to be embedded",)
         assert store.load("phi").working[0].user_text == "my dog died"  # type: ignore[union-attr]
         may_go.set()
         assert all(vector is not None for vector in await asyncio.gather(*others))
@@ -124,7 +124,7 @@ async def test_a_model_that_is_gone_for_good_is_not_tried_again(
     assert archive.state().reason == "the model file is gone"
     assert counts(archive) == (0, 70, 0)
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
-        "no sentence vectors from here on, words must do: the model file is gone"
+        "embedding failed; until it works again, search is by words only: the model file is gone"
     ]
 
 
@@ -197,7 +197,7 @@ def test_what_breaks_on_the_thread_is_logged_and_does_not_end_it(
     embedding.nudge()
     assert again.wait(SOON)
     embedding.close()
-    assert "embedding goes on in a while: the disk is full" in caplog.text
+    assert "embedding failed and will go on in a while: the disk is full" in caplog.text
 
 
 def test_it_lets_go_of_its_model_in_the_end() -> None:

@@ -41,7 +41,7 @@ async def test_the_trace_says_that_words_had_to_do(make_agent, clock):
 
     agent = make_agent(heard=EmbeddingQueue(Broken()))
     trace = await agent.perceive(Percept("caity", "hello", clock.now(), addressed=True))
-    assert trace.degraded == ("words alone: the embedding model is not installed",)
+    assert trace.degraded == ("judged by words only: the embedding model is not installed",)
     assert trace.response
 
 

@@ -173,7 +173,7 @@ async def test_what_cannot_be_linked_by_hand(society, store, tell):
     await tell(society.agents["phi"])
     with pytest.raises(Forbidden, match="only an admin may link"):
         society.corrections.link(CAITY, "phi", 1, 1)
-    with pytest.raises(UserError, match="with itself"):
+    with pytest.raises(UserError, match="to itself"):
         society.corrections.link(ADMIN, "phi", 1, 1)
     for ids in ((1, 2), (2, 1)):
         with pytest.raises(NotFound, match="no memory 2"):

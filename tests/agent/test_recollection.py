@@ -349,7 +349,7 @@ async def test_an_endpoint_that_does_not_answer_is_named_in_the_trace(
             await asyncio.sleep(0)
     trace = await agent.perceive(say("Phi, where is the red boat?"))
     remote.close()
-    assert trace.degraded == ("remembered by words alone: it cannot be reached",)
+    assert trace.degraded == ("searched by words only: it cannot be reached",)
     assert trace.response
 
 
@@ -409,7 +409,7 @@ async def test_what_is_not_loaded_yet_is_told_in_the_trace(
     archive.load_some()
     agent = make_agent(archive=archive)
     trace = await agent.perceive(say("Phi, what was line 7?"))
-    assert trace.degraded == (f"remembered from {PAGE} memories, while the rest were being loaded",)
+    assert trace.degraded == (f"searched {PAGE} memories only, as the rest were still loading",)
     assert 7 in [recalled.entry_id for recalled in trace.recalled]
     await archive.whole()
     assert (await agent.perceive(say("Phi, what was line 8?"))).degraded == ()

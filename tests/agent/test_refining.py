@@ -126,10 +126,10 @@ async def test_a_failing_model_leaves_our_own_appraisal_and_the_trace_says_so(ma
     own_agent = make_agent()
     own = await own_agent.perceive(heard)
     agent = make_agent(
-        "Twin", feeling_model=Feels(error=LLMError("the model at x: its appraisal is no JSON"))
+        "Twin", feeling_model=Feels(error=LLMError("the model at x: its appraisal is not JSON"))
     )
     trace = await agent.perceive(heard)
-    assert trace.degraded == ("own appraisal: the model at x: its appraisal is no JSON",)
+    assert trace.degraded == ("own appraisal: the model at x: its appraisal is not JSON",)
     assert trace.response
     assert (trace.affect, trace.appraised_by, trace.mood) == (own.affect, own.appraised_by, own.mood)
     assert agent.mood == own_agent.mood
@@ -220,7 +220,7 @@ async def test_the_setting_decides_and_garbage_falls_back(tmp_path, clock, appra
         trace = await society.perceive("phi", Percept("user_caity", IRONY, clock.now(), addressed=True))
         society.close()
     address = f"the model at http://127.0.0.1:{server.port}/v1"
-    own = f"own appraisal: {address}: its appraisal is no JSON object"
+    own = f"own appraisal: {address}: its appraisal is not a JSON object"
     assert trace.degraded == ((own,) if appraise else ())
     assert trace.appraised_by in ("words", "words+vector")
     assert (trace.response, trace.voice) == ("Hello yourself.", "llm")
@@ -238,5 +238,5 @@ async def test_a_slow_appraisal_does_not_take_the_reply_with_it(tmp_path, clock)
         trace = await society.perceive("phi", Percept("user_caity", IRONY, clock.now(), addressed=True))
         society.close()
     assert len(trace.degraded) == 1
-    assert "gave no answer in 2 s" in trace.degraded[0]
+    assert "did not answer within 2 s" in trace.degraded[0]
     assert (trace.response, trace.voice) == ("Hello yourself.", "llm")

@@ -212,10 +212,10 @@ async def late_then(agent, voice, percept, following):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"text": "never mind. what time is it?"}, "thought so long that something else was asked"),
+        ({"text": "never mind. what time is it?"}, "thought for so long that something else had been asked"),
         (
             {"text": "leaves", "kind": Kind.LEAVE, "addressed": False},
-            "thought so long that whoever asked had gone",
+            "thought for so long that the other had gone",
         ),
     ],
 )
@@ -319,13 +319,13 @@ async def test_what_is_forgotten_while_it_speaks_is_not_kept_as_said(watched, pe
     voice.between = lambda: agent.forget([told.entry_id], "user_caity", clock.now())
     trace = await agent.perceive(percept("what lies there?"))
     assert (trace.response, trace.thought) == (None, "")
-    assert trace.decision == "what it remembered was forgotten while it spoke"
+    assert trace.decision == "something it remembered was forgotten while it was speaking"
     assert store.entries("phi", [trace.entry_id])[trace.entry_id].response is None
     assert parts(seen)[2:] == ["A boat lies there."]
 
 
 async def test_a_reply_that_is_cut_off_says_why(watched, percept):
-    agent, seen = watched(voice=Speaking(cut="it fell silent"))
+    agent, seen = watched(voice=Speaking(cut="it stopped arriving"))
     trace = await agent.perceive(percept())
     assert (parts(seen), trace.response) == (["A boat lies there."], "A boat lies there.")
-    assert trace.degraded == ("the rest of the reply: it fell silent",)
+    assert trace.degraded == ("the rest of the reply is missing: it stopped arriving",)

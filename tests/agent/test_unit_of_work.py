@@ -125,7 +125,7 @@ async def test_what_a_full_disk_refused_does_not_come_back_by_itself(
     run(f"PRAGMA max_page_count = {pages}")
     long = "You are a worthless idiot. " * 1_000
     for _ in range(2):
-        with pytest.raises(StoreError, match="there is no room left"):
+        with pytest.raises(StoreError, match="the disk is full"):
             await agent.perceive(percept(long, **changes))
         assert agent.state() == before
         assert [entry.user_text for entry in agent.memory.retrieve_working()] == lines

@@ -68,7 +68,7 @@ async def test_a_whole_state_is_taken_as_it_is() -> None:
     [
         ({"afect": ANXIETY}, "the state of a thought has no 'afect'; did you mean affect?"),
         ({"affect": [1.0]}, "affect must be five numbers"),
-        ({"affect": [float("nan")] * 5}, "not finite"),
+        ({"affect": [float("nan")] * 5}, "must be finite"),
         ({"surprise": 7}, "surprise is 7: it must lie between 0 and 1"),
         ({"phenomenal_state": [1.0] * 39}, "40 finite numbers"),
     ],

@@ -140,8 +140,8 @@ def test_all_of_it_works_while_somebody_plays(noodlings, refused, tmp_path):
         assert noodlings("export", file, "--data", folder).code == 0
         assert "my dog died yesterday" in file.read_text()
         assert noodlings("backup", tmp_path / "copy", "--data", folder).code == 0
-        assert "already open" in refused("import", file, "--data", folder, code=3)
-        assert "already open" in refused("compact", "--data", folder, code=3)
+        assert "already in use" in refused("import", file, "--data", folder, code=3)
+        assert "already in use" in refused("compact", "--data", folder, code=3)
     assert "my dog died yesterday" in played(tmp_path / "copy", "@memories servnak --working")
 
 
@@ -211,12 +211,12 @@ def test_who_is_there_already_is_not_replaced(noodlings, refused, folder, tmp_pa
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (("export",), "nothing is kept in"),
+        (("export",), "there is no noodlings.db in"),
         (("export", "--json"), "--json needs a file"),
-        (("export", "--agent", "phi"), "nothing is kept in"),
-        (("backup", "copy"), "nothing is kept in"),
-        (("compact",), "nothing is kept in"),
-        (("compact", "phi"), "nothing is kept in"),
+        (("export", "--agent", "phi"), "there is no noodlings.db in"),
+        (("backup", "copy"), "there is no noodlings.db in"),
+        (("compact",), "there is no noodlings.db in"),
+        (("compact", "phi"), "there is no noodlings.db in"),
         (("import", "missing.jsonl"), "cannot be read: No such file"),
         (("import", "/"), "cannot be read: Is a directory"),
         (("import", "/dev/null"), "it is empty"),

@@ -56,7 +56,7 @@ def test_of_several_each_that_is_wrong_is_named(run: Run, tmp_path: Path) -> Non
     assert "Callie, human" in said
     assert re.fullmatch(
         r"noodlings: recipe gus\.yaml cannot be read as YAML: .*\n"
-        r"noodlings: recipe torn\.png: it is no PNG image, whatever its name says\n"
+        r"noodlings: recipe torn\.png: it is not a PNG image, despite its name\n"
         r"noodlings: recipe gone\.yaml cannot be read: No such file or directory\n",
         wrong,
     )

@@ -172,12 +172,12 @@ async def test_every_mistake_is_answered_in_words(society, typed, line, hint):
 async def test_a_number_tells_a_player_nothing(typed, number):
     for line in (f"@forget phi --id {number}", f"@forget phi --id {number} --yes"):
         reply = await typed(line, BOB)
-        assert reply.data["error"] == f"Phi has no memory {number} that you could change."
+        assert reply.data["error"] == f"Phi has no memory {number} that you may change."
 
 
 async def test_who_may_not_is_told_so_for_this_and_not_for_reading(society, typed):
-    assert "have forgotten what you" in (await typed("@forget phi --user caity --yes", BOB)).data["error"]
-    assert "have forgotten what you" in (await typed("@forget phi --user nobody --yes", BOB)).data["error"]
+    assert "only delete what you told" in (await typed("@forget phi --user caity --yes", BOB)).data["error"]
+    assert "only delete what you told" in (await typed("@forget phi --user nobody --yes", BOB)).data["error"]
     for role in (Role.VIEWER, Role.WORLD):
         caller = Caller("user_caity", "caity", role)
         for line in ("@forget phi --id 1 --yes", "@forget phi --user me --yes", "@forget phi --id 99"):

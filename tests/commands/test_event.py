@@ -111,7 +111,7 @@ async def test_only_an_admin_may(player, role):
         ("@event servnak hp 3", "There is no character servnak hp; did you mean SERVNAK? Type it like this"),
         ("@event servnak dawn hp=3 hp=4", "The fact hp is given twice"),
         ("@event servnak dawn =3", "The name of a fact"),
-        ("@event servnak dawn event=dusk", "cannot be called event"),
+        ("@event servnak dawn event=dusk", "must not be called event"),
         (f"@event servnak {'x' * 61}", "1 to 60 characters"),
         (f"@event servnak dawn cause={'x' * 501}", "at most 500"),
         ("@event servnak dawn hp=99999999999999999999", "up to 2^53"),

@@ -108,9 +108,9 @@ async def test_links_that_are_not_followed(typed):
         ("@focus phi boat", "Whose memory"),
         ("@focus phi 3", "Whose memory"),
         ("@focus 3 boat", "Whose memory"),
-        ("@focus phi 6 boat", "from 0 to 5"),
-        ("@focus phi -1 boat", "from 0 to 5"),
-        ('@focus phi 3 ""', "nothing to look for"),
+        ("@focus phi 6 boat", "use 0 to 5"),
+        ("@focus phi -1 boat", "use 0 to 5"),
+        ('@focus phi 3 ""', "query is empty"),
         ("@focus nobody 3 boat", "no character nobody"),
     ],
 )

@@ -93,7 +93,7 @@ async def test_linking_by_hand(society, typed):
         ("@links phi --id 77", ADMIN, "no memory 77"),
         ("@links nobody --id 1", ADMIN, "no character nobody"),
         ("@link phi --from 1", ADMIN, "Which two memories?"),
-        ("@link phi --from 1 --to 1", ADMIN, "with itself"),
+        ("@link phi --from 1 --to 1", ADMIN, "linked to itself"),
         ("@link phi --from 1 --to 77", ADMIN, "no memory 77"),
         ("@link phi --from 1 --to 2", CAITY, "Only an admin may link memories"),
     ],

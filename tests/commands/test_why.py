@@ -142,7 +142,7 @@ async def test_the_prompt_is_told_message_by_message_and_to_nobody_but_who_sees_
             shown = " ".join(" ".join(await owner.read("@why phi --prompt", width)).split())
             assert shown.startswith("Phi · prompts of turn")
             assert "1 reply m about" in shown
-            assert "(estimated: not told)" in shown
+            assert "(estimated)" in shown
             assert all(f" {one['role']} " in shown for one in asked)
         words = " ".join(" ".join(await owner.read("@why phi --prompt", 4_000)).split())
         for one in asked:

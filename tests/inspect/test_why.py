@@ -86,12 +86,12 @@ def test_a_turn_is_told_from_end_to_end():
         response="mew mew.",
         calls=2,
         tokens=70,
-        degraded=("words alone: no model",),
+        degraded=("judged by words only: no model",),
     )
     view = an_inspector(HEARD, [trace]).why(ADMIN, "phi")
     assert (view.agent, view.name, view.back, view.thought) == ("phi", "Phi", 1, "mew.")
     assert (view.turn.percept.text, view.turn.response) == ("what about cellars?", "mew mew.")
-    assert view.turn.degraded == ("words alone: no model",)
+    assert view.turn.degraded == ("judged by words only: no model",)
     assert (view.affect.affect, view.appraised_by) == (ANXIOUS, "words")
     assert (view.surprise, view.importance, view.parts.surprise) == (0.25, 0.5, 0.25)
     (recalled,) = view.recalled

@@ -115,7 +115,7 @@ async def test_a_whole_recipe_may_stand_in_a_scene(write):
         ("maran", "there is no recipe maran; did you mean maren"),
         ({"species": "owl"}, "the recipe in the scene: name is missing"),
         (RECIPE | {"transistors": {"../wit": 1}}, "a transistor is one of affect"),
-        (RECIPE | {"transistors": {"wit": 1}}, "names a transistor wit, and there is no"),
+        (RECIPE | {"transistors": {"wit": 1}}, "names a transistor wit, but there is no"),
     ],
 )
 async def test_a_persona_that_is_none(write, persona, words):

@@ -267,5 +267,5 @@ def test_a_secret_is_not_brought_before_the_one_who_is_answered() -> None:
 
 @pytest.mark.parametrize("sizes", [(-1,), (5, -1), (5, 3, -1), (5, 3, 2, -1), (5, 3, 2, None, -1)])
 def test_less_than_nothing_is_refused(sizes: tuple[int, ...]) -> None:
-    with pytest.raises(UserError, match="fewer than 0"):
+    with pytest.raises(UserError, match="at least 0"):
         ContextBudget(*sizes)

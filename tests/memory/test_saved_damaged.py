@@ -45,7 +45,7 @@ def test_a_torn_file_is_refused_and_left_alone(path: Path, left: float) -> None:
     with pytest.raises(UserError, match=path.name):
         memory.load(path)
     assert texts(memory.retrieve_working()) == ["here"]
-    with pytest.raises(UserError, match="is not replaced"):
+    with pytest.raises(UserError, match="exists and is not a complete memory file"):
         memory.save(path)
     assert path.read_bytes() == torn
     assert list(path.parent.iterdir()) == [path]
@@ -69,7 +69,7 @@ def test_a_foreign_file_is_refused_and_left_alone(path: Path, content: bytes) ->
     path.write_bytes(content)
     with pytest.raises(UserError, match=path.name):
         HierarchicalMemory().load(path)
-    with pytest.raises(UserError, match="is not replaced"):
+    with pytest.raises(UserError, match="exists and is not a complete memory file"):
         rich_memory().save(path)
     assert path.read_bytes() == content
 
@@ -145,7 +145,7 @@ def test_records_that_are_none_at_all_are_passed_over(path: Path, caplog: pytest
         rich_memory().save(path)
         spoil(path, junk)
         assert HierarchicalMemory().load(path) == 6
-    assert "record 1 is passed over" in caplog.text
+    assert "record 1 is skipped" in caplog.text
     assert "the file is kept as servnak" in caplog.text
 
 

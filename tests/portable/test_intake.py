@@ -123,16 +123,16 @@ def test_who_is_there_already_is_not_replaced() -> None:
 
 def test_when_the_disk_is_full_the_words_say_who_came_in() -> None:
     into = Taken(refuses="servnak")
-    with pytest.raises(StoreError, match=r"servnak cannot be kept: the disk is full; taken in before: phi"):
+    with pytest.raises(StoreError, match=r"servnak cannot be saved: the disk is full; already imported: phi"):
         take_in(io.BytesIO(GOOD), ["phi", "servnak"], into, lambda number: None)
-    with pytest.raises(StoreError, match=r"phi cannot be kept: the disk is full$"):
+    with pytest.raises(StoreError, match=r"phi cannot be saved: the disk is full$"):
         take_in(io.BytesIO(GOOD), ["phi", "servnak"], Taken(refuses="phi"), lambda number: None)
 
 
 @pytest.mark.parametrize("kept_lines", range(len(GOOD.splitlines())))
 def test_a_file_that_was_cut_off_between_two_lines(kept_lines: int) -> None:
     words = refused(b"".join(GOOD.splitlines(keepends=True)[:kept_lines]))
-    assert "cut off" in words
+    assert "incomplete" in words
 
 
 @given(st.integers(1, len(GOOD) - 2))
@@ -161,20 +161,20 @@ def test_a_line_that_is_there_twice_is_noticed_even_when_it_was_counted(line: by
     counts = {"entry": "entries", "trace": "traces", "link": "links", "symbol": "symbols"}
     end[counts[json.loads(line)["type"]]] += 1
     again = [*lines[:number], line, *lines[number:-1], json.dumps(end).encode()]
-    assert refused(b"\n".join(again)).startswith(f"line {number + 1}: it is twice there")
+    assert refused(b"\n".join(again)).startswith(f"line {number + 1}: it is a duplicate")
 
 
 HEADERS = {
     b"hello": "line 1: it is not JSON",
     b"\x1f\x8b\x08\x00 gzip": "line 1: it is not UTF-8 text",
     b"[]": "line 1: it is not a JSON object",
-    b"{}": "line 1: this is no export of noodlings",
-    b'{"format": "other", "version": 1}': "line 1: this is no export of noodlings",
-    b'{"format": "noodlings-export"}': "line 1: it is written in version None",
-    b'{"format": "noodlings-export", "version": 2}': "line 1: it is written in version 2; this noodlings",
-    b'{"format": "noodlings-export", "version": true}': "line 1: it is written in version True",
-    b'{"format": "noodlings-export", "version": "1"}': "line 1: it is written in version '1'",
-    PHI: "line 1: this is no export of noodlings",
+    b"{}": "line 1: this is not a noodlings export",
+    b'{"format": "other", "version": 1}': "line 1: this is not a noodlings export",
+    b'{"format": "noodlings-export"}': "line 1: it has version None",
+    b'{"format": "noodlings-export", "version": 2}': "line 1: it has version 2; this noodlings",
+    b'{"format": "noodlings-export", "version": true}': "line 1: it has version True",
+    b'{"format": "noodlings-export", "version": "1"}': "line 1: it has version '1'",
+    PHI: "line 1: this is not a noodlings export",
 }
 
 
@@ -185,7 +185,7 @@ def test_a_first_line_that_is_none_of_ours(first: bytes) -> None:
 
 @pytest.mark.parametrize("nothing", [b"", b"\n", b"  \r\n\n"])
 def test_a_file_of_nothing(nothing: bytes) -> None:
-    assert refused(nothing) == "the file was cut off: it is empty"
+    assert refused(nothing) == "the file is incomplete: it is empty; export or copy it again"
 
 
 def changed(line: bytes, **changes: Any) -> bytes:
@@ -207,10 +207,10 @@ def nested(depth: int) -> Any:
 
 AFFECT = {"valence": 0.0, "arousal": 0.5, "fear": 0.0, "sorrow": 0.0, "boredom": 0.0}
 BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
-    ({"type": "dream"}, "there is no type 'dream'; there are agent, entry, trace, link, symbol, end"),
+    ({"type": "dream"}, "there is no type 'dream'; use one of: agent, entry, trace, link, symbol, end"),
     ({"type": ...}, "there is no type None"),
     ({"type": ["entry"]}, "there is no type ['entry']"),
-    ({"id": "1"}, "id: input should be a valid integer"),
+    ({"id": "1"}, "id: should be a valid integer"),
     ({"id": 1.5}, "id:"),
     ({"id": True}, "id:"),
     ({"id": None}, "id:"),
@@ -219,7 +219,7 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"id": 10**400}, "id:"),
     ({"id": 9}, "memory 9 is beyond the last_id of phi, 5"),
     ({"id": ...}, "id is missing"),
-    ({"agent": "servnak"}, "it belongs to servnak, whose lines do not stand here"),
+    ({"agent": "servnak"}, "it belongs to servnak, but"),
     ({"agent": "../phi"}, "agent:"),
     ({"agent": ""}, "agent:"),
     ({"timestamp": "now"}, "timestamp:"),
@@ -231,8 +231,8 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"timestamp": 253_402_300_800.0}, "timestamp: it is 253402300800.0: it must be seconds since 1970"),
     ({"timestamp": -1.0}, "timestamp: it is -1.0: it must be seconds since 1970-01-01 UTC"),
     ({"last_recalled": 1e300}, "last_recalled: it is 1e+300: it must be seconds since 1970-01-01 UTC"),
-    ({"timestamp": float("nan")}, "it is not JSON (NaN is no JSON number)"),
-    ({"timestamp": float("-inf")}, "it is not JSON (-Infinity is no JSON number)"),
+    ({"timestamp": float("nan")}, "it is not JSON (NaN is not a JSON number)"),
+    ({"timestamp": float("-inf")}, "it is not JSON (-Infinity is not a JSON number)"),
     ({"surprise": 1.5}, "surprise:"),
     ({"surprise": None}, "surprise:"),
     ({"encoded_importance": -0.1}, "encoded_importance:"),
@@ -256,8 +256,8 @@ BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"user_txet": "x"}, "unknown key user_txet; did you mean user_text?"),
     ({"extra": []}, "extra:"),
     ({"extra": nested(60)}, "nested more than 50 levels deep"),
-    ({"extra": {"text": "\ud800"}}, "text that is not Unicode"),
-    ({"extra": {"\ud800": 1}}, "text that is not Unicode"),
+    ({"extra": {"text": "\ud800"}}, "text that is not valid Unicode"),
+    ({"extra": {"\ud800": 1}}, "text that is not valid Unicode"),
     ({"episodic": "yes"}, "episodic:"),
     ({"\x1b[31mred": 1}, "unknown key red"),
 ]
@@ -282,9 +282,9 @@ BAD_RAW: list[tuple[bytes, str]] = [
     (HEADER, "there is no type None"),
     (b'{"type": "end", "agents": 1, "entries": 1, "traces": 0, "links": 0}', "but there are 1, 0, 0, 0, 0"),
     (b'{"type": "end"}', "agents is missing"),
-    (TRACE, "it refers to memory 2 of phi, which is not there"),
-    (LINK, "it refers to memory 1 of phi, which is not there"),
-    (PHI, "phi came before"),
+    (TRACE, "it refers to memory 2 of phi, which is not in the file"),
+    (LINK, "it refers to memory 1 of phi, which is not in the file"),
+    (PHI, "phi is there twice"),
 ]
 
 
@@ -314,10 +314,10 @@ BAD_OTHERS: list[tuple[bytes, dict[str, Any], str]] = [
     (TRACE, {"milliseconds": {"recall": "1"}}, "milliseconds.recall:"),
     (TRACE, {"mood": None}, "mood:"),
     (TRACE, {"modulations": [{}]}, "modulations.0.transistor is missing"),
-    (LINK, {"target": 2}, "target: a memory is not linked with itself"),
+    (LINK, {"target": 2}, "target: a memory cannot be linked to itself"),
     (LINK, {"kind": "loves"}, "kind:"),
     (LINK, {"strength": 1.01}, "strength:"),
-    (SYMBOL, {"entry_id": 3}, "it refers to memory 3 of phi, which is not there"),
+    (SYMBOL, {"entry_id": 3}, "it refers to memory 3 of phi, which is not in the file"),
     (SYMBOL, {"id": 4}, "symbol 4 is beyond the last_symbol_id of phi, 3"),
     (SYMBOL, {"affect": None}, "affect:"),
     (SYMBOL, {"salience": 1.5}, "salience:"),
@@ -339,7 +339,7 @@ def test_a_line_of_another_sort_that_is_wrong(line: bytes, changes: dict[str, An
 def test_a_line_without_end_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(intake, "LONGEST", 2_000)
     file = io.BytesIO(HEADER + b"\n" + b" " * 100_000)
-    with pytest.raises(UserError, match="line 2: it has more than 2,000 bytes"):
+    with pytest.raises(UserError, match="line 2: it is longer than 2,000 bytes"):
         check(file, lambda number: None)
     assert file.tell() < 5_000
 

@@ -72,7 +72,7 @@ def test_the_levels_are_what_they_are():
 
 @pytest.mark.parametrize("number", [-1, 6, 99])
 def test_there_are_no_others(number):
-    with pytest.raises(UserError, match="from 0 to 5"):
+    with pytest.raises(UserError, match="use 0 to 5"):
         level_of(number)
 
 
@@ -208,7 +208,7 @@ def test_nothing_found_is_an_empty_context():
 
 
 def test_a_question_without_words_is_refused():
-    with pytest.raises(UserError, match="nothing to look for"):
+    with pytest.raises(UserError, match="query is empty"):
         Remembered([entry(1, "rain")]).focus("  ")
 
 

@@ -151,7 +151,7 @@ def test_what_lies_beside_goes_with_it(store: SqlStore, folder: Path, tmp_path: 
     assert (copy / "recipes" / "zoe.yaml").read_text() == "name: Zoe"
     assert (copy / "rules.yaml").read_text() == "version: 1"
     (copy / DATABASE_NAME).unlink()
-    with pytest.raises(UserError, match="holds recipes already"):
+    with pytest.raises(UserError, match="already contains recipes"):
         back_up(folder, copy, beside)
 
 
@@ -163,7 +163,7 @@ def test_a_folder_is_not_copied_into_itself(store: SqlStore, folder: Path, way: 
     (folder / "recipes" / "zoe.yaml").write_text("name: Zoe")
     (folder / "../link").symlink_to(folder, target_is_directory=True)
     before = names(folder)
-    with pytest.raises(UserError, match=r"the data folder itself, or lies in it.* name a folder elsewhere"):
+    with pytest.raises(UserError, match=r"the data folder or inside it.* name a folder elsewhere"):
         back_up(folder, Path(way.format(folder)), ("recipes",), force=True)
     assert names(folder) == before
     remember(store, 2)
@@ -226,6 +226,6 @@ def test_a_database_of_something_else_is_no_backup_of_ours(folder: Path, tmp_pat
     connection.execute("CREATE TABLE songs (title TEXT)")
     connection.commit()
     connection.close()
-    with pytest.raises(StoreError, match="something else"):
+    with pytest.raises(StoreError, match="not a noodlings database"):
         back_up(folder, tmp_path / "copy")
     assert DATABASE_NAME not in names(tmp_path / "copy")

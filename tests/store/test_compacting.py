@@ -184,7 +184,7 @@ def test_a_row_that_cannot_be_read_stays_and_is_named(
         database.execute("""UPDATE entries SET parts = '{"v":1,"data":{"secret":1}}' WHERE id = 10""")
     assert compacted(older) == 3 * TURNS - 6
     for what in ("the trace of turn 6", "the vector of entry 9", "entry 10"):
-        assert f"left as it is: {what} of phi is damaged" in caplog.text
+        assert f"left unchanged: {what} of phi is damaged" in caplog.text
     assert "secret" not in caplog.text
     assert compacted(older) == 0
 
@@ -192,7 +192,7 @@ def test_a_row_that_cannot_be_read_stays_and_is_named(
 def test_while_somebody_plays_it_is_refused_and_nothing_changes(older: Path) -> None:
     with (
         closing(SqlStore(older)) as store,
-        pytest.raises(StoreBusy, match="is already open in process"),
+        pytest.raises(StoreBusy, match="is already in use by process"),
         compaction(older),
     ):
         pass

@@ -111,7 +111,7 @@ def test_one_of_an_entry_that_never_was_is_a_mistake(store: AnyStore, entry_id: 
 )
 def test_what_is_no_unit_vector_is_refused(store: AnyStore, broken: Any) -> None:
     filled(store, 1)
-    with pytest.raises(StoreError, match="should have length 1"):
+    with pytest.raises(StoreError, match="length should be 1"):
         store.keep_vectors(AGENT, [a_vector(1, vector=broken.astype(np.float32))])
     assert kept(store) == {}
 
@@ -137,6 +137,6 @@ def test_a_damaged_vector_is_reported_left_out_and_replaced(
             other.execute("UPDATE vectors SET vector = ? WHERE entry_id = 1", [DAMAGE[damage]])
         with caplog.at_level(logging.WARNING):
             assert sorted(kept(store)) == [2]
-        assert "the vector of entry 1 of phi is damaged, and is to be made anew" in caplog.text
+        assert "the vector of entry 1 of phi is damaged and will be made again" in caplog.text
         store.keep_vectors(AGENT, [a_vector(1)])
         assert sorted(kept(store)) == [1, 2]

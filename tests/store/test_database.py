@@ -124,7 +124,7 @@ def test_an_emptied_database_is_not_taken_for_a_new_one(folder: Path, left: tupl
     for end, content in logs.items():
         (folder / f"{DATABASE_NAME}{end}").write_bytes(content)
     (folder / DATABASE_NAME).write_bytes(b"")
-    refused(folder, "is empty.* Put a backup in its place, or delete it to begin anew")
+    refused(folder, "is empty.* Put a backup in its place, or delete it to start afresh")
     for end, content in logs.items():  # SQLite deletes the log of an empty file
         assert (folder / f"{DATABASE_NAME}{end}").read_bytes() == content
 
@@ -220,7 +220,7 @@ def test_nothing_is_acknowledged_that_goes_into_a_database_that_is_gone(
 
 def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     by_hand(tmp_path, "CREATE TABLE recipes (name TEXT)")
-    refused(tmp_path, "a database of something else")
+    refused(tmp_path, "not a noodlings database")
 
 
 def test_a_database_of_a_newer_noodlings_is_refused(folder: Path) -> None:
@@ -231,18 +231,18 @@ def test_a_database_of_a_newer_noodlings_is_refused(folder: Path) -> None:
 @pytest.mark.parametrize("version", ["'ab12cd34ef56'", "'٠٠٠١'", "''"])
 def test_a_database_of_unknown_make_is_refused(folder: Path, version: str) -> None:
     by_hand(folder, f"UPDATE alembic_version SET version_num = {version}")
-    refused(folder, "unknown schema")
+    refused(folder, "not a noodlings database")
 
 
 def test_a_reader_does_not_bring_an_older_database_up_to_date(folder: Path) -> None:
     by_hand(folder, "UPDATE alembic_version SET version_num = '0000'")
-    with pytest.raises(StoreError, match="open it once for writing"):
+    with pytest.raises(StoreError, match="update it with noodlings play"):
         SqlStore(folder, read_only=True)
 
 
 def test_a_folder_that_cannot_be_made_is_refused_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="cannot be made"):
+    with pytest.raises(StoreError, match="cannot be created"):
         SqlStore(tmp_path / "file" / "data")
 
 
@@ -338,7 +338,7 @@ def test_text_that_is_damaged_is_not_quoted(folder: Path) -> None:
     by_hand(folder, "UPDATE entries SET user_text = CAST(x'6120736563726574ff' AS TEXT) WHERE id = 7")
     store = SqlStore(folder)
     for read in (lambda: store.archive(AGENT), lambda: store.entries(AGENT, [7])):
-        with pytest.raises(StoreError, match="in column user_text there is text that is not UTF-8") as caught:
+        with pytest.raises(StoreError, match="column user_text contains text that is not UTF-8") as caught:
             read()
         assert "secret" not in "".join(traceback.format_exception(caught.value))
     store.close()

@@ -39,7 +39,7 @@ def test_who_holds_it_is_named_by_program_and_subcommand_alone(
     with writer_lock(tmp_path):
         assert holder_of(tmp_path) == Holder(os.getpid(), "noodlings play")
         with (
-            pytest.raises(StoreBusy, match=rf"in process {os.getpid()} \(noodlings play\)$"),
+            pytest.raises(StoreBusy, match=rf"by process {os.getpid()} \(noodlings play\);"),
             writer_lock(tmp_path),
         ):
             pass
@@ -60,7 +60,7 @@ def test_a_lock_is_let_go_of_by_whichever_thread_closes_it(tmp_path: Path) -> No
 def test_a_damaged_hint_only_costs_the_name(tmp_path: Path, content: bytes) -> None:
     with writer_lock(tmp_path):
         (tmp_path / HOLDER_NAME).write_bytes(content)
-        with pytest.raises(StoreBusy, match=r"already open in another process$"), writer_lock(tmp_path):
+        with pytest.raises(StoreBusy, match=r"already in use by another process;"), writer_lock(tmp_path):
             pass
 
 

@@ -126,7 +126,7 @@ def test_an_agent_that_was_taken_in_is_as_it_was(store: SqlStore, tmp_path: Path
 
 def test_nobody_is_replaced(store: SqlStore, tmp_path: Path) -> None:
     store.close()
-    with intake(tmp_path) as into, pytest.raises(UserError, match="there already"):
+    with intake(tmp_path) as into, pytest.raises(UserError, match="already there"):
         into.take_in(ArchivedAgent(AGENT, 9), [])
     assert told(tmp_path)[0].last_id == 3
 

@@ -210,7 +210,7 @@ def test_a_folder_that_is_damaged_or_of_another_version_is_refused_before_there_
         met(tmp_path)
     with closing(sqlite3.connect(database)) as other, other:
         other.execute("UPDATE alembic_version SET version_num = '0001'")
-    with pytest.raises(NoodlingsError, match="not up to date: open it once for writing"):
+    with pytest.raises(NoodlingsError, match="from an older version; update it with noodlings play"):
         met(tmp_path)
     database.write_bytes(b"this is no database, but as long as the head of one would be" * 40)
     with pytest.raises(NoodlingsError, match="is damaged"):

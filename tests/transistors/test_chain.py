@@ -93,11 +93,11 @@ async def test_nothing_to_add_is_passed():
 
 
 async def test_a_model_that_fails_leaves_the_thought_and_is_named():
-    state = make_state(voice=ScriptedVoice(LLMError("the model at x gave no answer in 2 s")))
+    state = make_state(voice=ScriptedVoice(LLMError("the model at x did not answer within 2 s")))
     text, modulations, degraded, _ = await Chain([Bright(), Loud()]).serial("a thought", state)
     assert text == "A THOUGHT"
     assert [made.how for made in modulations] == ["failed", "serial"]
-    assert degraded == ("transistor bright: the model at x gave no answer in 2 s",)
+    assert degraded == ("transistor bright: the model at x did not answer within 2 s",)
 
 
 @pytest.mark.parametrize(
@@ -188,5 +188,5 @@ def test_one_that_does_nothing_is_refused():
     class Idle(CognitiveTransistor):
         name = "idle"
 
-    with pytest.raises(UserError, match="neither lens nor modulate"):
+    with pytest.raises(UserError, match="define lens or modulate"):
         Idle()

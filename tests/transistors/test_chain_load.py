@@ -53,12 +53,12 @@ async def test_own_ones_stand_behind_the_five_in_the_order_of_the_recipe(tmp_pat
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (None, "names a transistor wit, and there is no .*wit.py"),
-        ("x = 1\n", "one class that extends .*CognitiveTransistor; it holds none"),
-        (GOOD + "\nclass Other(Wit):\n    pass\n", "it holds Wit, Other"),
+        (None, "names a transistor wit, but there is no .*wit.py"),
+        ("x = 1\n", "one class that extends .*CognitiveTransistor, but holds none"),
+        (GOOD + "\nclass Other(Wit):\n    pass\n", "but holds Wit, Other"),
         ("1 / 0\n", "wit.py cannot be run: ZeroDivisionError"),
         ("def (:\n", "wit.py cannot be run: SyntaxError"),
-        (GOOD.replace("def lens", "def lense"), "neither lens nor modulate"),
+        (GOOD.replace("def lens", "def lense"), "define lens or modulate"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, file, words):

@@ -15,5 +15,5 @@ def test_a_strength_lies_between_0_and_1(strength):
 
 
 def test_nothing_is_linked_with_itself():
-    with pytest.raises(UserError, match="with itself"):
+    with pytest.raises(UserError, match="to itself"):
         Link(2, 2, LinkType.BY_HAND, 1.0, 0.0)

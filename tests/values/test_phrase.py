@@ -54,7 +54,7 @@ def test_a_phrase_is_known_again_in_every_line_made_of_it(source: str) -> None:
 
 @pytest.mark.parametrize("source", ["(a|b", "a|b", "a)", "{not a name}", "a } b", "{"])
 def test_what_cannot_be_read_is_refused(source: str) -> None:
-    with pytest.raises(UserError, match=r"bracket|slot"):
+    with pytest.raises(UserError, match=r"bracket|slot|never closed|opening"):
         parse(source)
 
 

@@ -77,7 +77,7 @@ def test_the_banner_is_honest_about_its_voice_and_fits_eighty_columns(names):
     assert "the offline voice speaks until it does." in away
     assert "No language model is connected" in alone
     assert "NOODLINGS_LLM__BASE_URL" in alone
-    assert "The model qwen3 at http://localhost:1234/v1 is being asked whether it" in connected
+    assert "The model qwen3 at http://localhost:1234/v1 has not answered" in connected
     for shown in (alone, connected):
         assert all(name in shown for name in names)
         assert "just type to talk" in shown
