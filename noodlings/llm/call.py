@@ -179,7 +179,7 @@ class CallRecorder:
             path.parent.mkdir(parents=True, exist_ok=True)
             make_private(path).open("a", encoding="utf-8").close()
         except OSError as error:
-            raise UserError(f"llm.record: {path} cannot be written: {error.strerror}") from None
+            raise UserError(f"{path} (llm.record) cannot be written: {error.strerror}") from None
 
     def keep(self, call: ModelCall, spent: Spent, outcome: ModelAnswer | LLMError) -> None:
         """One call and what became of it. Raises `LLMError` when it cannot be written."""
@@ -204,12 +204,12 @@ class CallReplay:
         try:
             texts = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"llm.replay: {path} cannot be read: {error}") from None
+            raise UserError(f"{path} (llm.replay) cannot be read: {error}") from None
         for number, text in enumerate(texts, 1):
             try:
                 line = _Line(**json.loads(text))
             except (ValueError, TypeError):
-                raise UserError(f"llm.replay: line {number} of {path} is no recorded call") from None
+                raise UserError(f"line {number} of {path} (llm.replay) is not a recorded call") from None
             self._lines[line.task, line.prompt].append(line)
 
     def take(self, call: ModelCall, spent: Spent) -> ModelAnswer:
@@ -220,7 +220,7 @@ class CallReplay:
         """
         lines = self._lines[call.task, prompt_hash(call)]
         if not lines:
-            raise LLMError(f"this call ({call.task}) is not in the recording {self._path}")
+            raise LLMError(f"the recording {self._path} has no answer for this call ({call.task})")
         line = lines.popleft()
         spent.calls += line.calls
         spent.tokens += line.tokens

@@ -29,7 +29,7 @@ class CircuitOpen(LLMError):
     """
 
     def __init__(self, seconds: float, failures: int, reason: str) -> None:
-        super().__init__(f"left alone after {failures} failures in a row ({reason})")
+        super().__init__(f"not called after {failures} failures in a row ({reason})")
         self.seconds = seconds
         self.reason = reason
 

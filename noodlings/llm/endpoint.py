@@ -19,10 +19,10 @@ LONGEST_SAID = 20_000
 """Characters of what a server says that are looked at."""
 
 _MEANS = {
-    401: "the key is refused",
-    403: "the key may not do this",
-    404: "there is no such model, or it is no OpenAI-compatible address",
-    429: "too many requests, or the account is used up",
+    401: "the API key was refused; check api_key",
+    403: "this API key may not do that; check api_key",
+    404: "no such model, or not an OpenAI-compatible address; check the model and base_url",
+    429: "too many requests, or the account has run out of credit",
 }
 
 
@@ -39,7 +39,7 @@ def address(base_url: str, setting: str) -> str:
         sound = False
     if not sound or not base_url.isprintable() or " " in base_url:
         raise UserError(
-            f"{setting} is {shorten(clean(base_url), 80)!r}; it must be a web address such as "
+            f"{setting} is {shorten(clean(base_url), 80)!r}, but must be a web address such as "
             "http://localhost:1234/v1"
         )
     return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
@@ -56,7 +56,7 @@ def failure(error: Exception, library: ModuleType, key: str | None = None) -> st
         return refusal(error.status_code, said, key or "")
     if isinstance(error, library.APIConnectionError):
         return f"it cannot be reached{_cause(error)}"
-    return f"the answer broke off ({type(error).__name__})"
+    return f"its answer broke off ({type(error).__name__})"
 
 
 def _cause(error: BaseException | None) -> str:
@@ -65,7 +65,7 @@ def _cause(error: BaseException | None) -> str:
         if isinstance(error, ConnectionRefusedError):
             return ": connection refused"
         if isinstance(error, gaierror):
-            return ": its name is not known"
+            return ": its host name is unknown"
         error = error.__cause__ or error.__context__
     return ""
 
@@ -73,11 +73,11 @@ def _cause(error: BaseException | None) -> str:
 def refusal(status: int, message: str = "", key: str = "") -> str:
     """What a status means; what the server says itself only where it cannot be about the key."""
     if status in _MEANS:
-        return f"it answered {status}, {_MEANS[status]}"
+        return f"it answered {status}: {_MEANS[status]}"
     if status >= 500:
-        return f"it answered {status}, an error of its own"
+        return f"it answered {status}, an error on its side"
     if 300 <= status < 400:
-        return f"it answered {status}, it sends one elsewhere: give the address it sends to"
+        return f"it answered {status}, a redirect: set base_url to the address it redirects to"
     said = clean_words(message, key)
     return f"it answered {status}: {said}" if said else f"it answered {status}"
 

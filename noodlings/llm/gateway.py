@@ -116,7 +116,7 @@ class Gateway:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         if settings.record and settings.replay:
-            raise UserError("llm.record and llm.replay are both set; a replay cannot be recorded")
+            raise UserError("llm.record and llm.replay are both set; set only one of them")
         shown = address(settings.base_url, "llm.base_url")
         self._endpoint = f"the model at {shown}"
         self._settings = settings
@@ -159,7 +159,7 @@ class Gateway:
             async with asyncio.timeout(seconds):
                 names = await self._transport.models()
         except TimeoutError:
-            found = ModelState.SILENT, f"nothing came in {seconds:.3g} s"
+            found = ModelState.SILENT, f"nothing arrived within {seconds:.3g} s"
         except CallFailed as failed:
             found = _state_of(failed), str(failed)
         else:
@@ -242,7 +242,7 @@ class Gateway:
         begun = self._monotonic()
         seconds = min(whole, allowance.until - begun)
         if seconds <= 0:
-            raise LLMError("no time is left for it in this turn")
+            raise LLMError("there was no time left for it in this turn")
         errand = _Errand(call, allowance.user_id, begun + seconds, spent, allowance.sent, flows=flows)
         try:
             with self._circuit_breaker.call():
@@ -253,13 +253,13 @@ class Gateway:
                 except TimeoutError:
                     if errand.pieces:  # slow is not dead
                         said = "".join(errand.pieces)
-                        return unfinished(said, "it was too slow for one sentence", ailing=False)
+                        return unfinished(said, "it was too slow to finish even one sentence", ailing=False)
                     raise self._late(errand, seconds, whole) from None
         except CircuitOpen as refused:
             again = datetime.fromtimestamp(self._now() + refused.seconds, UTC).strftime("%H:%M:%S UTC")
             if call.task is Task.REPLY and not self._status.away:  # other calls met what opened it
                 self._note(ModelState.SILENT, refused.reason)
-            raise LLMError(f"{refused}; it is tried again at {again}") from None
+            raise LLMError(f"{refused}; it will be tried again at {again}") from None
 
     async def _attempts(self, errand: _Errand) -> ModelAnswer:
         """The answer to the first attempt that has one; raises what the last one met."""
@@ -326,10 +326,10 @@ class Gateway:
     def _late(self, errand: _Errand, seconds: float, whole: float) -> CallFailed:
         """What to say of a deadline that passed."""
         if errand.sent is None:
-            words = f"its turn did not come in {seconds:.3g} s (llm.concurrency)"
+            words = f"other calls kept it waiting for {seconds:.3g} s (llm.concurrency)"
             return CallFailed(words, ailing=False)
         had = self._monotonic() - errand.sent
-        return CallFailed(f"it gave no answer in {seconds:.3g} s", ailing=had >= FAIR * whole)
+        return CallFailed(f"it did not answer within {seconds:.3g} s", ailing=had >= FAIR * whole)
 
     @contextmanager
     def _watched(
@@ -384,8 +384,8 @@ def _state_of(failed: CallFailed) -> ModelState:
 def _found(wanted: str, names: list[str] | None, shown: Callable[[str], str]) -> tuple[ModelState, str]:
     """What a list of models says of ours. Ollama takes a name without `:latest`, Gemini without `models/`."""
     if names is None:
-        return ModelState.ASKED, "it gives no list of its models, and its first answer tells"
+        return ModelState.ASKED, "it does not list its models; its first answer will show whether it works"
     if wanted in names or wanted in (name.removeprefix("models/").removesuffix(":latest") for name in names):
         return ModelState.ANSWERS, ""
     others = [shown(name) for name in names[:NAMED]] + ["…"] * (len(names) > NAMED)
-    return ModelState.UNKNOWN, f"it lists {', '.join(others)}" if others else "it lists none"
+    return ModelState.UNKNOWN, f"it lists {', '.join(others)}" if others else "it lists no models"

@@ -116,7 +116,7 @@ def json_object(text: str, what: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise LLMError(f"{what} is no JSON object")
+        raise LLMError(f"{what} is not a JSON object")
     return found
 
 

@@ -12,7 +12,7 @@ from noodlings.llm.call import SENTENCE_END, CallFailed
 from noodlings.llm.guard import LABEL, LONGEST_REPLY, SHORTEST_SENTENCE, Refused, passed
 from noodlings.ports import Utterance
 
-ENDED = "its later sentences cannot be said"
+ENDED = "its later sentences are not usable"
 LONGEST = 4 * LONGEST_REPLY
 """Characters; of a longer answer no more is said before its end: each look goes through all that is there."""
 

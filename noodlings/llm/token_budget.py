@@ -88,7 +88,7 @@ class TokenBudget:
         ):
             if 0 < limit <= spent:
                 words = name.replace("_", " ").replace("player hour", "hour and player")
-                raise LLMError(f"the budget of {limit:,} {words} is used up; it renews at {window.renews()}")
+                raise LLMError(f"the budget of {limit:,} {words} is used up until {window.renews()}")
 
     def spend(self, user_id: str, now: float, *, calls: int = 0, tokens: int = 0) -> None:
         """Note what was spent. Where it cannot be kept, which is logged, it counts until the end."""
@@ -101,7 +101,7 @@ class TokenBudget:
             try:
                 self._world_store.world_set(KEY, self._as_dict())
             except StoreError as error:
-                _log.warning("what was spent on models cannot be kept: %s", error)
+                _log.warning("the record of model spending cannot be saved: %s", error)
 
     def _turn_to(self, now: float) -> None:
         self._hour.turn_to(now)
@@ -127,5 +127,5 @@ class TokenBudget:
             }
             self._hour.players = players
         except (TypeError, ValueError, KeyError, AttributeError):
-            _log.warning("what was spent on models cannot be read; counting begins anew")
+            _log.warning("the record of model spending cannot be read; counting starts again from 0")
             self._hour, self._day = _Window(HOUR), _Window(DAY)

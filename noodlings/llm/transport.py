@@ -124,12 +124,12 @@ class StreamPiece:
 
 def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCounts]:
     """The answer in a body, and the tokens it cost as far as the server says so."""
-    found = _parsed(body, "its answer is no JSON", key)
+    found = _parsed(body, "its answer is not JSON", key)
     try:
         choice = found["choices"][0]
         text, end = choice["message"]["content"], choice.get("finish_reason")
     except (TypeError, KeyError, IndexError, AttributeError):
-        raise CallFailed("it answered something that is no chat completion") from None
+        raise CallFailed("its answer is not a chat completion") from None
     if not isinstance(text, str):
         raise CallFailed("it answered without any text", ailing=False)
     return ModelAnswer(text, end != "length"), _usage(found)
@@ -137,7 +137,7 @@ def completion(body: bytes | bytearray, key: str) -> tuple[ModelAnswer, TokenCou
 
 def piece(data: str, key: str) -> StreamPiece:
     """The piece in the data of an event."""
-    found = _parsed(data, "its stream is no JSON", key)
+    found = _parsed(data, "its stream is not JSON", key)
     try:
         choices = found.get("choices") or [{}]
         text = (choices[0].get("delta") or {}).get("content") or ""
@@ -145,7 +145,7 @@ def piece(data: str, key: str) -> StreamPiece:
     except (TypeError, KeyError, IndexError, AttributeError):
         text = None
     if not isinstance(text, str):
-        raise CallFailed("its stream is no chat completion")
+        raise CallFailed("its stream is not a chat completion")
     return StreamPiece(text, str(end), _usage(found))
 
 
@@ -314,9 +314,9 @@ class Transport:
                         patience.reschedule(now() + LINGER)
         except TimeoutError:
             if not end:  # else the answer is complete, only the connection lingers
-                return unfinished("".join(texts), "it fell silent in the middle")
+                return unfinished("".join(texts), "its answer stopped arriving halfway")
         if not end:
-            raise CallFailed("its stream ended in the middle")
+            raise CallFailed("its stream ended halfway")
         return ModelAnswer("".join(texts), end != "length")
 
     def _refusal(self, met: EndpointRefusal, model: str) -> CallFailed:
@@ -390,5 +390,5 @@ async def _limited(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     async for some in pieces:
         size += len(some)
         if size > LARGEST_ANSWER:
-            raise CallFailed(f"it answered more than {LARGEST_ANSWER:,} bytes")
+            raise CallFailed(f"its answer is larger than {LARGEST_ANSWER:,} bytes")
         yield some

@@ -93,10 +93,10 @@ def test_what_lies_beyond_the_last_token_is_not_read(minilm: MiniLM) -> None:
 def test_an_altered_model_is_refused(tmp_path: Path) -> None:
     altered = tmp_path / "model.onnx"
     altered.write_bytes(b"not the model")
-    with pytest.raises(NoodlingsError, match="is not the one noodlings knows"):
+    with pytest.raises(NoodlingsError, match="is not the expected one"):
         MiniLM(altered).embed(["hello"])
     altered.write_bytes(module._installed_model().read_bytes() + module._MORE_OUTPUTS)
-    with pytest.raises(NoodlingsError, match="is not the one noodlings knows"):
+    with pytest.raises(NoodlingsError, match="is not the expected one"):
         MiniLM(altered).read(["hello"])
 
 

@@ -56,14 +56,14 @@ def test_many_texts_are_sent_in_portions_and_come_back_in_order(
 
 
 BROKEN = {
-    "the key is refused": Answer(b"{}", 401),
-    "there is no such model": Answer(b"{}", 404),
-    "an error of its own": Answer(b"oops", 503),
+    "the API key was refused": Answer(b"{}", 401),
+    "no such model": Answer(b"{}", 404),
+    "an error on its side": Answer(b"oops", 503),
     "too many requests": Answer(b"{}", 429),
     "it answered 400$": Answer(json.dumps({"error": {"message": f"no {KEY}"}}).encode(), 400),
-    "is no JSON": Answer(b"<html>"),
-    "holds no vectors": Answer(b'{"data": [{"index": 0}]}'),
-    "its answer holds no": Answer(b"[]"),
+    "is not JSON": Answer(b"<html>"),
+    "contains no vectors": Answer(b'{"data": [{"index": 0}]}'),
+    "its answer contains": Answer(b"[]"),
     "2 vectors for 1 texts": vectors([[1.0, 0.0], [0.0, 1.0]]),
     "zero or not finite": vectors([[0.0, 0.0]]),
     "empty, zero": vectors([[]]),
@@ -86,7 +86,7 @@ def test_whatever_goes_wrong_is_one_error_in_words(
 def test_vectors_of_another_length_are_refused(server: Server, embedder: OpenAIEmbedder) -> None:
     embedder.embed(["hello"])
     server.answer = lambda asked: vectors([[1.0, 0.0, 0.0]])
-    with pytest.raises(NoodlingsError, match="its vectors have 3 numbers now, and had 64"):
+    with pytest.raises(NoodlingsError, match="its vectors now have 3 numbers, but had 64"):
         embedder.embed(["hello"])
 
 
@@ -95,7 +95,7 @@ def test_an_answer_without_an_end_is_not_read_to_its_end(
 ) -> None:
     monkeypatch.setattr(openai, "LARGEST_ANSWER", 1_000)
     server.answer = lambda asked: vectors([[1.0] * 1_000])
-    with pytest.raises(NoodlingsError, match="more than 1,000 bytes"):
+    with pytest.raises(NoodlingsError, match="larger than 1,000 bytes"):
         embedder.embed(["hello"])
 
 
@@ -104,7 +104,7 @@ def test_an_endpoint_that_dawdles_is_late(
 ) -> None:
     embedder.embed(["hello"])
     monkeypatch.setattr(openai, "TIMEOUT_SECONDS", -1.0)
-    with pytest.raises(NoodlingsError, match="it gave no answer in 30 s"):
+    with pytest.raises(NoodlingsError, match="did not answer within 30 s"):
         embedder.embed(["hello"])
 
 

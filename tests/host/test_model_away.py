@@ -13,7 +13,7 @@ from tests.llm.server import KEY, Answer, Server, chat, serving
 
 pytestmark = pytest.mark.slow
 
-AWAY = "The language model refuses: the offline voice speaks until it answers."
+AWAY = "The language model refuses requests: the offline voice speaks until it answers."
 BACK = "The language model answers again."
 
 
@@ -67,7 +67,7 @@ def _visited(folder: Path, model: Server) -> None:
         said += server.output.rest()
     assert model.listings == 1
     assert f"The model m at {where} answers." in said
-    assert said.count(f"The model m at {where} refuses (it answered 401, the key is refused)") == 1
+    assert said.count(f"The model m at {where} refuses requests (it answered 401: the API key was ref") == 1
     log = (folder / "noodlings.log").read_text(encoding="utf-8")
-    assert "refuses (it answered 401" in log
+    assert "refuses requests (it answered 401" in log
     assert KEY not in said + log

@@ -100,13 +100,13 @@ def test_a_little_out_of_range_is_the_end_of_the_axis() -> None:
 
 
 FAILURES = {
-    "empty": (chat(""), "is no JSON object"),
-    "words": (chat("They feel rather sad."), "is no JSON object"),
-    "only thinking": (chat(f"<think>{SOUND}"), "is no JSON object"),
-    "cut short": (chat(SOUND[:40]), "is no JSON object"),
-    "a list": (chat("[-0.7, 0.4, 0.1, 0.9, 0]"), "is no JSON object"),
-    "two objects": (chat(SOUND + SOUND), "is no JSON object"),
-    "deep": (chat('{"valence":' * 20_000 + "}"), "is no JSON object"),
+    "empty": (chat(""), "is not a JSON object"),
+    "words": (chat("They feel rather sad."), "is not a JSON object"),
+    "only thinking": (chat(f"<think>{SOUND}"), "is not a JSON object"),
+    "cut short": (chat(SOUND[:40]), "is not a JSON object"),
+    "a list": (chat("[-0.7, 0.4, 0.1, 0.9, 0]"), "is not a JSON object"),
+    "two objects": (chat(SOUND + SOUND), "is not a JSON object"),
+    "deep": (chat('{"valence":' * 20_000 + "}"), "is not a JSON object"),
     "an axis missing": (chat(but(sorrow=None)), "no number for sorrow"),
     "nested": (chat(json.dumps({"affect": NUMBERS})), "no number for valence"),
     "a word": (chat(but(fear="high")), "no number for fear"),
@@ -117,13 +117,16 @@ FAILURES = {
     "infinite": (chat(but(arousal=math.inf)), "out of range: arousal inf"),
     "another scale": (chat(but(sorrow=90)), "out of range: sorrow 90"),
     "a thousand digits": (chat(SOUND.replace("0.9", "9" * 1_000)), "out of range: sorrow 9"),
-    "too many digits": (chat(SOUND.replace("0.9", "9" * 10_000)), "is no JSON object"),
+    "too many digits": (chat(SOUND.replace("0.9", "9" * 10_000)), "is not a JSON object"),
     "no text": (chat(None), "without any text"),
-    "wrong shape": (Answer(b'{"choices": []}'), "no chat completion"),
-    "no JSON": (Answer(b"<html>hello</html>"), "its answer is no JSON"),
+    "wrong shape": (Answer(b'{"choices": []}'), "not a chat completion"),
+    "no JSON": (Answer(b"<html>hello</html>"), "its answer is not JSON"),
     "schema refused": (Answer(b'{"error": {"message": "no response_format"}}', 400), "it answered 400"),
-    "401": (Answer(json.dumps({"error": {"message": f"bad {KEY}"}}).encode(), 401), "the key is refused"),
-    "500": (Answer(b"boom", 500), "500, an error of its own"),
+    "401": (
+        Answer(json.dumps({"error": {"message": f"bad {KEY}"}}).encode(), 401),
+        "the API key was refused",
+    ),
+    "500": (Answer(b"boom", 500), "500, an error on its side"),
 }
 
 
@@ -140,7 +143,7 @@ async def test_every_failure_is_told_with_the_address_and_without_the_key(name: 
 
 async def test_a_slow_model_is_left_after_half_the_time_of_a_reply() -> None:
     async with serving(Answer(hold=True)) as server, appraiser_at(server, timeout_seconds=0.6) as appraiser:
-        with pytest.raises(LLMError, match=r"no answer in 0\.3 s"):
+        with pytest.raises(LLMError, match=r"not answer within 0\.3 s"):
             await appraiser.appraise("hello", True, Allowance())
 
 
@@ -176,5 +179,5 @@ def test_any_five_values_are_an_affect_or_refused(values: dict[str, object]) -> 
 
 @given(st.text().filter(lambda text: "{" not in text))
 def test_text_without_an_object_is_refused(text: str) -> None:
-    with pytest.raises(LLMError, match="its appraisal is no JSON object"):
+    with pytest.raises(LLMError, match="its appraisal is not a JSON object"):
         affect_in(text)

@@ -29,13 +29,13 @@ def test_answers_come_back_in_order_for_each_prompt(tmp_path):
     with pytest.raises(LLMError, match=r"^it answered 500$"):
         replay.take(ASKED, spent)
     assert spent == Spent(5, 15)
-    with pytest.raises(LLMError, match="not in the recording"):
+    with pytest.raises(LLMError, match="has no answer for this call"):
         replay.take(ASKED, spent)
 
 
 def test_the_same_words_for_another_task_are_another_call(tmp_path):
     CallRecorder(tmp_path / "calls").keep(ASKED, Spent(), ModelAnswer("one"))
-    with pytest.raises(LLMError, match=r"\(symbol\) is not in the recording"):
+    with pytest.raises(LLMError, match=r"no answer for this call \(symbol\)"):
         CallReplay(tmp_path / "calls").take(ModelCall(Task.SYMBOL, ASKED.prompt, 0.8), Spent())
 
 
@@ -53,14 +53,14 @@ def test_a_line_that_is_no_call_is_named(tmp_path, text):
     CallRecorder(tmp_path / "calls").keep(ASKED, Spent(1, 10), ModelAnswer("one"))
     with (tmp_path / "calls").open("a") as file:
         file.write(text + "\n")
-    with pytest.raises(UserError, match=r"llm\.replay: line 2 of .*calls is no recorded call"):
+    with pytest.raises(UserError, match=r"line 2 of .*calls .* is not a recorded call"):
         CallReplay(tmp_path / "calls")
 
 
 def test_a_file_that_cannot_be_had_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"llm\.replay: .*nowhere cannot be read"):
+    with pytest.raises(UserError, match=r"nowhere .llm.replay. cannot be read"):
         CallReplay(tmp_path / "nowhere")
-    with pytest.raises(UserError, match=r"llm\.record: .* cannot be written"):
+    with pytest.raises(UserError, match=r"\(llm\.record\) cannot be written"):
         CallRecorder(tmp_path)
 
 

@@ -43,7 +43,7 @@ def test_it_opens_after_failures_in_a_row_and_says_why_and_for_how_long():
     endpoint.clock.advance(1.0)
     refused = endpoint.refuses()
     assert refused.seconds == FIRST_PAUSE - 1.0
-    assert str(refused) == f"left alone after {FAILURES} failures in a row (no luck)"
+    assert str(refused) == f"not called after {FAILURES} failures in a row (no luck)"
 
 
 def test_one_answer_between_failures_keeps_it_closed():

@@ -96,7 +96,7 @@ async def test_what_may_pass_is_tried_again_with_growing_pauses() -> None:
 
 async def test_in_the_end_it_is_given_up() -> None:
     async with serving(Sent(b"", 500)) as server, bench(server) as at:
-        assert "500, an error of its own" in await at.fails()
+        assert "500, an error on its side" in await at.fails()
         assert len(server.asked) == 1 + len(PAUSES)
 
 
@@ -150,7 +150,7 @@ async def test_no_attempt_is_made_past_the_end_of_the_turn() -> None:
     async with serving(Sent(b"", 500)) as server, bench(server) as at:
         assert "500" in await at.fails(REPLY, Allowance(until=PAUSES[0]))
         assert at.pauses == []
-        assert "no time is left" in await at.fails(REPLY, Allowance(until=0.0))
+        assert "no time left" in await at.fails(REPLY, Allowance(until=0.0))
         assert len(server.asked) == 1
 
 

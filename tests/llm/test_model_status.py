@@ -35,21 +35,33 @@ async def met(server: Server, **changes: object) -> ModelStatus:
         (listing("other", "m"), ModelState.ANSWERS, "answers."),
         (listing("m:latest"), ModelState.ANSWERS, "answers."),
         (listing("models/m"), ModelState.ANSWERS, "answers."),
-        (listing("a", "b"), ModelState.UNKNOWN, "is not listed by its endpoint (it lists a, b): unless"),
+        (
+            listing("a", "b"),
+            ModelState.UNKNOWN,
+            "is not listed by its endpoint (it lists a, b): the offline voice speaks unless",
+        ),
         (listing(*"abcdefgh"), ModelState.UNKNOWN, "it lists a, b, c, d, e, …"),
-        (listing(), ModelState.UNKNOWN, "it lists none"),
+        (listing(), ModelState.UNKNOWN, "it lists no models"),
         (listing("\x1b[31m[bold]red", "m "), ModelState.UNKNOWN, "it lists [bold]red, m)"),
         (listing(f"x{KEY}"), ModelState.UNKNOWN, "it lists x…)"),
-        (KEYED, ModelState.REFUSES, "refuses (it answered 401, the key is refused): the offline voice"),
-        (Answer(b"", 502), ModelState.REFUSES, "it answered 502, an error of its own"),
-        (Answer(b"", 302, headers="location: http://x/\r\n"), ModelState.REFUSES, "sends one elsewhere"),
-        (Answer(cut=True, body=b"{" * 99), ModelState.SILENT, "the answer broke off"),
-        (Answer(b"{}", 404), ModelState.ASKED, "it gives no list of its models, and its first answer tells."),
-        (Answer(b"{}", 403), ModelState.ASKED, "no list"),  # a key may do the one and not the other
-        (Answer(b"boo"), ModelState.ASKED, "no list"),
-        (Answer(b'{"data": [7]}'), ModelState.ASKED, "no list"),
-        (Answer(b'{"data": [{"id": NaN}]}'), ModelState.ASKED, "no list"),
-        (Answer(b" " * 5_000_000), ModelState.ASKED, "no list"),
+        (
+            KEYED,
+            ModelState.REFUSES,
+            "refuses requests (it answered 401: the API key was refused; check api_key): the offline voice",
+        ),
+        (Answer(b"", 502), ModelState.REFUSES, "it answered 502, an error on its side"),
+        (Answer(b"", 302, headers="location: http://x/\r\n"), ModelState.REFUSES, "a redirect"),
+        (Answer(cut=True, body=b"{" * 99), ModelState.SILENT, "its answer broke off"),
+        (
+            Answer(b"{}", 404),
+            ModelState.ASKED,
+            "it does not list its models; its first answer will show whether it works.",
+        ),
+        (Answer(b"{}", 403), ModelState.ASKED, "does not list"),  # a key may do the one and not the other
+        (Answer(b"boo"), ModelState.ASKED, "does not list"),
+        (Answer(b'{"data": [7]}'), ModelState.ASKED, "does not list"),
+        (Answer(b'{"data": [{"id": NaN}]}'), ModelState.ASKED, "does not list"),
+        (Answer(b" " * 5_000_000), ModelState.ASKED, "does not list"),
     ],
 )
 async def test_it_is_asked_once_and_what_it_says_is_told_in_words(
@@ -74,7 +86,7 @@ async def test_a_silent_endpoint_is_not_waited_for() -> None:
         server.models = Answer(hold=True)
         status = await met(server, timeout_seconds=0.1)
     assert status.state is ModelState.SILENT
-    assert "does not answer (nothing came in 0.1 s): the offline voice speaks" in status.sentence
+    assert "does not answer (nothing arrived within 0.1 s): the offline voice speaks" in status.sentence
 
 
 async def test_a_closed_port_refuses_the_connection() -> None:
@@ -150,7 +162,7 @@ async def test_where_other_calls_met_it_the_reply_that_is_not_sent_tells() -> No
         for _ in range(FAILURES):
             await at.fails(APPRAISE)
         await at.fails()
-        assert at.gateway.status.words == "it answered 401, the key is refused"
+        assert at.gateway.status.words == "it answered 401: the API key was refused; check api_key"
         assert at.gateway.status.away
 
 

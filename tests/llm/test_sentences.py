@@ -143,7 +143,7 @@ async def test_a_later_sentence_that_is_refused_ends_the_reply() -> None:
         speech = await spoken(server, heard := Heard())
         assert len(server.asked) == 1
     assert (speech.text, heard.parts) == ("There is a boat on the shore.", ["There is a boat on the shore."])
-    assert "not the character's" in speech.cut
+    assert "not the character" in speech.cut
 
 
 async def test_a_first_sentence_that_is_refused_is_asked_for_once_more() -> None:
@@ -165,7 +165,7 @@ async def test_a_stream_that_breaks_off_leaves_what_was_said() -> None:
 
 async def test_where_nothing_was_said_a_failure_is_one() -> None:
     async with serving(flowing("There is", 0.01, unended=True)) as server:
-        with pytest.raises(LLMError, match="fell silent"):
+        with pytest.raises(LLMError, match="stopped arriving"):
             await spoken(server, heard := Heard(), stall_seconds=2.0)
     assert heard.parts == []
 

@@ -39,7 +39,7 @@ def test_what_is_used_up_is_refused_until_it_renews(limit, words, renews, next_o
     spent.spend("user_caity", NOON, calls=9, tokens=9)
     spent.admit("user_caity", NOON)
     spent.spend("user_caity", NOON, calls=1, tokens=1)
-    assert refusal(spent) == f"the budget of {words} is used up; it renews at {renews}"
+    assert refusal(spent) == f"the budget of {words} is used up until {renews}"
     assert refusal(spent, now=NOON + next_one - 1)
     spent.admit("user_caity", NOON + next_one)
 
