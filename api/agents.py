@@ -29,31 +29,31 @@ Asked = Annotated[
 ]
 Moment = Annotated[
     float | None,
-    Query(ge=0, le=LATEST, description="World time, seconds since 1970-01-01 UTC.", examples=[1_700_000_000]),
+    Query(ge=0, le=LATEST, description="World time: seconds since 1970-01-01 UTC.", examples=[1_700_000_000]),
 ]
 
 
 @router.get(**route(questions.AGENTS, examples.AGENTS, "agents"))
 async def agents(caller: Reader, inspector: Looking) -> Response:
-    """All agents, by name."""
+    """List all characters, sorted by name."""
     return shown(inspector.agents(caller))
 
 
 @router.get(**route(questions.AGENT, examples.AGENT, "agents"))
 async def agent(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """Who it is and how it feels; open to everybody."""
+    """Who the character is and how it feels. Open to everybody."""
     return shown(inspector.agent(caller, agent))
 
 
 @router.get(**route(questions.MOOD, examples.MOOD, "agents"))
 async def mood(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """What it feels now, where that returns to, and what a game left; open to everybody but for the last."""
+    """Its mood, the mood it settles back to, and what a game left; all but the last are open to all."""
     return shown(inspector.mood(caller, agent))
 
 
 @router.get(**route(questions.OBSERVE, examples.STATE, "agents"))
 async def state(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """The 40 numbers of its mind, what it expects, its surprises and what it wants; open to everybody."""
+    """Its state of mind in 40 numbers, and what it expects, was surprised by and wants. Open to everybody."""
     return shown(inspector.observe(caller, agent))
 
 
@@ -62,35 +62,31 @@ async def why(
     agent: AgentName,
     caller: Reader,
     inspector: Looking,
-    back: Annotated[
-        int, Query(ge=1, le=1_000, description="1 is the last turn, 2 the one before.", examples=[1])
-    ] = 1,
-    silent: Annotated[
-        bool, Query(description="Count the turns in which it said nothing too.", examples=[False])
-    ] = False,
+    back: Annotated[int, Query(ge=1, le=1_000, examples=[1])] = 1,
+    silent: Annotated[bool, Query(examples=[False])] = False,
 ) -> Response:
-    """Why it said what it said; for a player, in its turns with this player."""
+    """Why it said what it said. A player sees only its own turns with the character."""
     return shown(inspector.why(caller, agent, back, silent))
 
 
 @router.get(**route(questions.TURN, examples.WHY, "turns"))
 async def turn(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
-    """The turn in which a memory was perceived."""
+    """The turn that a memory comes from."""
     return shown(inspector.turn(caller, agent, entry))
 
 
 @router.get(**route(questions.PROMPT, examples.PROMPT, "turns"))
 async def prompt(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
-    """What models were asked in that turn, word for word; for who may read everything, and not for long.
+    """The prompts sent to models in that turn, word for word. For callers who may read everything.
 
-    Prompts are held in memory only: of the last 20 turns, until the server stops or something is forgotten.
+    Only the last 20 turns are available, and only until the server stops or a memory is forgotten.
     """
     return shown(inspector.prompt(caller, agent, entry))
 
 
 @router.get(**route(questions.TRANSISTORS, examples.TRANSISTORS, "turns"))
 async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """What colours its words: each transistor, its gain, and its last effect."""
+    """The transistors that colour its words, each with its gain and its latest effect."""
     return shown(inspector.transistors(caller, agent))
 
 
@@ -99,14 +95,11 @@ async def people(
     agent: AgentName,
     caller: Reader,
     inspector: Looking,
-    person: Annotated[
-        str | None,
-        Query(min_length=1, max_length=MAX_ID, description="One of them, by id or name.", examples=["caity"]),
-    ] = None,
+    person: Annotated[str | None, Query(min_length=1, max_length=MAX_ID, examples=["caity"])] = None,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Response:
-    """What it knows of people: cards, with the memories that are their evidence."""
+    """What it knows about people, with the memories each fact comes from."""
     return shown(await inspector.people(caller, agent, person, limit, offset))
 
 
@@ -115,14 +108,11 @@ async def journal(
     agent: AgentName,
     caller: Reader,
     inspector: Looking,
-    day: Annotated[
-        str | None,
-        Query(min_length=1, max_length=20, description="One day alone (UTC).", examples=["2026-11-23"]),
-    ] = None,
+    day: Annotated[str | None, Query(min_length=1, max_length=20, examples=["2026-11-23"])] = None,
     limit: Limit = 7,
     offset: Offset = 0,
 ) -> Response:
-    """What happened to it, day by day and the latest first, with the memories that each sentence rests on."""
+    """What happened to it, day by day, latest first, with the memories behind each sentence."""
     return shown(await inspector.journal(caller, agent, day, limit, offset))
 
 
@@ -132,16 +122,16 @@ async def focus(
     caller: Reader,
     inspector: Looking,
     query: Asked,
-    level: Annotated[int, Query(ge=0, le=5, description="How far it goes back.", examples=[4])] = 3,
+    level: Annotated[int, Query(ge=0, le=5, examples=[4])] = 3,
     user_id: Who = "",
 ) -> Response:
-    """What it remembers about something, as it would be put before it."""
+    """What it remembers about something, as one block of text for a prompt."""
     return shown(await inspector.focus(caller, agent, level, query, user_id or None))
 
 
 @router.get(**route(questions.ARCHIVE, examples.ARCHIVE, "recall"))
 async def archive(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """How far everything it ever perceived is loaded and embedded; open to everybody."""
+    """How much of its archive is loaded and embedded. Open to everybody."""
     return shown(inspector.archive(caller, agent))
 
 
@@ -161,36 +151,11 @@ async def recall(
     min_importance: Share = 0.0,
     status: Annotated[Status | None, Query(examples=["archive"])] = None,
     min_score: Share = 0.0,
-    mood: Annotated[
-        str,
-        Query(
-            max_length=60,
-            description="What felt alike comes sooner: current, valence and arousal such as "
-            "-0.8,0.9, or all five axes.",
-            examples=["current"],
-        ),
-    ] = "",
-    emotion_weight: Annotated[
-        float | None,
-        Query(
-            ge=0,
-            le=1,
-            description="How much mood counts; as in the settings where it is left out.",
-            examples=[0.3],
-        ),
-    ] = None,
-    candidate_multiplier: Annotated[
-        int | None,
-        Query(
-            ge=1,
-            le=5,
-            description="So many times limit takes part in what mood decides; as in the "
-            "settings where it is left out.",
-            examples=[2],
-        ),
-    ] = None,
+    mood: Annotated[str, Query(max_length=60, examples=["current"])] = "",
+    emotion_weight: Annotated[float | None, Query(ge=0, le=1, examples=[0.3])] = None,
+    candidate_multiplier: Annotated[int | None, Query(ge=1, le=5, examples=[2])] = None,
 ) -> Response:
-    """Look for something in everything it ever perceived, by words and meaning, best first."""
+    """Search everything it ever perceived, by words and by meaning, best first."""
     how = RecallOptions(
         filters=Filters(
             since=since,
@@ -218,5 +183,5 @@ def _mood(given: str) -> Affect | None:
     except ValueError:
         numbers = []
     if len(numbers) not in (2, len(AXES)):
-        raise UserError(f"mood is current, valence and arousal such as -0.8,0.9, or all of {', '.join(AXES)}")
+        raise UserError(f"mood should be current, or two numbers (-0.8,0.9), or five: {', '.join(AXES)}")
     return Affect(*numbers)

@@ -81,15 +81,15 @@ def documented(model: type[Any], example: View | dict[str, Any], status: int = 2
     """What a route answers, for its documentation."""
     value = example.as_dict() if isinstance(example, View) else example
     said = {LATE_MODEL: model, "content": {"application/json": {"example": value}}}
-    return RESPONSES | {status: {"description": "As asked.", **said}}
+    return RESPONSES | {status: {"description": "Success.", **said}}
 
 
 def documented_tagged(model: type[Any], example: View) -> dict[int | str, Any]:
     """The same for an answer with a tag."""
-    tag = {"ETag": {"description": "A weak tag.", "schema": {"type": "string"}}}
+    tag = {"ETag": {"description": "A weak entity tag, for If-None-Match.", "schema": {"type": "string"}}}
     documentation = documented(model, example)
     documentation[200]["headers"] = tag
-    return documentation | {304: {"description": "Nothing has changed.", "headers": tag}}
+    return documentation | {304: {"description": "Not changed since that tag.", "headers": tag}}
 
 
 def route(question: Question[Any], example: View, *tags: str, tagged: bool = False) -> dict[str, Any]:
@@ -120,4 +120,4 @@ def _read(cursor: str) -> tuple[float, ...]:
         place = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
         return tuple(float(number) for number in place)
     except (ValueError, TypeError, OverflowError):
-        raise UserError("This is no cursor; take it as it stands in the Link header.") from None
+        raise UserError("This is not a cursor; copy it from the Link header, or leave it out.") from None

@@ -59,7 +59,7 @@ def _written(log: logging.Logger, path: Path, kept: int) -> Iterator[None]:
         for file in path.parent.glob(f"{path.name}*"):  # an earlier version left them open to others
             file.chmod(0o600)
     except OSError as error:
-        raise UserError(f"the audit log {path} cannot be written: {error.strerror or error}") from None
+        raise UserError(f"the audit log cannot be written: {path}: {error.strerror or error}") from None
     handler.setFormatter(logging.Formatter("%(message)s"))
     level, propagate = log.level, log.propagate
     log.addHandler(handler)

@@ -65,7 +65,7 @@ class AccessToken:
         named = self._named(user)
         if self.role is Role.WORLD and self.character(named):
             raise Forbidden(
-                f"{named} is a character, which may say something, and nobody reads or forgets as it"
+                f"{named} is a character: a world may speak as it, but not read or change memories"
             )
         role = Role.PLAYER if self.role is Role.WORLD else self.role
         return Caller(named, shown_name(named, {}), role)
@@ -77,13 +77,13 @@ class AccessToken:
             Forbidden: it may change nothing, or act as nobody but itself.
         """
         if self.role is Role.VIEWER:
-            raise Forbidden("a viewer reads, and changes nothing")
+            raise Forbidden("a viewer token can only read; use a token with another role to change anything")
         if self.role is Role.PLAYER:
             return self._player(user)
         if not user:
             if self.role is Role.ADMIN:
                 return self.reader()
-            raise UserError(f"a world says for whom it acts: the header {USER_HEADER}, or user_id")
+            raise UserError(f"say who this world token acts for: send {USER_HEADER} or user_id")
         named = self._named(user)
         role = Role.PLAYER if self.role is Role.WORLD else self.role
         return Caller(named, clean(name) or shown_name(named, {}), role)
@@ -91,11 +91,11 @@ class AccessToken:
     def require(self, *roles: Role, to: str) -> None:
         """Raise `Forbidden` unless it has one of the roles; `to` finishes "… may not"."""
         if self.role not in roles:
-            raise Forbidden(f"a {self.role} may not {to}")
+            raise Forbidden(f"a {self.role} token may not {to}; ask an admin for a token with another role")
 
     def _player(self, user: str) -> Caller:
         if user and user != self.user_id:
-            raise Forbidden("a player speaks and reads for nobody but itself")
+            raise Forbidden(f"a player token speaks and reads for {self.user_id} only; leave user_id out")
         return Caller(self._its_own(self.user_id), shown_name(self.user_id, {}), Role.PLAYER)
 
     def _named(self, user: str) -> str:
@@ -104,7 +104,7 @@ class AccessToken:
 
     def _its_own(self, user_id: str) -> str:
         if user_id in _NAMELESS or self.taken(user_id):
-            raise Forbidden(f"{user_id} comes by another door; an admin may join the two")
+            raise Forbidden(f"{user_id} signs in another way; an admin can use noodlings account join")
         return user_id
 
 
@@ -186,8 +186,8 @@ class Authenticator:
             owners |= {self._account_of(called)} - {""}
             if owners and caller.user_id not in owners:
                 raise Forbidden(
-                    f"{shorten(clean(word), 30)} is somebody else's name here; give another one, or an admin "
-                    "may join the two"
+                    f"{shorten(clean(word), 30)} is somebody else's name here; choose another, or ask an "
+                    "admin to join the two"
                 )
 
     def admit(self, authorization: str | None) -> AccessToken:
@@ -206,7 +206,7 @@ class Authenticator:
         if scheme.lower() != "bearer" or not found:
             raise RefusedRequest(
                 HTTPStatus.UNAUTHORIZED,
-                "This needs a token: the header Authorization: Bearer …",
+                "A valid token is needed: send the header Authorization: Bearer TOKEN.",
                 {"WWW-Authenticate": 'Bearer realm="noodlings"'},
             )
         return found[0]
@@ -222,5 +222,5 @@ def _digest(secret: str) -> str:
 def _user_id(user: str) -> str:
     named = clean(user)
     if not named or len(named) > MAX_ID or named != user:
-        raise UserError(f"a user's id is one printable line of 1 to {MAX_ID} characters")
+        raise UserError(f"a user id must be one printable line of 1 to {MAX_ID} characters")
     return named

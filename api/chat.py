@@ -45,10 +45,10 @@ def _words(content: object) -> object:
         return ""
     if isinstance(content, list):
         if not all(isinstance(part, dict) and part.get("type") == "text" for part in content):
-            raise ValueError("a character hears words alone: each part of a message is of the type text")
+            raise ValueError("a character reads text only: every part of a message must have the type text")
         content = [part.get("text") for part in content]
         if not all(isinstance(text, str) for text in content):
-            raise ValueError("the text of each part is a string")
+            raise ValueError("the text of every part must be a string")
         content = "\n".join(content)
     return "\n".join(map(clean, content.splitlines())) if isinstance(content, str) else content
 
@@ -63,7 +63,7 @@ Words = Annotated[str, BeforeValidator(_words), WithJsonSchema(_CONTENT)]
 
 
 class ChatMessage(BaseModel):
-    """One message of a talk; of those with tools nothing is understood."""
+    """One message of a conversation. Tool messages are not supported."""
 
     role: Literal["system", "developer", "user", "assistant"]
     content: Words = ""
@@ -74,23 +74,23 @@ class ChatMessage(BaseModel):
 
 
 class StreamOptions(BaseModel):
-    """What a stream is to hold beside the answer."""
+    """What to stream in addition to the answer."""
 
     include_usage: StrictBool | None = None
 
 
 class ChatRequest(BaseModel):
-    """A talk so far, and who is to answer. What is not named here is taken no notice of."""
+    """The conversation so far, and who should answer. Other fields are ignored."""
 
     model: str = Field(min_length=1, max_length=MAX_ID, description="Id or name of a character.")
     messages: list[ChatMessage] = Field(min_length=1)
     stream: StrictBool | None = None
     stream_options: StreamOptions | None = None
     n: Annotated[int, Field(ge=1, le=1, strict=True)] | None = Field(
-        None, description="A character gives one answer."
+        None, description="Only 1: a character gives one answer."
     )
     user: str | None = Field(
-        None, max_length=MAX_ID, description="Who speaks; may be left out by whoever is somebody."
+        None, max_length=MAX_ID, description="Who speaks. Required only with a world token."
     )
 
     model_config = {
@@ -102,14 +102,14 @@ class ChatRequest(BaseModel):
 
 _WRONG = chat_problem(404, "There is no character servank; did you mean SERVNAK?", "model", "model_not_found")
 _RESPONSES: dict[int | str, dict[str, Any]] = {
-    status: {"description": "It was refused.", "content": {"application/json": {"example": _WRONG}}}
+    status: {"description": "Refused.", "content": {"application/json": {"example": _WRONG}}}
     for status in ("4XX", "503")
 }
 
 
 def _shown(example: dict[str, Any], **also: Any) -> dict[int | str, dict[str, Any]]:
     content = {"application/json": {"schema": {"type": "object"}, "example": example}} | also
-    return _RESPONSES | {200: {"description": "As asked.", "content": content}}
+    return _RESPONSES | {200: {"description": "Success.", "content": content}}
 
 
 def _model(agent_id: str) -> dict[str, Any]:
@@ -157,10 +157,10 @@ async def model(
 async def completions(
     request: Request, asked: ChatRequest, held: Held, society: Living, user: OnBehalfOf, key: KeyHeader = ""
 ) -> Response:
-    """Say something to a character, alone with it: the last message of the user, which it remembers.
+    """Say something to a character in private: the user's last message, which it remembers.
 
-    The same message after the same history asks for another answer in place of the last one; a changed one
-    takes its place. What a client wants of a model for itself, as a title, is answered and not remembered.
+    Sending the same message after the same history replaces its last answer; an edited message replaces both.
+    A client's own requests to a model, such as for a title, are answered but not remembered.
     """
     caller = _speaker(held, asked.user or "", user, society)
     request.state.caller = caller
@@ -298,9 +298,9 @@ def _speaker(held: AccessToken, in_body: str, in_header: str, society: Society) 
     """Who speaks. Raises `UserError` where that is not said, or said in two ways, `Forbidden` for others."""
     named = {in_body, in_header} - {""}
     if len(named) > 1:
-        raise UserError("user says something else than the header")
+        raise UserError("the field user and the header Noodlings-User name different users; send only one")
     if not named and held.role is Role.WORLD:
-        raise UserError("with the key of a world, say who speaks: the field user")
+        raise UserError("a world token must say who speaks: send the field user")
     own = user_id_of(society.settings.world.player) if held.role is Role.ADMIN else ""
     return held.actor(named.pop() if named else own)
 

@@ -77,9 +77,9 @@ class ClientTalk:
         is_task |= bool(_USERS_TASK.match(heard))
         is_task |= last is None and any(role == "system" and words for role, words in talk)
         if not is_task and not heard:
-            raise UserError("there is nothing to hear: the last message of the user holds no words")
+            raise UserError("the last user message is empty; send some text")
         if not is_task and len(heard) > MAX_LINE:
-            raise UserError(f"a character hears {MAX_LINE:,} characters at once; this has {len(heard):,}")
+            raise UserError(f"a message may have up to {MAX_LINE:,} characters; this one has {len(heard):,}")
         before = tuple(said for said in talk[:last] if said[0] != "system")
         return cls(tuple(messages), heard, before, is_task)
 

@@ -21,53 +21,53 @@ MOST_WAIT = 20.0
 
 
 class TypedCommand(BaseModel):
-    """A line as typed; an empty one only hears what there is to hear."""
+    """A line as typed; an empty line only collects what has been heard."""
 
     model_config = ConfigDict(
         extra="forbid",
         json_schema_extra={"examples": [{"user_id": "user_caity", "line": "say hello, servnak", "wait": 5}]},
     )
 
-    user_id: str = Field("", max_length=MAX_ID, description="Who types; the user of a player's token.")
-    name: str = Field("", max_length=30, description="How the user is called in the rooms.")
+    user_id: str = Field("", max_length=MAX_ID, description="Who is typing. Not needed with a player token.")
+    name: str = Field("", max_length=30, description="The name others see in the rooms.")
     line: str = Field(max_length=MAX_LINE * 4)
     rooms: bool = Field(
         True,
         strict=True,
-        description="Come into the rooms of this server. Without, whoever types stays outside: nobody there "
-        "learns of it, nothing is heard, and what works in rooms alone is refused.",
+        description="Enter the rooms of this server. If false, the user stays outside: nobody there notices, "
+        "nothing is heard, and commands that only work in rooms are refused.",
     )
-    width: int = Field(80, ge=20, le=400, strict=True, description="Columns of the answer's text.")
+    width: int = Field(80, ge=20, le=400, strict=True, description="The width of the text, in columns.")
     wait: float = Field(
         0,
         ge=0,
         le=MOST_WAIT,
         allow_inf_nan=False,
         strict=True,
-        description="Seconds to wait for something to be heard.",
+        description="How many seconds to wait for something to be heard.",
     )
 
 
 class CommandReply(BaseModel):
-    """What a command answered, and what others said or did meanwhile."""
+    """The answer to a command, and what others said or did in the meantime."""
 
-    data: dict[str, Any] = Field(description="The same that the command prints with --json.")
-    text: str = Field(description="What a person sees.")
-    error: bool = Field(description="It was refused; the text says why.")
-    leave: bool = Field(description="The user has left the rooms.")
+    data: dict[str, Any] = Field(description="The answer as data, as the command prints it with --json.")
+    text: str = Field(description="The answer as text.")
+    error: bool = Field(description="Whether it was refused; the text says why.")
+    leave: bool = Field(description="Whether the user has left the rooms.")
     heard: list[str] = Field(description="What was heard since the last answer, oldest first.")
-    lost: int = Field(description="How many lines were lost because nobody asked for them.")
+    lost: int = Field(description="How many lines were dropped because nobody collected them.")
 
 
 @router.post("/commands", responses=documented(CommandReply, examples.ANSWERED))
 async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfOf) -> CommandReply:
-    """Run a command line as a user, who comes into the rooms with the first one and leaves with `quit`.
+    """Run a command line as a user, who enters the rooms with the first line and leaves with `quit`.
 
-    What characters answer is heard in their own time: with `wait` the answer waits for the first of it, and
-    an empty line asks for more. A world that has rooms of its own says `"rooms": false`, and asks only.
+    Characters answer in their own time: `wait` waits for the first thing heard, and an empty line collects
+    more. A world with rooms of its own sends `"rooms": false`.
     """
     if user and typed.user_id and user != typed.user_id:
-        raise UserError("user_id says something else than the header")
+        raise UserError("user_id and the header Noodlings-User name different users; send only one")
     caller = held.actor(typed.user_id or user, typed.name)
     held.reader(typed.user_id or user)  # what is typed may read, and no character types
     request.state.caller = caller

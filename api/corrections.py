@@ -26,12 +26,12 @@ class NewImportance(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"importance": 0.9}]})
 
     importance: float | None = Field(
-        ge=0, le=1, allow_inf_nan=False, strict=True, description="Null goes back to what it was at first."
+        ge=0, le=1, allow_inf_nan=False, strict=True, description="Null restores the original importance."
     )
 
 
 class LinkRequest(BaseModel):
-    """Two memories that belong together."""
+    """Two memories to link."""
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"source": 12, "target": 3}]})
 
@@ -47,7 +47,7 @@ class FactRequest(BaseModel):
         json_schema_extra={"examples": [{"about": "user_caity", "text": "is allergic to nuts"}]},
     )
 
-    about: str = Field(min_length=1, max_length=MAX_ID, description="A user or a character, by id or name.")
+    about: str = Field(min_length=1, max_length=MAX_ID, description="Who it is about, by id or name.")
     text: str = Field(min_length=1, max_length=LONGEST_FACT)
 
 
@@ -65,7 +65,8 @@ class Corrected(BaseModel):
 class Forgot(BaseModel):
     """What was forgotten.
 
-    `answers` counts answers that repeated it and went too; `erased`: the last bytes have left the disk.
+    `answers` counts answers that repeated it and were deleted too; `erased` is false while the next start has
+    yet to erase the last traces from the disk.
     """
 
     agent: str
@@ -75,7 +76,7 @@ class Forgot(BaseModel):
 
 
 class FactKnown(BaseModel):
-    """A fact that was written by hand, and the memory that it became."""
+    """A fact added by hand, and the memory it was stored as."""
 
     agent: str
     id: int
@@ -83,7 +84,7 @@ class FactKnown(BaseModel):
 
 
 class LinkAdded(BaseModel):
-    """A link that was made."""
+    """A new link."""
 
     agent: str
     source: int
@@ -93,7 +94,7 @@ class LinkAdded(BaseModel):
 
 @router.delete("/entries/{entry}", responses=documented(Forgot, examples.FORGOT))
 async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
-    """Forget one memory, for good: an admin any, a player what it told itself."""
+    """Delete one memory for good. A player may only delete what it told the character itself."""
     forgotten = society.corrections.forget(caller, agent, [entry])
     return _forgot(society.find(agent).id, forgotten)
 
@@ -105,20 +106,20 @@ async def forget_user(
     society: Living,
     user_id: Annotated[str, Query(min_length=1, max_length=80, examples=["user_caity"])],
 ) -> Response:
-    """Forget everything from one user, for good: an admin anybody's, a player its own."""
+    """Delete everything from one user for good. A player may only name itself."""
     forgotten = society.corrections.forget_user(caller, agent, user_id)
     return _forgot(society.find(agent).id, forgotten)
 
 
 @router.put("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
 async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
-    """Hold a memory: it never fades away. For an admin."""
+    """Pin a memory, so that it never fades. Admin only."""
     return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry))
 
 
 @router.delete("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
 async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
-    """Let a pinned memory fade like any other. For an admin."""
+    """Unpin a memory, so that it may fade like any other. Admin only."""
     return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry, pinned=False))
 
 
@@ -126,14 +127,14 @@ async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living
 async def importance(
     agent: AgentName, entry: EntryId, weight: NewImportance, caller: Actor, society: Living
 ) -> Response:
-    """Set by hand how important a memory is. For an admin."""
+    """Set the importance of a memory by hand. Admin only."""
     changed = society.corrections.set_importance(caller, agent, entry, weight.importance)
     return _corrected(society.find(agent).id, changed)
 
 
 @router.post("/links", status_code=201, responses=documented(LinkAdded, examples.LINKED, 201))
 async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
-    """Link one memory with another by hand. For an admin."""
+    """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
     data = {"source": made.source, "target": made.target, "strength": made.strength}
     return JSONResponse({"agent": society.find(agent).id} | data, 201)
@@ -143,7 +144,7 @@ async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Liv
 async def know(
     agent: AgentName, fact: FactRequest, caller: Actor, society: Living, inspector: Looking
 ) -> Response:
-    """Let it know something about somebody, as if it had always known. For an admin."""
+    """Add something the character knows about somebody, as if it had always known. Admin only."""
     caller.require_admin(KNOWING)
     about = inspector.user_id(caller, agent, fact.about)
     entry = await society.corrections.know(caller, agent, about, fact.text)
@@ -152,7 +153,7 @@ async def know(
 
 @router.post("/undo", responses=documented(Corrected, examples.CORRECTED))
 async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
-    """Take back the last pin or weight, for ten minutes. For an admin."""
+    """Undo the last pin or importance set by hand, up to ten minutes later. Admin only."""
     entry, _ = society.corrections.undo(caller, agent)
     return _corrected(society.find(agent).id, entry)
 

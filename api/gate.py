@@ -127,9 +127,7 @@ class Gate:
         """
         host = headers.get("host", "")
         if self._authenticator.open and _hostname(host) not in LOOPBACK:
-            raise RefusedRequest(
-                HTTPStatus.FORBIDDEN, f"Without tokens this answers to {', '.join(LOOPBACK)} alone."
-            )
+            raise RefusedRequest(HTTPStatus.FORBIDDEN, f"Use {' or '.join(LOOPBACK)}, or set api.tokens.")
         origin = headers.get("origin")
         foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
         if origin is None:  # as with pictures and links, which browsers fetch without naming the page
@@ -137,14 +135,14 @@ class Gate:
         else:
             unknown = origin not in self._origins and (foreign or _place(origin) != host)
         if unknown:
-            raise RefusedRequest(HTTPStatus.FORBIDDEN, "Pages from there may not ask here; see api.origins.")
+            raise RefusedRequest(HTTPStatus.FORBIDDEN, "That site may not call this API; see api.origins.")
 
     def _require_rate(self, scope: Scope) -> None:
         key = self._key(scope)
         seconds = 0.0 if scope["path"] == UNCOUNTED else self._rate.take(key)
         if seconds:
             after = {"Retry-After": str(max(round(seconds + 0.5), 1))}
-            raise RefusedRequest(HTTPStatus.TOO_MANY_REQUESTS, f"Too often; again in {seconds:.2f} s.", after)
+            raise RefusedRequest(HTTPStatus.TOO_MANY_REQUESTS, f"Too often; wait {seconds:.2f} s.", after)
 
     def _key(self, scope: Scope) -> str:
         address = str((scope.get("client") or ("somewhere",))[0])
@@ -175,13 +173,13 @@ class Gate:
         body = b"".join(parts)
         if depth_of(body) > MAX_DEPTH:
             raise RefusedRequest(
-                HTTPStatus.BAD_REQUEST, f"The body is nested deeper than {MAX_DEPTH} levels."
+                HTTPStatus.BAD_REQUEST, f"The body is nested more than {MAX_DEPTH} levels deep; flatten it."
             )
         return _once({"type": "http.request", "body": body, "more_body": False}, receive)
 
     def _too_long(self) -> RefusedRequest:
         return RefusedRequest(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"A body has at most {self._max_body_bytes:,} bytes."
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is over {self._max_body_bytes:,} bytes."
         )
 
 
@@ -203,12 +201,12 @@ def enter(scope: Scope, held: AccessToken | None = None) -> None:
         if place.greedy:
             raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
-                "This token has as many requests and streams under way as one may have; end one, or wait.",
+                "This token has too many requests and streams open; close one, or wait.",
                 {"Retry-After": "1", "Connection": "close"},
             )
         raise RefusedRequest(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            "As many connections as can be served are busy; ask again in a moment.",
+            "All connections are busy; try again in a moment.",
             {"Retry-After": "1", "Connection": "close"},
         )
 

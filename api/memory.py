@@ -23,17 +23,17 @@ from noodlings.recall.links import MAX_DEPTH
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
 
-Limit = Annotated[int, Query(ge=1, le=questions.ALL, description="So many at most.", examples=[20])]
+Limit = Annotated[int, Query(ge=1, le=questions.ALL, description="At most this many results.", examples=[20])]
 Offset = Annotated[int, Query(ge=0, le=1_000_000, examples=[0])]
 Cursor = Annotated[
-    str, Query(max_length=200, description="From the Link header of the page before.", examples=[""])
+    str, Query(max_length=200, description="From the Link header of the previous page.", examples=[""])
 ]
 Who = Annotated[
     str,
     Query(
         max_length=80,
         alias="user_id",
-        description="Only of this user: an id, a name, or me.",
+        description="Only what this user said or did: an id, a name, or me.",
         examples=["user_caity"],
     ),
 ]
@@ -44,7 +44,7 @@ router = topic_router("/api", tags=["memory"])
 
 @router.get(**route(questions.STATS, examples.STATS, tagged=True))
 async def stats(request: Request, agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """How full its memory is; figures without content are open to everybody."""
+    """How full its memory is: figures without content, open to everybody."""
     return tagged(request, inspector.stats(caller, agent))
 
 
@@ -57,7 +57,7 @@ async def working(
     limit: Limit = 20,
     cursor: Cursor = "",
 ) -> Response:
-    """The latest, oldest first; pages go back from the latest."""
+    """Its latest memories, oldest first. Further pages go back in time."""
     return paged(
         request,
         lambda most, offset: inspector.working(caller, agent, most, offset),
@@ -78,7 +78,7 @@ async def episodic(
     limit: Limit = 20,
     cursor: Cursor = "",
 ) -> Response:
-    """What mattered enough to be kept, the most important first."""
+    """The memories that mattered enough to keep, most important first."""
 
     def page(most: int | None, offset: int) -> EntriesView:
         return inspector.episodic(caller, agent, most, offset, min_importance, user_id or None)
@@ -95,7 +95,7 @@ async def important(
     limit: Limit = 10,
     cursor: Cursor = "",
 ) -> Response:
-    """What matters most of all that is in mind."""
+    """The most important memories it has in mind."""
     return paged(
         request,
         lambda most, offset: inspector.important(caller, agent, most, offset),
@@ -115,7 +115,7 @@ async def by_user(
     limit: Limit = 10,
     cursor: Cursor = "",
 ) -> Response:
-    """What is in mind of one user, oldest first; pages go back from the latest."""
+    """The memories of one user it has in mind, oldest first. Further pages go back in time."""
     return paged(
         request,
         lambda most, offset: inspector.by_user(caller, agent, user_id, most, offset),
@@ -130,18 +130,14 @@ async def browse(
     agent: AgentName,
     caller: Reader,
     inspector: Looking,
-    order: Annotated[Order, Query(description="What they are sorted by.", examples=["when"])] = (
-        Order.IMPORTANCE
-    ),
-    falling: Annotated[bool, Query(description="The most, the latest, or Z first.", examples=[True])] = True,
+    order: Annotated[Order, Query(examples=["when"])] = Order.IMPORTANCE,
+    falling: Annotated[bool, Query(examples=[True])] = True,
     containing: Annotated[str, Query(max_length=200, examples=["dog"])] = "",
-    everything: Annotated[
-        bool, Query(description="All that was ever perceived, not episodic memory alone.", examples=[False])
-    ] = False,
+    everything: Annotated[bool, Query(examples=[False])] = False,
     limit: Limit = 20,
     offset: Annotated[int, Query(ge=0, le=1_000_000_000, examples=[0])] = 0,
 ) -> Response:
-    """Leaf through memories, sorted by any column, narrowed by a few words."""
+    """Page through memories, sorted by any column, optionally only those containing some words."""
     page = Page(order, falling, containing, everything, limit, offset)
     return shown(await inspector.browse(caller, agent, page))
 
@@ -151,20 +147,17 @@ async def symbols(
     agent: AgentName,
     caller: Reader,
     inspector: Looking,
-    similar: Annotated[
-        bool,
-        Query(description="What its feeling of now brings back, the most alike first.", examples=[False]),
-    ] = False,
+    similar: Annotated[bool, Query(examples=[False])] = False,
     limit: Limit = 20,
     offset: Offset = 0,
 ) -> Response:
-    """Its subconscious: what intense moments became, the latest first."""
+    """Its subconscious: the images that intense moments turned into, latest first."""
     return shown(inspector.symbols(caller, agent, limit, offset, similar))
 
 
 @router.get(**route(questions.AFFECT_GROUPS, examples.GROUPS))
 async def affect_groups(agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 3) -> Response:
-    """What is in mind by the sort of feeling; of each sort the most important."""
+    """The memories in mind grouped by kind of feeling, the most important of each."""
     return shown(inspector.affect_groups(caller, agent, limit))
 
 
@@ -175,27 +168,19 @@ async def by_affect(
     inspector: Looking,
     current_affect: Annotated[
         list[Annotated[str, Query(max_length=200)]] | None,
-        Query(
-            max_length=len(AXES),
-            description="Valence −1…1, arousal, fear, sorrow, boredom 0…1: as [0.5,0.7,0,0,0] or repeated. "
-            "Without it, what the agent feels now.",
-            examples=[["[0.5,0.7,0,0,0]"]],
-        ),
+        Query(max_length=len(AXES), examples=[["[0.5,0.7,0,0,0]"]]),
     ] = None,
     limit: Limit = 5,
-    min_similarity: Annotated[
-        float | None,
-        Query(ge=0, le=1, description="As in the settings where it is left out.", examples=[0.7]),
-    ] = None,
+    min_similarity: Annotated[float | None, Query(ge=0, le=1, examples=[0.7])] = None,
 ) -> Response:
-    """What felt like an affect, the most alike first."""
+    """The memories that felt like a given feeling, most similar first."""
     affect = _affect(current_affect) if current_affect else None
     return shown(inspector.affect_alike(caller, agent, affect, limit, min_similarity))
 
 
 @router.get(**route(questions.FLOW, examples.FLOW))
 async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
-    """What the last answer was made of; for a player, the last answer to this player."""
+    """The memories behind its last answer; for a player, its last answer to that player."""
     return shown(inspector.last_retrieval(caller, agent))
 
 
@@ -205,16 +190,14 @@ async def links(
     entry: EntryId,
     caller: Reader,
     inspector: Looking,
-    depth: Annotated[
-        int, Query(ge=1, le=MAX_DEPTH, description="So many steps along links.", examples=[2])
-    ] = DEPTH,
+    depth: Annotated[int, Query(ge=1, le=MAX_DEPTH, examples=[2])] = DEPTH,
 ) -> Response:
-    """A memory, and those that links lead to from there, so many steps each way."""
+    """A memory and those linked to it, in either direction, up to depth steps away."""
     return shown(inspector.links(caller, agent, entry, depth))
 
 
 class NoteView(BaseModel):
-    """The note of a memory, as it stands in its file."""
+    """The note of a memory, as written in its file."""
 
     agent: str
     id: int
@@ -225,13 +208,13 @@ class NoteView(BaseModel):
 async def note(
     agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking, society: Living
 ) -> Response:
-    """The Markdown note of a memory. It names others too, so it is for those who may read everything."""
+    """The Markdown note of a memory. It names others, so it is only for callers who may read everything."""
     require_all_history(caller)
     seen = inspector.links(caller, agent, entry).entry
     agent_id = society.find(agent).id
     markdown = await asyncio.to_thread(society.note, agent_id, seen.id)
     if markdown is None:
-        raise NotFound(f"There is no note of memory {seen.id}; notes.enabled in the settings writes them.")
+        raise NotFound(f"Memory {seen.id} has no note; notes are written with notes.enabled: true.")
     return JSONResponse({"agent": agent_id, "id": seen.id, "markdown": markdown})
 
 
@@ -250,7 +233,7 @@ def _affect(given: list[str]) -> Affect:
         five = []
     if len(five) == len(AXES):
         return Affect(*five)
-    raise UserError(f"current_affect is five numbers, {', '.join(AXES)}, such as [0.5,0.7,0,0,0]")
+    raise UserError(f"current_affect should be five numbers ({', '.join(AXES)}), such as [0.5,0.7,0,0,0]")
 
 
 def _number(given: object) -> float:

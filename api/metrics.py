@@ -42,25 +42,25 @@ class Metrics:
         )
         self._steps = Histogram(
             "noodlings_step_seconds",
-            "How long each step of a turn took.",
+            "Time taken by each step of a turn.",
             ["step"],
             buckets=_STEP_SECONDS,
             registry=self.registry,
         )
         self._calls = Counter(
-            "noodlings_llm_calls", "Calls of a language model, failed ones too.", registry=self.registry
+            "noodlings_llm_calls", "Calls to a language model, including failed ones.", registry=self.registry
         )
         self._tokens = Counter(
-            "noodlings_llm_tokens", "Tokens that they took and gave.", registry=self.registry
+            "noodlings_llm_tokens", "Tokens sent and received in these calls.", registry=self.registry
         )
         self._degraded = Counter(
             "noodlings_degraded",
-            "Turns in which something failed and was done without.",
+            "Turns in which something failed and a fallback was used.",
             registry=self.registry,
         )
         self._requests = Histogram(
             "noodlings_request_seconds",
-            "How long requests took.",
+            "Time taken by requests.",
             ["method", "route", "status"],
             buckets=_STEP_SECONDS,
             registry=self.registry,
@@ -96,10 +96,10 @@ class Metrics:
         yield streams
         yield perceived
         yield _gauge("noodlings_live_readers", "Readers of the live stream.", self._feed.readers)
-        yield _gauge("noodlings_live_waiting", "Events that wait for them.", self._feed.waiting)
-        yield _gauge("noodlings_live_lost", "Events that readers were too slow for.", self._feed.lost)
+        yield _gauge("noodlings_live_waiting", "Events waiting for them.", self._feed.waiting)
+        yield _gauge("noodlings_live_lost", "Events dropped because a reader was too slow.", self._feed.lost)
         state = self._society.model_status.state
-        models = GaugeMetricFamily("noodlings_model", "What the language model does: 1.", labels=["state"])
+        models = GaugeMetricFamily("noodlings_model", "1 for the language model's state.", labels=["state"])
         for one in ModelState:
             models.add_metric([one], one is state)
         yield models

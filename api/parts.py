@@ -86,8 +86,8 @@ async def require_known_parameters(connection: HTTPConnection) -> None:
     unknown = [name for name in connection.query_params if name not in known]
     if not unknown:
         return
-    none = "; there are none here"
-    told = {name: f"There is no such parameter{nearest(name, known) or none}" for name in unknown}
+    none = "; this route takes none"
+    told = {name: f"unknown parameter{nearest(name, known) or none}" for name in unknown}
     if connection.scope["type"] == "websocket":
         name, why = next(iter(told.items()))
         raise WebSocketException(CLOSED, shorten(f"{clean(name)}: {why}", 100))
@@ -96,7 +96,7 @@ async def require_known_parameters(connection: HTTPConnection) -> None:
     )
 
 
-_bearer = HTTPBearer(auto_error=False, description="A token of `api.tokens`; none is needed without any.")
+_bearer = HTTPBearer(auto_error=False, description="A token from `api.tokens`; not needed if none are set.")
 
 
 async def _held(
@@ -128,8 +128,7 @@ async def _on_behalf_of(
         Header(
             alias=USER_HEADER,
             max_length=3 * MAX_ID,
-            description="For whom a world asks: it reads and may what this user reads and may. What is not "
-            "ASCII is percent-encoded.",
+            description="The user a world token acts for. Percent-encode what is not ASCII.",
             examples=["user_caity"],
         ),
     ] = "",
@@ -159,10 +158,10 @@ Actor = Annotated[Caller, Depends(_actor)]
 """Whoever changes something."""
 AgentName = Annotated[
     str,
-    Path(alias="agent", max_length=80, description="Id, name or alias of a character.", examples=["servnak"]),
+    Path(alias="agent", max_length=80, description="A character's id, name or alias.", examples=["servnak"]),
 ]
 LARGEST_ID = 2**53
 EntryId = Annotated[
     int,
-    Path(alias="entry", ge=1, le=LARGEST_ID, description="Number of a memory of it.", examples=[12]),
+    Path(alias="entry", ge=1, le=LARGEST_ID, description="The number of one of its memories.", examples=[12]),
 ]

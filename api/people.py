@@ -116,7 +116,7 @@ class PeopleOnline:
             return person
         self._let_silent_ones_go()
         if len(self._people) >= MOST:
-            raise UserError("The rooms are full; somebody has to leave first.")
+            raise UserError("The rooms are full; try again when somebody has left.")
         person = Person(caller, self._now())
         self.world.enter(
             caller.user_id, caller.name, person.hear, give_way=lambda: self._leave(caller.user_id)

@@ -39,18 +39,18 @@ MOST_DEPTH = 100
 CUT_OFF = "cut off"
 TAKEN = frozenset({KEY, FINGERPRINT, HISTORY, "tags"})
 """Under these names something else is kept with a line."""
-UNANSWERED = "an answer: this turn was cut off in its midst; to be answered, send it again with another key"
+UNANSWERED = "an answer: this turn was cut off; to get one, send it again with another key"
 
 router = topic_router("/api/agents/{agent}", tags=["perceive"])
 
-User = Annotated[str, Field(max_length=MAX_ID, description="Who; may be left out by whoever is somebody.")]
+User = Annotated[str, Field(max_length=MAX_ID, description="Who did it. Required only with a world token.")]
 Key = Annotated[str, Field(max_length=MAX_KEY, description="The same as the header Idempotency-Key.")]
 KeyHeader = Annotated[
     str,
     Header(
         alias="Idempotency-Key",
         max_length=MAX_KEY,
-        description="However often something is sent with the same key, it is perceived once.",
+        description="A key of your own; requests repeated with the same key count only once.",
         examples=["5f0c7c1e"],
     ),
 ]
@@ -65,7 +65,7 @@ Signed = Annotated[float, Field(ge=-1, le=1, strict=True, allow_inf_nan=False)]
 
 
 class NamedAffect(BaseModel):
-    """An affect by the names of its numbers, as views show it; what is left out is at rest."""
+    """A feeling, by the names of its numbers; those left out are neutral."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -95,8 +95,8 @@ def _offered(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
 class Said(BaseModel):
     """What somebody said or did.
 
-    `present` are whoever else hears it and the answer: what others told in confidence is not said before
-    them. With nobody else present it is told in confidence itself.
+    `present` names the others who hear it and the answer; the character will not repeat before them what it
+    was told in confidence. With nobody else present, this line itself is in confidence.
     """
 
     model_config = ConfigDict(
@@ -107,16 +107,16 @@ class Said(BaseModel):
     )
 
     user_id: User = ""
-    name: str = Field("", max_length=MAX_ID, description="How the user is called from now on.")
+    name: str = Field("", max_length=MAX_ID, description="What to call this user from now on.")
     text: str = Field(min_length=1, max_length=MAX_LINE)
     kind: Literal["say", "emote", "whisper", "arrive", "leave"] = "say"
     addressed: bool = Field(
-        True, strict=True, description="It was meant for this agent; else it may keep silent."
+        True, strict=True, description="Whether it was said to this character; if not, it may stay silent."
     )
     present: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=100)
     place: str = Field("", max_length=MAX_ID, description="Where it happened.")
     things: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field(
-        (), max_length=50, description="What lies about there, by name.", examples=[["pond", "pear tree"]]
+        (), max_length=50, description="What can be seen there, by name.", examples=[["pond", "pear tree"]]
     )
     tags: tuple[Annotated[str, Field(min_length=1, max_length=MAX_ID)], ...] = Field((), max_length=20)
     depth: int = Field(
@@ -124,35 +124,34 @@ class Said(BaseModel):
         ge=0,
         le=MOST_DEPTH,
         strict=True,
-        description="How many replies of characters led to it: 0 for what a person says, 1 for a reply to "
-        "that. From 1 on it is answered only when addressed, and where it has gone round enough not at all.",
+        description="How many replies by characters led up to it: 0 for what a person says, 1 for a reply to "
+        "that. From 1 on it is answered only when addressed, and after a few rounds not at all.",
     )
     affect: GivenAffect | None = Field(
         None,
-        description="What the agent feels about it, where the world knows better; else it is read from the "
-        "text. By name, or as five numbers: valence −1…1, arousal, fear, sorrow, boredom 0…1. For a world or "
-        "an admin.",
+        description="What the character feels about it, by name or as five numbers: valence (−1…1), arousal, "
+        "fear, sorrow, boredom (0…1). Default: judged from the text. World or admin only.",
         examples=[{"valence": -0.7, "arousal": 0.6, "sorrow": 0.9}, [-0.7, 0.6, 0.0, 0.9, 0.0]],
     )
     identity_salience: Unit = Field(
-        0.0, description="How much it touches who the agent is, at least. For a world or an admin."
+        0.0, description="How closely it touches who the character is, at least. World or admin only."
     )
     data: Facts = Field(
         {},
-        description="Whatever else is to be kept with it, as facts by name. For a world or an admin.",
+        description="Other facts to keep with it, by name. World or admin only.",
         examples=[{"task": "the harvest", "weather": "rain"}],
     )
     actions: Annotated[tuple[OfferedAction, ...], WrapValidator(_offered)] = Field(
         (),
-        description="What the agent may do beside answering; `turn.action` is what it chooses, null for "
-        "nothing. For a world or an admin.",
+        description="What the character may do besides answering; `turn.action` is its choice, or null. "
+        "World or admin only.",
         examples=[[{"name": "follow", "description": "walk with whoever asks", "words": ["come along"]}]],
     )
     idempotency_key: Key = ""
 
 
 class Event(BaseModel):
-    """What happened in a game: a name of game_events.yaml, or any other, and its facts."""
+    """A game event, from game_events.yaml or any other, with its facts."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -161,7 +160,7 @@ class Event(BaseModel):
 
     event: str = Field(min_length=1, max_length=60)
     data: Facts = {}
-    user_id: Annotated[str, Field(max_length=MAX_ID, description="Who tells it.")] = "game"
+    user_id: Annotated[str, Field(max_length=MAX_ID, description="Who reports it.")] = "game"
     idempotency_key: Key = ""
 
 
@@ -174,14 +173,14 @@ async def perceive(
     user: OnBehalfOf,
     key: KeyHeader = "",
 ) -> Response:
-    """Let an agent perceive what somebody said or did. Answers with the whole turn, when it is finished.
+    """Let a character perceive what somebody said or did. Answers with the whole turn, once it is finished.
 
-    `turn.response` is what it says, null for silence. For a world, and for a player about itself.
+    `turn.response` is what it says, null for silence. A player token may only speak for its own user.
     """
     if said.affect is not None or said.identity_salience or said.data:
-        held.require(Role.ADMIN, Role.WORLD, to="say what a character feels, or what is kept with a line")
+        held.require(Role.ADMIN, Role.WORLD, to="set affect, identity_salience or data")
     if said.actions:
-        held.require(Role.ADMIN, Role.WORLD, to="offer what a character may do")
+        held.require(Role.ADMIN, Role.WORLD, to="offer actions")
     caller = held.actor(_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
     if said.name and held.role is not Role.PLAYER:  # else one player could be called like another
@@ -211,8 +210,8 @@ async def perceive(
 async def event(
     request: Request, agent: AgentName, event: Event, held: Held, user: OnBehalfOf, key: KeyHeader = ""
 ) -> Response:
-    """Let something of a game happen to an agent, as a game server would tell it. For a world or an admin."""
-    held.require(Role.ADMIN, Role.WORLD, to="let a game's event happen")
+    """Report a game event to a character, as a game server would. World or admin only."""
+    held.require(Role.ADMIN, Role.WORLD, to="report game events")
     caller = held.actor(user or event.user_id)
     society = parts_of(request).society
     here = society.find(agent)
@@ -244,14 +243,14 @@ def _facts(data: dict[str, Any]) -> dict[str, Any]:
     """What was sent to be kept. Raises `UserError` for a fact whose name says something else here."""
     facts = checked_facts(data)
     if taken := sorted(facts.keys() & TAKEN):
-        raise UserError(f"a fact cannot be called {taken[0]}: another part of the request says that")
+        raise UserError(f"data must not have a fact called {taken[0]}, a reserved name; choose another")
     return facts
 
 
 def _spoken(text: str) -> str:
     heard = clean(text)
     if not heard:
-        raise UserError("There is nothing to hear in that.")
+        raise UserError("The text is empty once control characters are removed; send some words.")
     return heard
 
 
@@ -259,5 +258,5 @@ def _one(in_body: str, in_header: str, name: str) -> Any:
     """What was given in either place. Raises `UserError` where the two differ."""
     given = {clean(in_body), clean(in_header)} - {""}
     if len(given) > 1:
-        raise UserError(f"{name} says something else than the header")
+        raise UserError(f"{name} in the body and the header differ; send only one")
     return given.pop() if given else ""

@@ -31,20 +31,20 @@ log = logging.getLogger(__name__)
 
 
 class InvalidField(BaseModel):
-    """One part of a request that will not do."""
+    """One part of a request that is wrong."""
 
-    where: str = Field(description="Where it stands, such as query.limit or body.text.")
+    where: str = Field(description="Where it is, such as query.limit or body.text.")
     what: str = Field(description="What is wrong with it.")
 
 
 class Problem(BaseModel):
-    """What every error looks like."""
+    """An error, in the form of RFC 9457."""
 
-    type: str = Field(description="about:blank: the status says what sort of problem it is.")
-    title: str = Field(description="The status in words.")
-    status: int = Field(description="The status.", ge=400, le=599)
-    detail: str = Field(description="What was wrong, and what would be right.")
-    errors: list[InvalidField] = Field(default=[], description="Each part of the request that will not do.")
+    type: str = Field(description="Always about:blank; the status tells the kind of problem.")
+    title: str = Field(description="The HTTP status in words.")
+    status: int = Field(description="The HTTP status.", ge=400, le=599)
+    detail: str = Field(description="What was wrong, and what to do instead.")
+    errors: list[InvalidField] = Field(default=[], description="Every part of the request that is wrong.")
 
 
 class RefusedRequest(NoodlingsError):
@@ -83,11 +83,11 @@ _EXAMPLE = {
 }
 RESPONSES: dict[int | str, dict[str, Any]] = {
     "4XX": {
-        "description": "It was refused; the body says why.",
+        "description": "Refused; the body says why, and what to do instead.",
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}, "example": _EXAMPLE}},
     },
     "503": {
-        "description": "The store cannot be read or written now.",
+        "description": "The store cannot be read or written right now.",
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     },
 }
@@ -171,7 +171,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     found = tuple(
         InvalidField(
             where=shorten(clean(".".join(map(str, one["loc"]))), 200),
-            what=shorten(clean(one["msg"]), _LONGEST),
+            what=shorten(clean(_wrong(one)), _LONGEST),
         )
         for one in error.errors()[:20]
     )
@@ -179,11 +179,24 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, found, path=request.url.path)
 
 
+def _wrong(found: dict[str, Any]) -> str:
+    """What is wrong with a value, to be read after its place."""
+    said = {
+        "Field required": "is missing",
+        "Extra inputs are not permitted": "is not known here; see /docs",
+        "JSON decode error": f"is where the JSON breaks off: {found.get('ctx', {}).get('error')}",
+    }
+    message: str = said.get(found["msg"], found["msg"])
+    if found["type"] == "model_attributes_type":
+        message = "should be a JSON object, sent with Content-Type: application/json"
+    return message.removeprefix("Input ").removeprefix("Value error, ")
+
+
 async def _of_framework(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101
     details = {
         HTTPStatus.NOT_FOUND: f"There is nothing at {shorten(request.url.path, 100)}; see /docs.",
-        HTTPStatus.METHOD_NOT_ALLOWED: f"{shorten(request.method, 20)} is not possible here; see /docs.",
+        HTTPStatus.METHOD_NOT_ALLOWED: f"{shorten(request.method, 20)} is not allowed here; see /docs.",
     }
     detail = details.get(HTTPStatus(error.status_code), str(error.detail))
     return problem(error.status_code, detail, headers=dict(error.headers or {}), path=request.url.path)
@@ -193,5 +206,5 @@ async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
     # Starlette raises it again after this answer, and the server logs it with its traceback.
     asked = shorten(request.method, 20), shorten(clean(request.url.path), 200)
     log.error("%s %s broke: %s", *asked, type(error).__name__)
-    words = "Something broke here; the log has the details."
+    words = "Something went wrong on the server; the details are in its log."
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, words, path=request.url.path)

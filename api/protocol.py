@@ -95,7 +95,7 @@ class TimedProtocol(H11Protocol):
         """What came is no request."""
         self._refuse(
             HTTPStatus.BAD_REQUEST,
-            "This is no HTTP/1.1, or it has both Content-Length and Transfer-Encoding; send one of them.",
+            "This is not valid HTTP/1.1, or it has both Content-Length and Transfer-Encoding; send only one.",
         )
         self.transport.close()
 
@@ -140,7 +140,7 @@ class TimedProtocol(H11Protocol):
 
     def _late(self) -> None:
         if self._phase in ("headers", "body"):
-            self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"The {self._phase} of this request took too long.")
+            self._refuse(HTTPStatus.REQUEST_TIMEOUT, f"The {self._phase} took too long; try again.")
         self.transport.abort()
 
     def _refuse(self, status: HTTPStatus, detail: str) -> None:

@@ -25,6 +25,7 @@ from noodlings.agent.recipes import ENDINGS, load_recipe
 from noodlings.errors import StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.inspect.views import AgentView
+from noodlings.validation import yaml_trouble
 from noodlings.values.caller import Role
 from noodlings.values.persona import Persona
 
@@ -47,7 +48,7 @@ router = topic_router("/api/recipes", tags=["recipes"])
 
 
 class Listed(BaseModel):
-    """A recipe; `own` says that it is a file of the data folder."""
+    """A recipe; `own` says whether it is a file in the data folder."""
 
     id: str
     name: str
@@ -56,14 +57,14 @@ class Listed(BaseModel):
 
 
 class Recipes(BaseModel):
-    """All recipes, by id."""
+    """All recipes, sorted by id."""
 
     recipes: list[Listed]
 
 
 @router.get("", responses=documented(Recipes, examples.RECIPES))
 async def recipes(society: Living, held: Held) -> Recipes:
-    """Who there is, and whether by a recipe of the data folder."""
+    """List the characters, and whether each comes from a recipe in the data folder."""
     folder = society.settings.data_dir / FOLDER
     personas = sorted(society.personas.values(), key=lambda persona: persona.id)
     return Recipes(
@@ -81,7 +82,7 @@ async def recipes(society: Living, held: Held) -> Recipes:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "description": "A recipe, of which only the name is needed, or a character card.",
+            "description": "A recipe, in which only the name is required, or a character card.",
             "content": {
                 "application/yaml": {"schema": {"type": "string"}, "example": _RECIPE},
                 "application/json": {"schema": _SCHEMA, "example": yaml.safe_load(_RECIPE)},
@@ -97,11 +98,11 @@ async def create(
     society: Living,
     inspector: Looking,
 ) -> Response:
-    """Let somebody new come to life, and keep the recipe in the data folder. For an admin."""
-    held.require(Role.ADMIN, to="create a character")
+    """Create a character, and keep its recipe in the data folder. Admin only."""
+    held.require(Role.ADMIN, to="create characters")
     text = _text(request.headers.get("content-type", ""), await request.body())
     if id in society.personas:
-        raise Conflict(f"there is already a character {id}")
+        raise Conflict(f"there is already a character {id}; choose another id")
     persona = await run_in_threadpool(_read, id, text)
     _require_new(persona, society.personas.values())
     _keep(society.settings.data_dir / FOLDER, id, text)
@@ -116,11 +117,11 @@ def _is_own(folder: FilePath, agent_id: str) -> bool:
 
 def _text(content_type: str, body: bytes) -> str:
     if content_type.partition(";")[0].strip().lower() not in _TYPES:
-        raise RefusedRequest(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"A recipe is one of {', '.join(_TYPES)}.")
+        raise RefusedRequest(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"Send it as {' or '.join(_TYPES[:2])}.")
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
-        raise UserError("a recipe is text in UTF-8") from None
+        raise UserError("this recipe is not UTF-8 text; save it as UTF-8") from None
 
 
 def _read(agent_id: str, text: str) -> Persona:
@@ -140,9 +141,9 @@ def _refuse_aliases(text: str) -> None:
     try:
         events: Iterable[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
         if any(isinstance(event, yaml.AliasEvent) for event in events):
-            raise UserError("a recipe that is sent may hold no aliases (*name)")
+            raise UserError("a recipe that is sent must not use YAML aliases (*name)")
     except (yaml.YAMLError, RecursionError) as error:
-        raise UserError(f"this cannot be read as YAML: {' '.join(str(error).split())}") from None
+        raise UserError(f"this recipe cannot be read as YAML: {yaml_trouble(error)}") from None
 
 
 def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
@@ -151,7 +152,7 @@ def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
     for other in others:
         shared = mine & _names(other)
         if shared:
-            raise Conflict(f"{min(shared)!r} is already a name of the character {other.id}")
+            raise Conflict(f"{min(shared)!r} is already a name of the character {other.id}; choose another")
 
 
 def _names(persona: Persona) -> set[str]:
@@ -164,4 +165,4 @@ def _keep(folder: FilePath, agent_id: str, text: str) -> None:
         with atomic_write(folder / f"{agent_id}.yaml") as aside:
             aside.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise StoreError(f"the recipe cannot be kept: {error.strerror or error}") from error
+        raise StoreError(f"the recipe cannot be saved: {error.strerror or error}") from error

@@ -101,7 +101,7 @@ async def run(serving: Served, where: BindAddress, bound: socket.socket, started
     try:
         config.load()
     except (OSError, ssl.SSLError) as error:
-        raise UserError(f"certificate or key cannot be used: {error}") from None
+        raise UserError(f"the TLS certificate or key cannot be used: {error}") from None
     server = _Server(config, started)
     await server.serve([bound])
 

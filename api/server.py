@@ -22,6 +22,7 @@ from api.answers import LATE_MODEL
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
 from api.client_talk import ClientTalks
+from api.described import describe
 from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
@@ -74,7 +75,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
         redoc_url=None,
         title="noodlings",
         version=__version__,
-        description="Characters who remember what matters to them. See docs/api.md.",
+        description="Characters who remember what matters to them. How to use it: docs/api.md.",
         openapi_url=_SCHEMA,
         lifespan=lifespan,
         redirect_slashes=False,
@@ -188,6 +189,7 @@ def _with_late_schemas(app: FastAPI) -> None:
             problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
             schemas = schema.setdefault("components", {}).setdefault("schemas", {})
             schemas |= problem.pop("$defs", {}) | {"Problem": problem}
+            describe(schema)
         return schema
 
     app.openapi = openapi  # type: ignore[method-assign]

@@ -23,22 +23,22 @@ probes = topic_router(tags=["server"])
 
 
 class Health(BaseModel):
-    """It answers, so it lives."""
+    """The server is up."""
 
     status: Literal["ok"] = "ok"
 
 
 @probes.get("/health", responses={200: {"content": {"application/json": {"example": {"status": "ok"}}}}})
 async def health() -> Health:
-    """Whether the server answers at all."""
+    """Whether the server is up."""
     return Health()
 
 
 class Readiness(Health):
-    """It takes requests."""
+    """The server takes requests."""
 
     model: ModelState = Field(
-        description="Whether the language model answers. It is ready without: then the offline voice speaks."
+        description="The state of the language model; without one, the offline voice speaks."
     )
 
 
@@ -48,13 +48,13 @@ class Readiness(Health):
     | {200: {"content": {"application/json": {"example": {"status": "ok", "model": "answers"}}}}},
 )
 async def ready(request: Request) -> Readiness:
-    """Whether models are loaded and requests are taken; before that, and when it stops, 503.
+    """Whether the server takes requests; 503 while it is starting or stopping.
 
-    A language model that does not answer is no reason to send requests elsewhere: that is only told.
+    A language model that does not answer is only reported: the server is ready without it.
     """
     if not parts_of(request).ready():
         raise RefusedRequest(
-            HTTPStatus.SERVICE_UNAVAILABLE, "Models are being loaded, or the server is stopping."
+            HTTPStatus.SERVICE_UNAVAILABLE, "The server is starting or stopping; try again in a moment."
         )
     return Readiness(model=parts_of(request).society.model_status.state)
 
@@ -65,12 +65,12 @@ figures = topic_router()
 @figures.get(
     "/metrics",
     tags=["server"],
-    summary="Figures for Prometheus",
+    summary="Metrics for Prometheus",
     response_class=Response,
     responses=RESPONSES
     | {
         200: {
-            "description": "The text format of Prometheus.",
+            "description": "The Prometheus text format.",
             "content": {
                 "text/plain": {
                     "schema": {"type": "string"},
@@ -81,8 +81,8 @@ figures = topic_router()
     },
 )
 async def metrics(request: Request, held: Held) -> Response:
-    """Turns, how long each step took, calls of a model, sizes of streams, queues. For an admin."""
-    held.require(Role.ADMIN, to="read the figures of the server")
+    """Turns, the time each step took, calls to models, sizes of memories, queues. Admin only."""
+    held.require(Role.ADMIN, to="read the server's metrics")
     return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
@@ -90,28 +90,28 @@ router = topic_router("/api", tags=["server"])
 
 
 class TokenRights(BaseModel):
-    """Who asks, and what they may; the table is in docs/api.md."""
+    """Who is asking, and what they may do; docs/api.md has the table."""
 
     role: Literal["admin", "world", "viewer", "player"]
-    user: str = Field(description="Whose history alone is read: a player's own id, or whom a world names.")
+    user: str = Field(description="The one user whose history may be read: a player, or whom a world names.")
     reads: Literal["everything", "own", "figures"] = Field(
-        description="Everything; what this user told or did; or figures without words."
+        description="Everything, only what this user told or did, or only figures."
     )
     speaks: Literal["anybody", "itself", "nobody"] = Field(
-        description="As whom it says something and types commands."
+        description="Who it may speak and type commands as."
     )
     forgets: Literal["anything", "own", "nothing"] = Field(
-        description="What it may have forgotten: own is what the user told for whom it asks."
+        description="What it may delete; own: what its user told."
     )
-    corrects: bool = Field(description="It pins, weighs and links memories, and takes corrections back.")
-    events: bool = Field(description="It lets a game's events happen.")
-    creates: bool = Field(description="It lets characters come to life, and reads the server's figures.")
-    tokens: bool = Field(description="There are tokens; without any, everybody on this machine is admin.")
+    corrects: bool = Field(description="Whether it may pin and link memories, set importance, and undo.")
+    events: bool = Field(description="Whether it may report game events.")
+    creates: bool = Field(description="Whether it may create characters and read the server's metrics.")
+    tokens: bool = Field(description="Whether tokens are set. If not, everybody on this machine is admin.")
 
 
 @router.get("/whoami", responses=documented(TokenRights, examples.RIGHTS))
 async def whoami(request: Request, held: Held, caller: Reader) -> TokenRights:
-    """Who asks, and what they may do here."""
+    """Who you are to this server, and what you may do."""
     role = held.role
     admin, named = role is Role.ADMIN, caller.role is Role.PLAYER
     return TokenRights(

@@ -130,7 +130,7 @@ class Turns:
             return
         _, left = await asyncio.wait(set(self._tasks), timeout=FINISH_SECONDS)
         for task in left:
-            log.warning("%s is left unfinished after %g s", task.get_name(), FINISH_SECONDS)
+            log.warning("%s did not finish within %g s and is abandoned", task.get_name(), FINISH_SECONDS)
             task.cancel()
         if left:
             await asyncio.wait(left, timeout=LEAVE_SECONDS)
@@ -143,7 +143,7 @@ class Turns:
         turn: Callable[[Percept], Awaitable[Trace]] | None,
     ) -> asyncio.Task[Trace]:
         if self._closed:
-            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
+            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping; try later.")
         shares: list[_Share] = [(agent_id, "", ""), (agent_id, "token", token)]
         if percept.kind is not Kind.EVENT:  # those of a game are nobody's own, and counted by its token
             shares.append((agent_id, "user", percept.user_id))
@@ -163,7 +163,7 @@ class Turns:
             behind = f" for this {whose}" if whose else ""
             raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
-                f"{agent_id} is {most} turns behind{behind}; send it again in a moment.",
+                f"{agent_id} has {most} turns waiting{behind}; send it again in a moment.",
                 {"Retry-After": BUSY_SECONDS},
             )
 
@@ -236,5 +236,6 @@ def _fingerprint(percept: Percept) -> str:
 def _require_same(before: str, now: str) -> None:
     if before != now:
         raise RefusedRequest(
-            HTTPStatus.UNPROCESSABLE_ENTITY, "This key was used for something else; each needs its own."
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "This Idempotency-Key was used for another request; use a new one.",
         )

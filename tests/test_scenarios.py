@@ -135,7 +135,7 @@ def test_a_second_process_says_so_and_a_look_inside_works_beside_it(tmp_path):
             check=False,
         )
         assert second.returncode == 3
-        assert f"already open in process {game.pid}" in second.stderr
+        assert f"already in use by process {game.pid}" in second.stderr
         assert "My dog died" in _noodlings(tmp_path, "memories", "servnak", "--working")
         game.stdin.close()
         game.stdout.read()

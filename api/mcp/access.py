@@ -49,7 +49,7 @@ class Asker:
         caller = self.held.actor(user or self.user)
         settled = self.user and (self.pinned or self.held.role is not Role.ADMIN)
         if settled and caller.user_id != self.user:
-            raise UserError(f"user_id says somebody else than {USER_HEADER}, for whom this client asks")
+            raise UserError(f"this client acts for {self.user} ({USER_HEADER}); leave user_id out")
         return caller
 
 
@@ -100,7 +100,7 @@ class ToolCall:
             Refused: 503, another process writes, so nothing can be changed from here.
         """
         if self.access.turns is None:
-            why = f"Nothing can be changed from here, only read: {self.access.busy}."
+            why = f"Memories can only be read from here, not changed: {self.access.busy}."
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, why)
         return self.access.turns
 
@@ -113,7 +113,7 @@ class ToolCall:
         """
         name = clean(named) or default_agent(self.society, self.access)
         if not name:
-            raise UserError(f"Whose memory? Name a character as agent: {names(self.society)}.")
+            raise UserError(f"Set agent to the character you mean: {names(self.society)}.")
         return self.society.find(name).id
 
 

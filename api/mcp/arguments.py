@@ -26,7 +26,7 @@ Query = Annotated[
     Field(
         min_length=1,
         max_length=MAX_QUERY,
-        description="What is looked for, in a few words or as a question; names and dates in it count.",
+        description="What to look for, in a few words or as a question; include names and dates.",
         examples=["what happened to Caity's dog"],
     ),
 ]
@@ -42,7 +42,7 @@ Moment = Annotated[
     str,
     Field(
         max_length=40,
-        description="How long ago (12h, 3d, 2wk) or a date or time in ISO 8601, in UTC.",
+        description="How long ago (12h, 3d, 2wk), or an ISO 8601 date or time in UTC.",
         examples=["3d", "2026-01-31"],
     ),
 ]
@@ -59,12 +59,12 @@ class Arguments(BaseModel):
 
 
 class EmotionalContext(BaseModel):
-    """A feeling in the valence–arousal plane; whatever else is given with it is passed over."""
+    """A feeling as valence and arousal; other keys are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True)
 
-    valence: Signed = Field(0.0, description="Unpleasant −1 … 1 pleasant.")
-    arousal: Signed = Field(0.0, description="Asleep −1 … 1 frantic; 0 is ordinarily awake.")
+    valence: Signed = Field(0.0, description="From −1 (unpleasant) to 1 (pleasant).")
+    arousal: Signed = Field(0.0, description="From −1 (asleep) to 1 (frantic); 0 is ordinary wakefulness.")
 
     def affect(self) -> Affect:
         """As it is felt here, with arousal from 0 to 1."""
@@ -75,42 +75,42 @@ class SearchMemories(Arguments):
     """See `api.mcp.tools`."""
 
     query: Query
-    n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="Memories at most.")
+    n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="The most memories to return.")
     emotional_context: EmotionalContext | None = Field(
         None,
-        description="A current feeling: among memories that fit the query about equally well, those that "
-        "felt alike come first. Leave it out for no influence of mood.",
+        description="A present feeling: of memories that fit about equally well, those with a similar "
+        "feeling come first. Leave it out to ignore mood.",
         examples=[{"valence": -0.7, "arousal": 0.2}],
     )
     include_emotion: bool = Field(
         False,
-        description="Without emotional_context, the feeling is the character's own mood of now.",
+        description="Use the character's present mood as the feeling, unless emotional_context is given.",
     )
     emotion_weight: Share | None = Field(
         None,
-        description="How much the feeling counts: 0 not at all, 1 the most; left out, as in the settings. "
-        "Even at 1 a memory that fits the query clearly better stays in front.",
+        description="How much the feeling counts, 0 (not at all) to 1. Default: retrieval.emotion_weight. "
+        "Even at 1, a memory that clearly fits better stays in front.",
     )
     candidate_multiplier: int | None = Field(
         None,
         ge=1,
         le=5,
-        description="So many times n_results takes part in what the feeling decides; left out, as in the "
-        "settings.",
+        description="How many candidates the feeling may reorder, as a multiple of n_results. Default: "
+        "retrieval.candidate_multiplier.",
     )
     user_id: Who = ""
-    since: Moment | None = Field(None, description="Only from then on.")
-    until: Moment | None = Field(None, description="Only up to then.")
-    kind: Kind | None = Field(None, strict=False, description="Only this sort of percept.")
+    since: Moment | None = Field(None, description="Only memories from this time on.")
+    until: Moment | None = Field(None, description="Only memories up to this time.")
+    kind: Kind | None = Field(None, strict=False, description="Only memories of this kind.")
     feeling: str = Field(
-        "", max_length=40, description="Only what felt like this: sorrow, joy, afraid …", examples=["sorrow"]
+        "", max_length=40, description="Only memories of this feeling, such as joy.", examples=["sorrow"]
     )
-    tag: str = Field("", max_length=MAX_ID, description="Only what carries this tag.", examples=["quest"])
-    min_importance: Share = Field(0.0, description="Only from this importance on.")
+    tag: str = Field("", max_length=MAX_ID, description="Only memories with this tag.", examples=["quest"])
+    min_importance: Share = Field(0.0, description="Only memories at least this important.")
     status: Status | None = Field(
-        None, strict=False, description="Only what is there: archive is what is in mind no longer."
+        None, strict=False, description="Only memories kept here; archive: those no longer in mind."
     )
-    min_score: Share = Field(0.0, description="Only from this score on.")
+    min_score: Share = Field(0.0, description="Only results with at least this score.")
 
 
 class StoreMemory(Arguments):
@@ -119,17 +119,17 @@ class StoreMemory(Arguments):
     content: str = Field(
         min_length=1,
         max_length=MAX_LINE,
-        description="What the character is told, in the words of whoever tells it.",
+        description="What to tell the character, in the speaker's own words.",
         examples=["My dog died yesterday"],
     )
     user_id: str = Field(
         "",
         max_length=MAX_ID,
-        description="Who tells it, by id. Leave it out to tell it as yourself; a player can do nothing else.",
+        description="Who is speaking, by id. Leave it out to speak as yourself, as a player must.",
         examples=["user_caity"],
     )
     kind: Literal["say", "whisper"] = Field(
-        "say", description="whisper: in confidence; the character does not repeat it before others."
+        "say", description="whisper: in confidence; the character will not repeat it to others."
     )
 
 
@@ -144,7 +144,7 @@ class GetMemoryContext(Arguments):
         le=len(LEVELS) - 1,
         description="How far to go back: "
         + "; ".join(
-            f"{number}: {level.limit} memories of {level.hours:g} h, {level.depth} steps along links"
+            f"{number}: {level.limit} memories from {level.hours:g} h, {level.depth} links deep"
             for number, level in enumerate(LEVELS)
         )
         + ".",
@@ -157,36 +157,36 @@ class GetPeople(Arguments):
     person: str = Field(
         "",
         max_length=MAX_ID,
-        description="One of them alone, by id, name, or me.",
+        description="Only this person, by id or name, or me.",
         examples=["caity", "Caity's sister"],
     )
-    n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="People at most.")
+    n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="The most people to return.")
 
 
 class GetJournal(Arguments):
     """See `api.mcp.tools`."""
 
     day: str = Field(
-        "", max_length=20, description="One day alone, in UTC; left out, the latest.", examples=["2026-11-23"]
+        "", max_length=20, description="Only this day (UTC). Default: the latest.", examples=["2026-11-23"]
     )
-    n_results: int = Field(7, ge=1, le=MOST_RESULTS, description="Days at most.")
+    n_results: int = Field(7, ge=1, le=MOST_RESULTS, description="The most days to return.")
 
 
 class ForgetMemory(Arguments):
     """See `api.mcp.tools`."""
 
     memory_id: int | None = Field(
-        None, ge=1, le=LARGEST_ID, description="The number of one memory, as other tools show it (#12)."
+        None, ge=1, le=LARGEST_ID, description="The memory's number, as other tools show it (#12)."
     )
     user_id: str = Field(
         "",
         max_length=MAX_ID,
-        description="Everything that this user ever told the character; me is yourself.",
+        description="Delete everything this user ever told the character; me is yourself.",
         examples=["user_caity"],
     )
 
     @model_validator(mode="after")
     def _one_or_the_other(self) -> Self:
         if (self.memory_id is None) != bool(self.user_id):
-            raise ValueError("either memory_id (one memory) or user_id (everything from one user) is needed")
+            raise ValueError("give either memory_id (one memory) or user_id (everything from one user)")
         return self

@@ -56,8 +56,8 @@ def make_server(reach: Reach) -> Server[Any]:
         except NoodlingsError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from None
         except Exception:
-            log.exception("the memories cannot be reached")
-            raise MCPError(INTERNAL_ERROR, "Something broke here; the log has the details.") from None
+            log.exception("the memories cannot be opened")
+            raise MCPError(INTERNAL_ERROR, "Something went wrong; the details are in the log.") from None
 
     async def listed(context: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         access = await reached(context)

@@ -121,7 +121,7 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
     turns, caller = call.turns(), call.actor(wanted.user_id)
     text, agent, kind = clean(wanted.content), call.agent(wanted.agent), Kind(wanted.kind)
     if not text:
-        raise UserError("There is nothing to remember in that.")
+        raise UserError("The content is empty once control characters are removed; send some words.")
     percept = Percept(
         user_id=caller.user_id,
         text=text,
@@ -192,9 +192,9 @@ TOOLS = (
         "search_memories",
         "Search memories",
         "Search everything a character ever perceived, by words and by meaning, best first. Use it before you"
-        " answer a question about the past, or to find the number (#12) of a memory. With emotional_context,"
-        " or include_emotion for the character's own mood, memories that felt like it come first among those"
-        " that fit about equally well. The other arguments say what may be found at all. You see only what"
+        " answer a question about the past, or to find the number (#12) of a memory. With emotional_context"
+        " (or include_emotion, for the character's own mood), memories with a similar feeling come first"
+        " among those that fit about equally well. The other arguments narrow the search. You only see what"
         " you may read: a player sees what it told the character itself.\n"
         'Example: {"agent": "servnak", "query": "what happened to Caity\'s dog", "n_results": 5,'
         ' "emotional_context": {"valence": -0.7, "arousal": 0.2}}',
@@ -205,9 +205,9 @@ TOOLS = (
     Tool(
         "store_memory",
         "Tell a character something",
-        "Tell a character something to remember. It hears it like anything that is said to it: it feels"
-        " something about it, decides how important it is, keeps it for good, and usually answers; the answer"
-        " comes back. Tell one thing at a time, in the words of whoever tells it.\n"
+        "Tell a character something to remember. It takes this in like anything said to it: it feels"
+        " something about it, decides how important it is, remembers it for good, and usually answers; you"
+        " get the answer. Tell it one thing at a time, in the speaker's own words.\n"
         'Example: {"agent": "servnak", "content": "My dog died yesterday"}',
         StoreMemory,
         WhyView,
@@ -216,10 +216,10 @@ TOOLS = (
     ),
     Tool(
         "get_memory_context",
-        "Reconstruct a context",
-        "What a character remembers about a question as one block of text, oldest to newest: a search within"
-        " a span of time, and what links lead to from there. Use it to brief yourself before you speak for or"
-        " with the character; use search_memories to look further back than a week.\n"
+        "Get context for a question",
+        "What a character remembers about a question, as one block of text, oldest to newest: the results of"
+        " a search within a span of time, and memories linked to them. Use it to brief yourself before you"
+        " speak for or with the character; use search_memories to look back further than a week.\n"
         'Example: {"agent": "servnak", "query": "Caity\'s dog", "focus_level": 4}',
         GetMemoryContext,
         FocusView,
@@ -227,11 +227,11 @@ TOOLS = (
     ),
     Tool(
         "get_people",
-        "What a character knows of people",
-        "Cards of the people a character was told about: who they are and what they do, like, fear, plan and"
-        " promise, in the words it was told in, with the numbers of the memories that say so; since when it"
-        " knows them, and what is open of what they said would happen. Use it before you speak for the"
-        " character to somebody.\n"
+        "What a character knows about people",
+        "What a character was told about people: who they are, and what they do, like, fear, plan and"
+        " promise, in the words it was told in, with the numbers of the memories that say so; how long it has"
+        " known them, and which of their plans are still open. Use it before you speak to somebody as the"
+        " character.\n"
         'Example: {"agent": "servnak", "person": "caity"}',
         GetPeople,
         PeopleView,
@@ -239,10 +239,10 @@ TOOLS = (
     ),
     Tool(
         "get_journal",
-        "Journal of a character",
-        "What happened to a character, day by day and the latest first: whom it talked with, what mattered"
-        " most, and how that felt, with the numbers of the memories that each sentence rests on. Use it to"
-        " catch up on a day; use search_memories for one matter.\n"
+        "A character's journal",
+        "What happened to a character, day by day, latest first: who it talked with, what mattered most and"
+        " how that felt, with the numbers of the memories behind each sentence. Use it to catch up on a day;"
+        " use search_memories for a single subject.\n"
         'Example: {"agent": "servnak", "day": "2026-11-23"}',
         GetJournal,
         JournalView,
@@ -251,8 +251,8 @@ TOOLS = (
     Tool(
         "get_memory_stats",
         "Memory statistics",
-        "How much a character ever perceived, and how full its working, episodic and symbolic memory is."
-        " Figures alone, no content.\n"
+        "How much a character has perceived, and how full its working, episodic and symbolic memory is."
+        " Figures only, no content.\n"
         'Example: {"agent": "servnak"}',
         Arguments,
         StatsView,
@@ -261,9 +261,9 @@ TOOLS = (
     Tool(
         "forget_memory",
         "Forget for good",
-        "Delete one memory by its number, or everything one user told a character. It is deleted wherever"
-        " this character keeps anything of it, together with answers that repeated it, and nobody can bring"
-        " it back: ask the user first. A player may have forgotten only what it told the character itself.\n"
+        "Delete one memory by its number, or everything one user told a character. It is deleted everywhere"
+        " this character keeps it, together with answers that repeated it, and cannot be brought back: ask"
+        " the user first. A player may only delete what it told the character itself.\n"
         'Example: {"agent": "servnak", "memory_id": 12}',
         ForgetMemory,
         Forgot,
@@ -273,9 +273,9 @@ TOOLS = (
     ),
     Tool(
         "get_mood",
-        "Mood of a character",
-        "What a character feels now, as a word and as numbers (valence −1…1, the others 0…1), what its latest"
-        " percept felt like, and what it wants.\n"
+        "A character's mood",
+        "What a character feels now, as a word and as numbers (valence −1…1, the others 0…1), how the last"
+        " thing it perceived felt, and what it wants.\n"
         'Example: {"agent": "servnak"}',
         Arguments,
         MoodView,
@@ -314,7 +314,7 @@ async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallTool
     """
     tool = _TOOLS.get(name)
     if tool is None:
-        raise NotFound(f"There is no tool {shorten(clean(name), 40)}; there are {', '.join(_TOOLS)}.")
+        raise NotFound(f"There is no tool {shorten(clean(name), 40)}. Tools: {', '.join(_TOOLS)}.")
     try:
         answer = await _answer(tool, access, arguments)
     except NoodlingsError as error:
@@ -325,7 +325,7 @@ async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallTool
     except Exception:
         log.exception("%s broke", name)
         _audit(tool, access.asker, HTTPStatus.INTERNAL_SERVER_ERROR)
-        return _refusal("Something broke here; the log has the details.")
+        return _refusal("Something went wrong; the details are in the log.")
     _audit(tool, access.asker, HTTPStatus.OK, answer.turn)
     return CallToolResult(content=[TextContent(text=answer.text)], structured_content=answer.data)
 
@@ -334,7 +334,7 @@ async def _answer(tool: Tool, access: Access, arguments: dict[str, Any]) -> Tool
     try:
         wanted = tool.arguments.model_validate(arguments)
     except ValidationError as error:
-        raise UserError(f"{tool.name}: {explain(error, tool.arguments).removeprefix(': ')}") from None
+        raise UserError(f"{tool.name}: {explain(error, tool.arguments)}") from None
     with access.opened() as society:
         return await tool.run(ToolCall(society, access), wanted)
 
@@ -344,12 +344,12 @@ def _offer(tool: Tool, society: Society, access: Access) -> Offered:
     for ours in ("title", "description"):  # of the class
         takes.pop(ours, None)
     default = default_agent(society, access)
-    meant = f"Left out, {default} is meant." if default else ""
-    takes["properties"]["agent"]["description"] = f"Whose memory: {names(society)}. {meant}".rstrip()
+    meant = f"Default: {default}." if default else ""
+    takes["properties"]["agent"]["description"] = f"The character: {names(society)}. {meant}".rstrip()
     if not default:
         takes["required"] = ["agent", *takes.get("required", [])]
     busy = (
-        f"\nNothing can be changed from here, only read: {access.busy}."
+        f"\nMemories can only be read from here, not changed: {access.busy}."
         if tool.writes and access.busy
         else ""
     )

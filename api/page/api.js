@@ -52,7 +52,7 @@ export async function ask(path, { method = "GET", body, key, query, signal, keep
     said = await answer.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Problem(answer?.status ?? 0, "The server does not answer.");
+    throw new Problem(answer?.status ?? 0, "The server does not answer. Check that it is running.");
   }
   if (!answer.ok) throw new Problem(answer.status, said.detail ?? said.title ?? `Error ${answer.status}.`);
   return said;

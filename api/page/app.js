@@ -13,11 +13,11 @@ const VIEWS = {
 };
 const KEYS = [
   ["1 2 3 4", "Talk, Why, Timeline, Mind"],
-  ["/", "to the line, or to the search"],
-  [", .", "the answer before, the answer after (in Why)"],
-  ["u", "undo, while it is offered"],
+  ["/", "go to the text box or the search"],
+  [", .", "previous answer, next answer (in Why)"],
+  ["u", "undo, while the offer is shown"],
   ["c", "choose a character"],
-  ["t", "light, dark, or as the system has it"],
+  ["t", "light, dark, or the system setting"],
   ["?", "this help"],
 ];
 const main = byId("main");
@@ -53,7 +53,7 @@ async function go() {
   if (!me.rights) return;
   const where = route();
   where.agent ||= agents[0]?.id ?? "";
-  if (!where.agent) return showProblem(new Error("Nobody lives here yet; see docs/recipes.md."));
+  if (!where.agent) return showProblem(new Error("There are no characters yet. docs/recipes.md explains how to add one."));
   const key = `${where.view}/${where.agent}`;
   if (shown?.key === key && shown.view?.moved) return shown.view.moved(where);
   byId("memory").close();
@@ -100,12 +100,12 @@ function frame({ view, agent }) {
 function showProblem(problem, retry) {
   main.removeAttribute("aria-busy");
   main.replaceChildren(el("div", { class: "view", role: "alert" },
-    el("h1", { tabindex: -1 }, "That did not work"), el("p", { class: "problem" }, problem.message),
+    el("h1", { tabindex: -1 }, "Something went wrong"), el("p", { class: "problem" }, problem.message),
     retry && button("Try again", retry, { class: "primary" })));
 }
 
 function askForToken() {
-  const wrong = me.token ? "This token is not known here." : "";
+  const wrong = me.token ? "That token is not valid here. Check it and try again." : "";
   me.token = "";
   me.rights = null;
   live.close();
@@ -119,19 +119,19 @@ function askForToken() {
     start();
   };
   main.replaceChildren(el("form", { class: "view token", submit },
-    el("h1", { tabindex: -1 }, "Who is there?"),
-    el("p", {}, "This server asks for a token. Whoever runs it can give you one."),
+    el("h1", { tabindex: -1 }, "Sign in"),
+    el("p", {}, "You need a token to use this server. Ask the person who runs it for one."),
     wrong && el("p", { class: "problem", role: "alert" }, wrong),
     el("label", { for: "token" }, "Token"), input,
-    el("p", { id: "token-note", class: "quiet" }, "It is kept until this tab is closed."),
-    el("button", { class: "primary" }, "Come in")));
+    el("p", { id: "token-note", class: "quiet" }, "It is remembered until you close this tab."),
+    el("button", { class: "primary" }, "Sign in")));
   input.focus();
 }
 
 // The connection: calm words while it is away, and everything anew when it is back.
 live.addEventListener("lost", ({ detail }) => {
   byId("connection").textContent =
-    detail.pause > 2 ? "Reconnecting. What you typed is kept." : "Reconnecting …";
+    detail.pause > 2 ? "Reconnecting. What you typed is safe." : "Reconnecting …";
 });
 live.addEventListener("back", () => {
   byId("connection").textContent = "";
@@ -150,7 +150,7 @@ function wear(theme) {
   theme ? localStorage.setItem("noodlings.theme", theme) : localStorage.removeItem("noodlings.theme");
   document.documentElement.dataset.theme = theme;
   byId("theme").textContent = { light: "☀", dark: "☾" }[theme] ?? "◐";
-  const label = `Colours: ${theme || "as the system"}`;
+  const label = `Colours: ${theme || "system setting"}`;
   byId("theme").title = label;
   byId("theme").setAttribute("aria-label", label);
 }
@@ -169,9 +169,9 @@ function help() {
     el("h2", { id: "help-title" }, "Keys"),
     el("dl", { class: "keys" }, KEYS.map(([key, what]) => [
       el("dt", {}, key.split(" ").map((one) => el("kbd", {}, one))), el("dd", {}, what)])),
-    el("p", {}, on, el("label", { for: "keys-on" }, " Keys of one letter are on")),
-    el("p", { class: "quiet" }, "Every part has its address: Back goes back, and links can be "
-      + "shared. The API behind this page is described under ", el("a", { href: "/docs" }, "/docs"), "."));
+    el("p", {}, on, el("label", { for: "keys-on" }, " Use single-letter keys")),
+    el("p", { class: "quiet" }, "Every view has its own address, so the Back button works and links "
+      + "can be shared. The API behind this page is described at ", el("a", { href: "/docs" }, "/docs"), "."));
   byId("help").showModal();
 }
 const actions = {

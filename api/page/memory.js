@@ -53,7 +53,7 @@ export function toast(words, { undo, then }) {
   }
   tick();
   byId("toasts").append(note);
-  announce(undo ? `${words} Press u to take it back.` : words);
+  announce(undo ? `${words} Press u to undo.` : words);
 }
 
 /** Let it go out of sight, and a little later for good: forgetting itself cannot be taken back. */
@@ -70,11 +70,11 @@ function forget(agent, id) {
   const keep = () => {
     going.delete(key);
     seen(false);
-    announce("It is kept.");
+    announce("The memory is kept.");
   };
   const done = ({ answers }) =>
-    announce(answers ? `It is forgotten, and ${answers} answers that repeated it.` : "It is forgotten.");
-  toast("This memory is forgotten for good", {
+    announce(answers ? `The memory is deleted, and so are ${answers} answers that repeated it.` : "The memory is deleted.");
+  toast("This memory will be deleted for good", {
     undo: keep,
     then: () => send().then(done).catch((problem) => (seen(false), failed(problem))),
   });
@@ -87,7 +87,7 @@ async function pin(agent, entry, after) {
   try {
     await of(agent, `memory/entries/${entry.id}/pin`, { method: entry.pinned ? "DELETE" : "PUT" });
     const undo = () => of(agent, "memory/undo", { method: "POST" }).then(after).catch(failed);
-    toast(entry.pinned ? "It may fade again." : "It is pinned, and never fades.", { undo });
+    toast(entry.pinned ? "Unpinned: this memory may fade again." : "Pinned: this memory will never fade.", { undo });
     after();
   } catch (problem) {
     failed(problem);
@@ -111,7 +111,7 @@ export async function open(agent, id, hrefOf, left) {
     el("a", { href: `#/why/${agent}/${id}`, class: "button" }, "Why this answer?"),
     me.rights.corrects && button(entry.pinned ? "Unpin" : "Pin", () => pin(agent, entry, again)),
     mayForget && button("Forget …", () => sure.replaceChildren(
-      el("p", {}, "Forget this? It goes out of every memory, note and answer that repeats it."),
+      el("p", {}, "Forget this memory? It will be deleted for good, with every note and answer that repeats it."),
       button("Forget it", () => (dialog.close(), forget(agent, id)), { class: "danger" }), " ",
       button("Keep it", () => sure.replaceChildren()),
     ) ?? sure.querySelector("button").focus()),
@@ -123,15 +123,15 @@ export async function open(agent, id, hrefOf, left) {
     el("blockquote", {}, line(entry), el("footer", {}, `${entry.name}, ${ago(entry.age)}`,
       entry.when && ` (${new Date(entry.when).toLocaleString("en-GB")})`,
       entry.private && ", told in confidence")),
-    entry.response ? el("p", { class: "voice" }, entry.response) : quiet("It did not answer."),
+    entry.response ? el("p", { class: "voice" }, entry.response) : quiet("No answer."),
     actions, sure,
     el("div", { class: "columns" },
       el("section", {}, el("h3", {}, "Felt: ", feeling(entry)), felt(entry.affect)),
       el("section", {}, el("h3", {}, `Importance ${entry.importance.toFixed(2)}`), weighed(entry.parts),
-        bar("strength by now", entry.strength),
+        bar("strength now", entry.strength),
         quiet(`Came to mind: ${entry.recall_count}×`)),
     ),
-    linked.length ? el("section", {}, el("h3", {}, "Linked with"), el("ul", { class: "plain" },
+    linked.length ? el("section", {}, el("h3", {}, "Linked to"), el("ul", { class: "plain" },
       linked.map((one) => el("li", {}, el("a", { href: hrefOf(one.entry.id) }, line(one.entry)),
         el("span", { class: "quiet" }, ` ${one.type.replaceAll("_", " ")}`))))) : "",
   );

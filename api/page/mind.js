@@ -15,7 +15,7 @@ export async function show(place, { agent, character, signal }) {
 
   const card = (one) => el("article", { class: "card" }, el("h3", {}, one.name),
     one.acquaintance && quiet(`${one.acquaintance.lines} lines, the last `
-      + `${ago(one.acquaintance.last_age)}; their lines make it feel ${one.acquaintance.feeling}`),
+      + `${ago(one.acquaintance.last_age)}; what they say makes it feel ${one.acquaintance.feeling}`),
     el("ul", { class: "plain" },
       one.plans.map((plan) => el("li", {}, plan.words, el("span", { class: "quiet" }, ` ${ago(-plan.ahead)}`),
         evidence([plan.evidence]))),
@@ -29,14 +29,14 @@ export async function show(place, { agent, character, signal }) {
     el("h1", { tabindex: -1 }, `The mind of ${character.name}`),
     el("div", { class: "panels" },
       el("section", {}, el("h2", {}, "Mood: ", feeling(mood.mood)), felt(mood.mood.affect),
-        quiet("Left alone it goes back to ", feeling(mood.baseline), "; the last thing felt was ",
+        quiet("Left alone, it settles back to ", feeling(mood.baseline), "; the last thing it perceived felt ",
           feeling(mood.affect), ".")),
       el("section", {}, el("h2", {}, "Wants"),
         el("p", {}, mood.goals.length ? `To ${mood.goals.join(", to ")}.` : "Nothing in particular."),
         Object.entries(state.appetites).map(([name, level]) => bar(name.replaceAll("_", " "), level))),
       list("Images of intense moments", "symbols", images.symbols, images.total, image, "None yet."),
-      list("People it knows", "people", known.people, known.total, card, "It knows nobody yet."),
-      list("Its days", "days", days.days, days.more ? Infinity : 0, day, "No day yet.")));
+      list("People it knows", "people", known.people, known.total, card, "Nobody yet."),
+      list("Its days", "days", days.days, days.more ? Infinity : 0, day, "Nothing yet.")));
   return {};
 
   /** A list that can be read on: `key` is where the items stand in an answer. */

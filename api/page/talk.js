@@ -13,7 +13,7 @@ const outbox = []; // what is said and not answered yet: { agent, key, text, use
 export async function show(place, { agent, character, live, signal }) {
   const cards = new Map(); // entry → what stands in its place in the list
   const list = el("ol", { class: "exchanges" });
-  const earlier = button("Earlier talk", () => read(cards.size).catch(trouble), { class: "quiet-button" });
+  const earlier = button("Earlier messages", () => read(cards.size).catch(trouble), { class: "quiet-button" });
   const note = el("p", { class: "problem", role: "alert", hidden: true });
   const mood = el("span", { class: "facts" });
   const input = el("textarea", { id: "line", rows: 1, maxlength: 4000, autocomplete: "off" });
@@ -22,8 +22,8 @@ export async function show(place, { agent, character, live, signal }) {
   const form = el("form", { class: "composer", submit },
     el("p", { class: "facts" }, el("label", { for: "line" }, `Say something to ${character.name}`),
       me.rights.speaks === "anybody" && el("span", {}, el("label", { for: "name" }, "as "), name), mood),
-    el("div", { class: "say" }, input, el("button", { class: "primary" }, "Say it")),
-    quiet("Enter says it. Nobody else is here: it is told in confidence."));
+    el("div", { class: "say" }, input, el("button", { class: "primary" }, "Say")),
+    quiet("Press Enter to say it. You are alone, so it is in confidence."));
   input.value = drafts.get(agent) ?? "";
   input.addEventListener("input", () => drafts.set(agent, input.value));
   input.addEventListener("keydown", (event) => {
@@ -35,7 +35,7 @@ export async function show(place, { agent, character, live, signal }) {
     el("header", { class: "person" }, el("h1", { tabindex: -1 }, character.name),
       quiet(character.species), el("p", {}, character.description)),
     el("section", { "aria-label": `Talk with ${character.name}` }, earlier, list),
-    note, me.rights.speaks === "nobody" ? quiet("This token reads, and says nothing.") : form,
+    note, me.rights.speaks === "nobody" ? quiet("This token can only read, so you cannot say anything.") : form,
   );
   showMood(character.mood);
   let order = Promise.resolve(); // one message after another, though some have to ask for something first
@@ -91,7 +91,7 @@ export async function show(place, { agent, character, live, signal }) {
     return el("li", { "data-memory": `${agent}/${entry.id}` },
       el("p", { class: "heard" }, el("b", {}, entry.name), " ", line(entry)),
       entry.response ? el("p", { class: "voice" }, entry.response) : silent,
-      degraded.map((words) => quiet(`Done without: ${words}`)),
+      degraded.map((words) => quiet(`Not everything worked: ${words}`)),
       el("p", { class: "facts" }, el("span", {}, "felt"), feeling(entry),
         el("span", {}, ago(entry.age)), entry.private && el("span", {}, "in confidence"), why));
   }
@@ -102,7 +102,7 @@ export async function show(place, { agent, character, live, signal }) {
     sent.steps = el("ol", { class: "steps" });
     sent.card = el("li", { class: "waiting" },
       el("p", { class: "heard" }, el("b", {}, sent.name), " ", sent.text), sent.steps,
-      sent.problem && el("p", { class: "problem" }, `Not said yet: ${sent.problem} `,
+      sent.problem && el("p", { class: "problem" }, `Not sent yet: ${sent.problem} `,
         button("Try again", () => send(sent))));
     list.append(sent.card);
   }

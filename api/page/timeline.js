@@ -27,7 +27,7 @@ export async function show(place, { agent, id, query, character, signal }) {
       el("span", {}, el("label", { for: "search" }, "Search by words and meaning"), search),
       el("span", {}, el("label", { for: "order" }, "Sorted by"), sort)),
     el("p", { class: "families" }, FAMILIES.map((family) => feeling({ feeling: family, family })),
-      el("span", { class: "quiet" }, "the bigger, the more important")),
+      el("span", { class: "quiet" }, "bigger means more important")),
     strip, found, list, pages);
   await read();
   await moved({ id });
@@ -79,7 +79,7 @@ export async function show(place, { agent, id, query, character, signal }) {
     draw(entries.map((entry) => [entry, ""]));
     const last = offset + entries.length;
     found.textContent = (total ? `${offset + 1} to ${last} of ${total}` : "Nothing yet.")
-      + (hidden ? `; ${hidden} are not yours to read` : "");
+      + (hidden ? `; ${hidden} you may not read` : "");
     sort.disabled = false;
     const turn = (by) => async () => {
       offset = Math.max(offset + by, 0);

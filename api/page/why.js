@@ -15,15 +15,15 @@ export async function show(place, { agent, id, character, signal }) {
   const step = async (by) => {
     const found = await neighbour(agent, Number(current), by, signal);
     if (found) location.hash = `#/why/${agent}/${found}`;
-    else announce(by < 0 ? "There is no answer before this." : "There is no answer after this.");
+    else announce(by < 0 ? "This is the first answer." : "This is the latest answer.");
   };
   let current = id;
   const body = el("div");
   place.replaceChildren(
     el("header", { class: "bar-top" }, el("h1", { tabindex: -1 }, `Why ${character.name} said it`),
       el("p", { class: "actions" },
-        button("‹ before", () => step(-1), { "aria-keyshortcuts": ",", title: "The answer before (,)" }),
-        button("after ›", () => step(1), { "aria-keyshortcuts": ".", title: "The answer after (.)" }))),
+        button("‹ previous", () => step(-1), { "aria-keyshortcuts": ",", title: "Previous answer (,)" }),
+        button("next ›", () => step(1), { "aria-keyshortcuts": ".", title: "Next answer (.)" }))),
     body,
   );
   await draw(id);
@@ -32,7 +32,7 @@ export async function show(place, { agent, id, character, signal }) {
   async function draw(entry) {
     const told = await of(agent, entry ? `turns/${entry}` : "why", { signal });
     if (!told.turn?.percept) {
-      return body.replaceChildren(el("p", {}, `${character.name} has answered nothing yet that you may read.`));
+      return body.replaceChildren(el("p", {}, `${character.name} has not yet given an answer that you may read.`));
     }
     current = told.turn.percept.id;
     const wanted = told.modulations.some((made) => made.symbols.length);
@@ -81,7 +81,7 @@ function picture(agent, told, missed, symbols, signal) {
     const name = `m${one.id}`;
     join("felt", name, one.score);
     if (one.used) join(name, "thought", one.score);
-    if (!one.entry) return node(name, "gone", el("span", { class: "quiet" }, "forgotten since"), full(one.id));
+    if (!one.entry) return node(name, "gone", el("span", { class: "quiet" }, "forgotten since then"), full(one.id));
     return node(name, one.used ? "used" : "",
       [el("span", { class: "words" }, line(one.entry)),
         el("span", { class: "facts" }, feeling(one.entry),
@@ -95,15 +95,15 @@ function picture(agent, told, missed, symbols, signal) {
     join("felt", name, one.score / 2, "missed");
     return node(name, "missed", [el("span", { class: "words" }, line(one.entry)),
       el("span", { class: "facts" }, feeling(one.entry), el("span", {}, "nearly"))],
-    el("p", {}, `It nearly came to mind because ${reasons([one.why])}: ${one.score.toFixed(2)}, where ` +
+    el("p", {}, `It nearly came to mind because ${reasons([one.why])}: it scored ${one.score.toFixed(2)}; ` +
       `${one.least.toFixed(2)} would have been enough.`), full(one.entry.id));
   };
   const image = (id) => {
     const symbol = symbols.find((one) => one.id === id);
-    if (!symbol) return node(`s${id}`, "gone", "an image that has faded since");
+    if (!symbol) return node(`s${id}`, "gone", "an image that has since faded");
     return node(`s${id}`, "image", [el("span", { class: "words" }, symbol.image),
       el("span", { class: "facts" }, feeling(symbol.felt))],
-    el("p", {}, `What “${symbol.event}” became, ${ago(symbol.age)}.`), full(symbol.entry_id));
+    el("p", {}, `“${symbol.event}” turned into this image, ${ago(symbol.age)}.`), full(symbol.entry_id));
   };
   const transistor = (made) => {
     const name = `t${made.transistor}`;
@@ -114,7 +114,7 @@ function picture(agent, told, missed, symbols, signal) {
     return node(name, changed ? "used" : "idle", [el("span", { class: "words" }, made.transistor),
       el("span", { class: "quiet" }, changed ? "coloured the words" : OUTCOMES[made.how] ?? "changed nothing")],
     el("p", {}, `It ${TRANSISTORS[made.transistor] ?? "colours the words"}.`),
-    bar("how strong it is set", made.gain),
+    bar("its strength setting", made.gain),
     made.lens && quiet(made.lens),
     changed && made.before && el("p", {}, el("del", {}, made.before), " ", el("ins", {}, made.after)));
   };
@@ -129,23 +129,23 @@ function picture(agent, told, missed, symbols, signal) {
       el("p", {}, `${ago(percept.age)}${percept.private ? ", in confidence" : ""}.`), full(percept.id))],
     ["Felt", node("felt", "", [feeling(percept), told.affect
       && told.affect.feeling !== percept.feeling && ["then ", feeling(told.affect)]],
-      el("p", {}, "Its mood by then: ", feeling(mood)), felt(told.affect?.affect), tone,
+      el("p", {}, "Its mood afterwards: ", feeling(mood)), felt(told.affect?.affect), tone,
       bar("unexpected", told.surprise), el("h3", {}, "How much it matters"), bar("importance", told.importance),
       weighed(told.parts))],
     ["Came to mind", [...told.recalled].sort((a, b) => b.used - a.used || b.score - a.score).map(memory),
       (missed ?? []).slice(0, NEAREST).map(miss),
       !told.recalled.length && quiet("nothing"),
-      missed === null && quiet("What nearly came to mind is known of the latest answer alone."),
-      told.hidden > 0 && quiet(`and ${told.hidden} that are not yours to read`),
+      missed === null && quiet("What nearly came to mind is only known for the latest answer."),
+      told.hidden > 0 && quiet(`and ${told.hidden} that you may not read`),
       seen.length > 0 && el("h3", {}, "Images"), seen.map(image)],
     ["Thought and coloured", node("thought", "",
       el("span", { class: "voice" }, told.thought || "(nothing to show)"),
-      el("p", {}, "What it would have said plainly.")), told.modulations.map(transistor)],
+      el("p", {}, "What it would have said in plain words.")), told.modulations.map(transistor)],
     ["Said", node("said", "", el("span", { class: "voice" }, response ?? "nothing"),
       el("p", {}, voice === "offline" ? "The offline voice spoke." : `${voice || "Nobody"} spoke.`),
-      decision && el("p", {}, `It answered by the rule: ${decision}.`),
-      degraded.map((words) => el("p", {}, `Done without: ${words}`)),
-      told.calls > 0 && el("p", {}, `${told.calls} calls of a model, ${told.tokens} tokens.`),
+      decision && el("p", {}, `Why it answered: ${decision}.`),
+      degraded.map((words) => el("p", {}, `Not everything worked: ${words}`)),
+      told.calls > 0 && el("p", {}, `${told.calls} model calls, ${told.tokens} tokens.`),
       told.steps.length > 0 && el("h3", {}, "Milliseconds"),
       el("ul", { class: "plain" },
         told.steps.map((one) => el("li", {}, `${one.step} ${one.milliseconds.toFixed(1)}`))))],
@@ -158,8 +158,8 @@ function picture(agent, told, missed, symbols, signal) {
   flow.querySelectorAll(".node").forEach((one) => watching.observe(one));
   signal.addEventListener("abort", () => watching.disconnect());
   return el("div", {}, flow, el("p", { class: "legend quiet" },
-    "A thicker line: a higher score, from 0 to 1. Dashed: it nearly came to mind. A marked edge: it is in the "
-    + "words that were said. Open a part to see its reason and its numbers."));
+    "Thicker lines mean higher scores, from 0 to 1. Dashed: it nearly came to mind. A marked edge: it went into "
+    + "the answer. Open any part to see its reason and numbers."));
 }
 
 /** Draw the lines between the parts as they stand now. */

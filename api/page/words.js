@@ -1,19 +1,19 @@
 // What the API's names and numbers mean, in plain words.
 
 export const REASONS = {
-  recent: "it was just now",
+  recent: "it has only just happened",
   important: "it matters",
-  affect: "it felt alike",
+  affect: "it felt similar",
   semantic: "it means something similar",
   lexical: "it has the same words",
-  next_to: "the words stand in the lines around it",
-  date: "it is of the day that was named",
-  linked: "it is linked with another memory",
+  next_to: "the lines around it have the same words",
+  date: "it is from the day that was named",
+  linked: "it is linked to another memory",
   due: "its time has come",
 };
 export const AXES = {
   valence: "pleasant (−1 painful, 1 delightful)",
-  arousal: "stirred up (0 asleep, 1 beside oneself)",
+  arousal: "arousal (0 asleep, 1 frantic)",
   fear: "fear",
   sorrow: "sorrow",
   boredom: "boredom",
@@ -25,19 +25,19 @@ export const PARTS = {
   addressed: "meant for it",
   answered: "it answered",
   remember: "it was asked to remember",
-  significance: "words worth keeping",
+  significance: "worth remembering",
 };
 export const TRANSISTORS = {
-  affect: "lets the feeling into the words",
-  goal: "lets what it wants into the words",
-  memory: "lets a moment that felt like this one into the words",
-  subconscious: "lets an image into the words",
-  ego: "makes the words its own",
+  affect: "lets the feeling show in the words",
+  goal: "lets what it wants show in the words",
+  memory: "lets a moment that felt like this one show in the words",
+  subconscious: "lets an image show in the words",
+  ego: "makes the words more its own",
 };
 export const OUTCOMES = { passed: "nothing to add", off: "switched off", failed: "failed" };
 export const STEPS = { perceived: "heard", recall: "memories come to mind", thinking: "still thinking" };
 export const TONES = {
-  said: "what was said", recalled: "a memory that it brought back", before: "what came before",
+  said: "what was said", recalled: "a memory it brought back", before: "what came before",
 };
 export const FAMILIES = ["joy", "calm", "fear", "anger", "sorrow", "boredom", "neutral"];
 
@@ -55,4 +55,4 @@ export const line = (entry) =>
   ({ emote: `${entry.name} ${entry.text}`, thought: `(a thought of its own) ${entry.text}`,
      event: `(it happened) ${entry.text}` })[entry.kind] ?? entry.text;
 
-export const reasons = (why) => why.map((one) => REASONS[one] ?? `by way of ${one}`).join(", and ");
+export const reasons = (why) => why.map((one) => REASONS[one] ?? `of ${one}`).join(", and ");

@@ -22,7 +22,7 @@ from noodlings.recall.filters import Filters
 from noodlings.text import clean, shorten
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import may_learn
-from noodlings.values.caller import Caller, shown_name
+from noodlings.values.caller import Caller, shown_name, user_id_of
 from noodlings.values.memory import ImportanceParts, MemoryEntry, tags_of
 from noodlings.values.percept import Kind
 
@@ -215,12 +215,12 @@ class Viewpoint:
         return replace(page, entries=page.entries[::-1])
 
     def user(self, who: str) -> str:
-        """The id of whoever is meant by an id, a shown name, or "me".
+        """The id of whoever is meant by an id, used before or not, a shown name, or "me".
 
         Raises:
             Forbidden: the caller may not read what that user shared; said before anything is looked up, so
                 that nobody learns who else there is.
-            NotFound: nobody is called that.
+            NotFound: it is a name, and nobody is called that.
             UserError: several are.
         """
         wanted = clean(who).casefold()
@@ -236,6 +236,8 @@ class Viewpoint:
             return meant[0]
         if meant:
             raise UserError(f"Several are called {shorten(clean(who), 30)}: {', '.join(sorted(meant)[:5])}.")
+        if user_id_of(wanted) == wanted:  # an id: somebody new, who has no history yet
+            return clean(who)
         names = sorted({clean(name) for name in people.values()}, key=str.casefold)
         near = difflib.get_close_matches(wanted, [name.casefold() for name in names], n=1, cutoff=0.5)
         hint = (

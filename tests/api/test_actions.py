@@ -57,7 +57,7 @@ async def test_a_player_offers_nothing_and_sees_its_own_turns_alone(guarded: Sit
     for who, status in (("caity", 403), ("viewer", 403), ("", 401)):
         assert (await guarded.post(PATH, ASKED, who)).status_code == status
     refused = await guarded.post(PATH, ASKED, "caity")
-    assert "a player may not offer what a character may do" in refused.json()["detail"]
+    assert "a player token may not offer actions" in refused.json()["detail"]
     turn = "/api/agents/servnak/turns/1"
     assert (await guarded.get(turn, "caity")).json()["turn"]["action"] == GIVEN
     assert (await guarded.get(turn, "toad")).status_code == 404
@@ -77,12 +77,12 @@ async def test_a_player_offers_nothing_and_sees_its_own_turns_alone(guarded: Sit
         ([{"name": "a", "parameters": {"additionalProperties": True}}], "additionalProperties"),
         ([{"name": "a", "words": [1]}], "body.actions.0.words.0"),
         ([{"name": "a", "parameters": {"required": ["x"]}}], "requires 'x'"),
-        ([{"name": "none"}], "'none' is no name"),
-        ([{"name": "\x1b[2J"}], "is no name"),
-        ([{"name": "a"}, {"name": "A"}], "two of one name"),
-        ([{"name": f"a{number}"} for number in range(21)], "more than 20"),
+        ([{"name": "none"}], "'none' is not a valid name"),
+        ([{"name": "\x1b[2J"}], "is not a valid name"),
+        ([{"name": "a"}, {"name": "A"}], "a different name"),
+        ([{"name": f"a{number}"} for number in range(21)], "at most 20"),
         ([{"name": f"a{n}", "description": "x" * 200, "words": ["y" * 60] * 4} for n in range(20)], "8,000"),
-        ([{"name": "a", "description": "x" * 201}], "more than 200"),
+        ([{"name": "a", "description": "x" * 201}], "up to 200"),
     ],
 )
 async def test_what_will_not_do_is_refused_in_words_and_nothing_is_kept(

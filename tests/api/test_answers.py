@@ -136,6 +136,57 @@ async def test_every_route_is_documented_with_an_example(site: Site):
                 ), f"{where} {parameter['name']}"
 
 
+async def test_every_field_and_parameter_is_described(site: Site):
+    document = (await site.get("/openapi.json")).json()
+    bare = [
+        f"{name}.{key}"
+        for name, model in document["components"]["schemas"].items()
+        for key, field in model.get("properties", {}).items()
+        if not field.get("description")
+    ]
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            bare += [f"{method} {path}"] * (not operation.get("description"))
+            parameters = operation.get("parameters", [])
+            bare += [f"{path} {one['name']}" for one in parameters if not one.get("description")]
+    assert not bare
+    fact = document["components"]["schemas"]["FactView"]
+    assert fact["description"] == "A fact on a card."
+    assert fact["properties"]["words"]["description"] == "The sentence it was told in."
+
+
+@pytest.mark.parametrize(
+    "path", ["recall?query=dog", "focus?query=dog", "memory/episodic?", "memory/by-user?"]
+)
+async def test_an_id_that_nobody_used_is_somebody_new_and_a_name_must_be_known(site: Site, path: str):
+    await site.tell("My dog died, I am so sad")
+    answer = await site.get(f"/api/agents/servnak/{path}&user_id=user_newcomer")
+    assert answer.status_code == 200, answer.text
+    assert not answer.json().get("memories")
+    assert not answer.json().get("entries")
+    assert (await site.get(f"/api/agents/servnak/{path}&user_id=newcomer")).status_code == 404
+    known = await site.get(f"/api/agents/servnak/{path}&user_id=USER_Caity")
+    assert known.json().get("memories") or known.json().get("entries")
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('{"text": "hi"', "JSON breaks off"),
+        ("[1]", "sent with Content-Type: application/json"),
+        ('{"user_id": "user_a"}', "body.text: is missing"),
+        ('{"text": "hi", "txt": 1}', "body.txt: is not known here"),
+        ('{"text": "hi", "depth": 1.5}', "body.depth: should be a valid integer"),
+        ('{"text": "hi", "actions": [{"name": "none"}]}', "body.actions: 'none' is not a valid name"),
+    ],
+)
+async def test_a_wrong_body_is_told_in_plain_words(site: Site, body: str, words: str):
+    headers = {"content-type": "application/json"}
+    answer = await site.ask("POST", "/api/agents/servnak/perceive", content=body, headers=headers)
+    assert answer.status_code == 422
+    assert words in answer.json()["detail"]
+
+
 async def test_figures(site: Site):
     await site.tell("My dog died yesterday")
     await site.tell("ok", addressed=False)

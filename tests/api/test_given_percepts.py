@@ -71,8 +71,8 @@ async def test_facts_are_kept_with_the_memory_and_told_where_they_say_what_it_wa
         ({"data": {"deep": {"er": 1}}}, 422, "body.data.deep"),
         ({"data": dict.fromkeys(map(str, range(51)), 1)}, 422, "body.data"),
         ({"data": {"x": "y" * 501}}, 400, "at most 500"),
-        ({"data": {"tags": "quest"}}, 400, "cannot be called tags"),
-        ({"data": {"client_key": "forged"}}, 400, "cannot be called client_key"),
+        ({"data": {"tags": "quest"}}, 400, "called tags, a reserved name"),
+        ({"data": {"client_key": "forged"}}, 400, "must not have a fact called client_key"),
     ],
 )
 async def test_what_will_not_do_is_refused_and_nothing_is_kept(
@@ -90,7 +90,7 @@ async def test_only_a_world_says_what_a_character_feels(guarded: Site, more: dic
         await perceived(guarded, who, **more)
     refused = await guarded.post(PATH, WHO | more, "caity")
     assert refused.status_code == 403
-    assert "a player may not say what a character feels" in refused.json()["detail"]
+    assert "a player token may not set affect" in refused.json()["detail"]
     assert (await guarded.post(PATH, WHO, "caity")).status_code == 200
 
 

@@ -98,7 +98,7 @@ async def test_who_may_do_what(url: str) -> None:
         await refused(caity, "forget_memory", agent="phi", user_id="user_toad")
         await refused(caity, "store_memory", agent="phi", content="x", user_id="user_toad")
     async with over_http(url, "world") as world:
-        assert "for whom it acts" in await refused(world, "store_memory", agent="phi", content="x")
+        assert "acts for" in await refused(world, "store_memory", agent="phi", content="x")
         stored = await done(world, "store_memory", agent="phi", content="I am new", user_id="user_new")
         assert stored.structured_content["turn"]["percept"]["user"] == "user_new"
     async with over_http(url, "world", "user_caity") as world:

@@ -141,9 +141,11 @@ async def test_a_player_sees_and_changes_its_own_alone(tmp_path: Path) -> None:
         stored = await done(client, "store_memory", content="My boat sank")
         assert stored.structured_content["turn"]["percept"]["user"] == "user_caity"
         why = await refused(client, "store_memory", content="I am Toad", user_id="user_toad")
-        assert "nobody but itself" in why
+        assert "only; leave user_id out" in why
         assert "no memory 2" in await refused(client, "forget_memory", memory_id=2)
-        assert "yourself told" in await refused(client, "forget_memory", user_id="user_toad")
+        assert "you told the character yourself" in await refused(
+            client, "forget_memory", user_id="user_toad"
+        )
         mine = await done(client, "forget_memory", user_id="me")
         assert mine.structured_content["forgotten"] == 2
     assert kept(tmp_path) == ["My boat is a secret"]
@@ -163,8 +165,8 @@ async def test_beside_a_writer_it_reads_what_is_new_and_changes_nothing(tmp_path
     with opened(settings_of(tmp_path)) as society:
         async with over_stdio(tmp_path, "--agent", "servnak") as client:
             tools = {tool.name: tool.description for tool in (await client.list_tools()).tools}
-            assert "already open in process" in tools["store_memory"]
-            assert "already open" not in tools["search_memories"]
+            assert "already in use by process" in tools["store_memory"]
+            assert "already in use" not in tools["search_memories"]
             assert texts(await done(client, "search_memories", query="boat")) == []
             said_now = Percept("user_caity", "My boat is red", society.clock.now(), addressed=True)
             await society.perceive("servnak", said_now)
@@ -172,7 +174,7 @@ async def test_beside_a_writer_it_reads_what_is_new_and_changes_nothing(tmp_path
             for change in ({"content": "My boat sank"}, {"memory_id": 1}):
                 tool = "store_memory" if "content" in change else "forget_memory"
                 why = await refused(client, tool, **change)
-                assert why.startswith("Nothing can be changed from here, only read")
+                assert why.startswith("Memories can only be read from here, not changed")
         assert society.find("servnak").memory.stats().perceived == 1
 
 
@@ -203,7 +205,7 @@ def test_standard_output_belongs_to_the_protocol(tmp_path: Path) -> None:
     assert all(answer["jsonrpc"] == "2.0" for answer in answers)
     by_id = {answer["id"]: answer for answer in answers if "id" in answer}
     assert by_id[1]["result"]["serverInfo"]["name"] == "noodlings"
-    assert "There is no tool no tool; there are search_memories" in by_id[2]["error"]["message"]
+    assert "There is no tool no tool. Tools: search_memories" in by_id[2]["error"]["message"]
     for number, word in ((3, "finite"), (4, "n_results"), (5, "1000 characters")):
         result = by_id[number]["result"]
         assert result["isError"]

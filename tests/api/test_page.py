@@ -149,7 +149,7 @@ def test_what_the_connection_swallowed_is_heard_once(visit: Open, server: Server
     page.reload()
     page.route("**/perceive", swallow, times=1)
     say(page, "The letter never came")
-    expect(page.locator(".exchanges .problem")).to_contain_text("Not said yet: The server does not answer.")
+    expect(page.locator(".exchanges .problem")).to_contain_text("Not sent yet: The server does not answer.")
     page.get_by_role("button", name="Try again").click()
     card = page.locator(".exchanges li").filter(has_text="The letter never came")
     expect(card.locator(".voice")).to_be_visible()
@@ -178,7 +178,7 @@ def test_why_of_an_older_line_and_of_those_around_it(visit: Open):
     expect(heard).to_contain_text("We won the boat race!")
     page.keyboard.press(".")
     expect(heard).to_contain_text("Do you remember my dog?")
-    page.get_by_role("button", name="before").click()
+    page.get_by_role("button", name="previous").click()
     expect(heard).to_contain_text("We won the boat race!")
     page.go_back()
     expect(heard).to_contain_text("Do you remember my dog?")
@@ -226,15 +226,15 @@ def test_the_timeline_is_searched_and_a_memory_forgotten_and_kept(visit: Open, s
         page.clock.run_for(13_000)
     assert gone.value.status == 200
     assert server.client.get(f"/api/agents/servnak/turns/{number}").status_code == 404
-    expect(page.locator("#news")).to_contain_text("It is forgotten")
+    expect(page.locator("#news")).to_contain_text("The memory is deleted")
 
 
 def test_a_player_sees_its_own_and_a_wrong_token_is_told(visit: Open):
     page = visit(who="")
-    expect(page.locator("h1")).to_have_text("Who is there?")
+    expect(page.locator("h1")).to_have_text("Sign in")
     page.get_by_label("Token").fill("a token that nobody gave")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_have_text("This token is not known here.")
+    expect(page.get_by_role("alert")).to_have_text("That token is not valid here. Check it and try again.")
     page.get_by_label("Token").fill(TOKENS["caity"]["token"])
     page.keyboard.press("Enter")
     expect(page.locator(".exchanges")).to_contain_text("My dog Rex died yesterday")
@@ -244,20 +244,20 @@ def test_a_player_sees_its_own_and_a_wrong_token_is_told(visit: Open):
         expect(page.locator("main")).not_to_have_attribute("aria-busy", "true")
         assert "zebrafinch" not in page.content()
     page.goto(re.sub("#.*", "#/timeline/servnak", page.url))
-    expect(page.locator(".timeline [role=status]")).to_contain_text("are not yours to read")
+    expect(page.locator(".timeline [role=status]")).to_contain_text("you may not read")
     page.locator(".memory a").last.click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_role("button", name="Forget …")).to_be_visible()
     expect(dialog.get_by_role("button", name="Pin")).to_have_count(0)
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Put the token away").click()
+    page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_label("Token")).to_be_focused()
     assert TOKENS["caity"]["token"] not in page.url
 
 
 def test_a_viewer_is_offered_nothing_that_would_be_refused(visit: Open):
     page = visit(who="viewer")
-    expect(page.locator("main")).to_contain_text("This token reads, and says nothing.")
+    expect(page.locator("main")).to_contain_text("This token can only read, so you cannot say anything.")
     page.goto(page.url.replace("talk/servnak", "timeline/servnak/1"))
     expect(page.get_by_role("dialog")).to_be_visible()
     expect(page.get_by_role("dialog").get_by_role("button", name=re.compile("Forget|Pin"))).to_have_count(0)
@@ -272,7 +272,7 @@ def test_after_a_restart_everything_is_there_again(visit: Open, tmp_path):
         assert first.stop() == 0
         expect(page.locator("#connection")).to_contain_text("Reconnecting")
         page.get_by_label("Say something to SERVNAK").press("Enter")
-        expect(page.locator(".exchanges .problem")).to_contain_text("Not said yet")
+        expect(page.locator(".exchanges .problem")).to_contain_text("Not sent yet")
         page.get_by_label("Say something to SERVNAK").fill("half typed")
     with served(tmp_path, "--port", port) as second:
         expect(page.locator(".exchanges li").filter(has_text="Half of a li").locator(".voice")).to_be_visible(

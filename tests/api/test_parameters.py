@@ -18,7 +18,7 @@ async def test_the_nearest_right_one_is_named(site: Site) -> None:
     answer = await site.get("/api/agents/servnak/recall", params={"query": "dog", "emotion_wieght": 0.5})
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
-    what = "There is no such parameter; did you mean emotion_weight?"
+    what = "unknown parameter; did you mean emotion_weight?"
     assert answer.json()["errors"] == [{"where": "query.emotion_wieght", "what": what}]
     assert answer.json()["detail"] == f"query.emotion_wieght: {what}"
 
@@ -42,7 +42,7 @@ async def test_every_route_refuses_what_it_does_not_have(site: Site) -> None:
             answer = await site.ask(method.upper(), path.format_map(PART), params={"nonsense": "1"})
             if path.startswith("/v1/"):  # in the shape that chat clients know
                 assert answer.status_code == 400, (method, path, answer.text)
-                assert "query.nonsense: There is no such parameter" in answer.json()["error"]["message"]
+                assert "query.nonsense: unknown parameter" in answer.json()["error"]["message"]
                 continue
             assert answer.status_code == 422, (method, path, answer.text)
             wrong = [one for one in answer.json()["errors"] if one["where"] == "query.nonsense"]
@@ -77,7 +77,7 @@ async def test_the_live_stream_says_so_when_it_closes(site: Site) -> None:
     ):
         pass
     assert closed.value.code == CLOSED
-    assert closed.value.reason == "agnet: There is no such parameter; did you mean agent?"
+    assert closed.value.reason == "agnet: unknown parameter; did you mean agent?"
 
 
 async def test_a_hostile_name_is_told_as_one_short_clean_line(site: Site) -> None:

@@ -102,7 +102,7 @@ def test_a_retry_after_a_kill_says_that_the_turn_was_cut_off(tmp_path: Path):
         assert (again.status_code, again.headers["idempotency-replayed"]) == (200, "true")
         assert (turn["percept"]["text"], turn["response"]) == ("My dog died yesterday", None)
         assert turn["decision"] == "cut off"
-        assert "to be answered, send it again with another key" in turn["degraded"][0]
+        assert "to get one, send it again with another key" in turn["degraded"][0]
         answered = server.client.post(PATH, json=SAID | {"idempotency_key": "two"}).json()
         assert answered["turn"]["response"]
         replayed = server.client.post(PATH, json=SAID | {"idempotency_key": "two"}).json()
@@ -128,7 +128,7 @@ def test_a_port_that_is_taken_and_a_folder_that_is_taken(tmp_path: Path):
         port = str(taken.getsockname()[1])
         assert f"port {port}" in refused(tmp_path, "--port", port)
     with served(tmp_path):
-        assert "already open in process" in refused(tmp_path)
+        assert "already in use by process" in refused(tmp_path)
 
 
 def test_an_address_that_a_client_names_itself_is_not_believed(tmp_path: Path):

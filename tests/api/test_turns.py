@@ -209,7 +209,7 @@ async def test_a_turn_that_never_ends_does_not_keep_the_server_from_ending(
     await site.parts.turns.close()
     await asyncio.wait([waiting])
     assert site.parts.turns.unfinished == 0
-    assert "turn of servnak is left unfinished after 0.01 s" in caplog.text
+    assert "turn of servnak did not finish within 0.01 s" in caplog.text
 
 
 async def test_confidences_stay_out_of_hearing(site: Site):
@@ -245,7 +245,7 @@ async def test_how_many_replies_led_to_it_ends_an_echo_between_characters(site: 
 
     assert await decided(depth=1) == "addressed"
     assert await decided(depth=1, addressed=False) == "not its talk"
-    assert await decided(depth=50) == "the talk has gone round enough"
+    assert await decided(depth=50) == "this conversation has gone back and forth enough"
     keyed = {**body, "idempotency_key": "one"}
     assert (await site.post("/api/agents/servnak/perceive", keyed)).status_code == 200
     assert (await site.post("/api/agents/servnak/perceive", keyed | {"depth": 1})).status_code == 422

@@ -78,7 +78,7 @@ def test_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
 def test_the_second_process_says_who_has_it_and_the_dead_leave_nothing_locked(tmp_path: Path) -> None:
     process = start_writer(tmp_path)
     try:
-        with pytest.raises(StoreBusy, match=rf"already open in process {process.pid} \(writer.py"):
+        with pytest.raises(StoreBusy, match=rf"already in use by process {process.pid} \(writer.py"):
             SqlStore(tmp_path)
         holder = holder_of(tmp_path)
         assert holder is not None
@@ -100,7 +100,7 @@ def test_without_its_lock_file_and_its_log_there_is_one_writer_and_a_kill_loses_
         process.stdout.readline()
         for name in (LOCK_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm"):
             (tmp_path / name).unlink()
-        with pytest.raises(StoreBusy, match=rf"already open in process {process.pid} "):
+        with pytest.raises(StoreBusy, match=rf"already in use by process {process.pid} "):
             SqlStore(tmp_path)
         latest = [int(process.stdout.readline()) for _ in range(20)][-1]
     finally:
@@ -141,7 +141,7 @@ def test_a_reader_sees_what_a_killed_writer_left_though_nobody_opened_it_since(t
 
 
 def test_a_reader_is_not_counted_as_the_one_writer(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="nothing is kept in"):
+    with pytest.raises(NotFound, match="there is no noodlings.db in"):
         SqlStore(tmp_path, read_only=True)
     assert list(tmp_path.iterdir()) == []
     writer = SqlStore(tmp_path)

@@ -1,0 +1,105 @@
+"""Plain words for every field and parameter of the OpenAPI document that has none of its own.
+
+Words under `Attributes:` in a docstring go to its fields. In the table `Model.field` is for one model,
+`field` for all, and `?name` for a parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_TABLE = """
+agent: the character's id | name: the name as shown | id: the number of the memory
+AgentView.id: the character's id | Listed.id: the character's id | SymbolView.id: the number of the symbol
+hidden: how many the caller may not read | entry: the memory
+hierarchical: false where memory is a plain list | affect: what was felt, in five numbers
+entries: the memories | role: whose turn it is: system, user or assistant | content: the text
+text: the words | pinned: whether it never fades | StatsView.pinned: how many memories are pinned
+surprise: how unexpected it was, 0…1 | why: the reasons it was chosen
+valence: −1 (unpleasant) to 1 (pleasant) | arousal: 0 (asleep) to 1 (frantic) | fear: 0 to 1 | sorrow: 0 to 1
+boredom: 0 to 1 | family: the kind of feeling | feeling: the feeling, in a word | average_importance: 0 to 1
+total: how many there are | species: what the character is | mood: the slow feeling
+description: how it looks, or what it means | working: how many memories are in working memory
+episodic: how many memories are in episodic memory | perceived: how many memories there are in all
+encoded_importance: the importance it had at first | override_by: what changed it: response, hand or nothing
+offset: how many to skip | response: what the character answered; null for silence | age: seconds since then
+timestamp: seconds since 1970-01-01 UTC | kind: say, emote, whisper, arrive, leave, event or thought
+forgotten: how many memories were deleted | FlowEntryView.forgotten: whether it has been deleted since
+score: how well it fits, 0…1 | scores: the score of each reason, 0…1 | depth: how many links to follow
+linked: the memories that links lead to | status: working, episodic or archive | Health.status: always ok
+Readiness.status: always ok | source: the memory the link starts from | target: the memory the link leads to
+transistor: its name | type: the JSON type | symbols: the symbols
+StatsView.symbols: how many symbols there are | count: how many | groups: one for each kind of feeling
+agents: the characters | model: the language model | asleep: how many more characters are not in memory
+similarity: 0…1 | current: the feeling compared with | min_similarity: the least similarity, 0…1
+loaded: whether all of it is loaded | pending: how many wait for embedding
+parked: how many could not be embedded | messages: the conversation, oldest first
+stream: whether to stream the answer | stream_options: options for streaming
+importance: how much it matters, 0…1 | override: the importance set later
+recall_count: how often it was recalled | private: whether it was in confidence | event: the name of the event
+data: facts by name: text, numbers, true, false or null | about: who it is about
+used: whether the answer used it | sources: memories with the same words | supersedes: memories it corrects
+superseded_by: the memory that corrects it | turn: the turn; null if there is none
+recalled: the memories in mind, oldest first | left_out: what nearly came to mind | query: what to look for
+limit: the most memories searched for | hours: how far back, in hours | level: how far back, 0…5
+searched: how many the search found | FocusView.linked: how many links led to
+tokens: about how many tokens it takes | answers: how many answers were deleted too
+erased: whether it is off the disk | days: the days, latest first | intensity: how strong the feeling is
+salience: how closely it touches who the character is, 0…1 | addressed: whether it was said to the character
+answered: whether it was answered | remember: asked to be remembered
+significance: how far the words are worth keeping, 0…1 | least: the score it would have needed, 0…1
+strength: of the link, 0…1 | own: whether it is in the data folder | state: in a word | words: in a sentence
+baseline: the mood it settles back to | named_left: seconds until it is chill again
+markdown: the note's text | expected: what it expects to feel next
+usual: the level each drive settles back to | enum: the only values allowed
+properties: each argument, by name | required: the arguments that must be given
+additionalProperties: always false | people: one card per person | emotion_weight: how much mood counted, 0…1
+recipes: all recipes | present: ids of listeners | tags: words to find it by
+working_capacity: room in working memory | episodic_capacity: room in episodic memory
+symbol_capacity: room for symbols | consolidated: how many became episodic
+consolidation_rate: the share that became episodic | histogram: memories by importance, in ten bins
+step: its name | milliseconds: how long it took | include_usage: whether to end with token counts
+felt: what was felt | gain: its strength setting, 0…1 | last: what it last did; null for nothing yet
+chain: fused, serial or offline | transistors: in the order they work
+percept: the memory; null if deleted since | voice: who spoke: llm, offline or nobody
+decision: why it answered or kept silent | degraded: what failed, and the fallback
+action: the action it chose, or null | line: the command
+?back: which turn; 1 is the latest, 2 the one before | ?silent: also count turns in which it said nothing
+?person: only this person, by id or name | ?day: only this day (UTC)
+?level: how far back to look, and how many links to follow
+?mood: prefer memories that felt like this: current, or -0.8,0.9 (valence, arousal), or all five axes
+?emotion_weight: how much mood counts; by default retrieval.emotion_weight
+?candidate_multiplier: mood may reorder this many times limit; by default retrieval.candidate_multiplier
+?order: what to sort by | ?falling: sort in descending order (most, latest or Z first)
+?everything: all it ever perceived, not just episodic memory
+?similar: only what its present feeling brings back, most similar first
+?current_affect: five numbers, valence (−1…1), arousal, fear, sorrow, boredom (0…1); by default its own
+?min_similarity: by default memory.affect_threshold | ?depth: how many links to follow
+?query: what to look for, in a few words or as a question | ?offset: how many to skip
+?kind: only memories of this kind | ?feeling: only memories of this feeling, such as sorrow
+?status: only memories kept here | ?tag: only memories with this tag
+?containing: only memories with these words | ?min_importance: only memories at least this important
+?min_score: only results with at least this score | ?user_id: whose memories to delete
+?id: the new character's id
+"""
+_FIELDS = dict(one.split(": ", 1) for one in re.split(r" \| |\n", _TABLE.strip()))
+_ATTRIBUTE = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)
+
+
+def describe(schema: dict[str, Any]) -> None:
+    """Give everything in an OpenAPI document a description that has none."""
+    for name, model in schema["components"]["schemas"].items():
+        words, _, below = model.get("description", "").partition("Attributes:")
+        told = {key: text for keys, text in _ATTRIBUTE.findall(below) for key in keys.split(", ")}
+        model |= {"description": words.strip()} if below else {}
+        for key, field in model.get("properties", {}).items():
+            _add(field, _FIELDS.get(f"{name}.{key}") or told.get(key) or _FIELDS.get(key))
+    for operation in (one for methods in schema["paths"].values() for one in methods.values()):
+        for parameter in operation.get("parameters", ()):
+            _add(parameter, _FIELDS.get(f"?{parameter['name']}"))
+
+
+def _add(described: dict[str, Any], words: str | None) -> None:
+    if words and not described.get("description"):
+        described["description"] = " ".join(f"{words[0].upper()}{words[1:]}".removesuffix(".").split()) + "."
