@@ -141,7 +141,7 @@ def test_a_reader_sees_what_a_killed_writer_left_though_nobody_opened_it_since(t
 
 
 def test_a_reader_is_not_counted_as_the_one_writer(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match="there is no noodlings.db in"):
+    with pytest.raises(NotFound, match=r"there is no noodlings\.db in"):
         SqlStore(tmp_path, read_only=True)
     assert list(tmp_path.iterdir()) == []
     writer = SqlStore(tmp_path)
