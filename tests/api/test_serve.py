@@ -112,7 +112,7 @@ def test_a_retry_after_a_kill_says_that_the_turn_was_cut_off(tmp_path: Path):
 def test_it_says_where_and_that_everybody_is_admin(server: Server):
     assert server.url.startswith("http://127.0.0.1:")
     assert "Maren, Phi, SERVNAK" in server.said[1]
-    assert "every caller on this machine is admin" in server.said[2]
+    assert "anyone on this machine can read and change everything" in server.said[2]
     assert server.client.get("/health").json() == {"status": "ok"}
     assert len(server.client.get("/api/agents").json()["agents"]) == 3
 
@@ -126,7 +126,7 @@ def test_it_does_not_listen_to_others_without_tokens(tmp_path: Path):
 def test_a_port_that_is_taken_and_a_folder_that_is_taken(tmp_path: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        assert f"port {port}" in refused(tmp_path, "--port", port)
+        assert f"Port {port}" in refused(tmp_path, "--port", port)
     with served(tmp_path):
         assert "already in use by process" in refused(tmp_path)
 
@@ -145,7 +145,7 @@ def test_an_address_that_a_client_names_itself_is_not_believed(tmp_path: Path):
 
 
 def test_a_certificate_needs_its_key(tmp_path: Path):
-    assert "its key" in refused(tmp_path, "--certificate", str(tmp_path / "none.pem"))
+    assert "only work together" in refused(tmp_path, "--certificate", str(tmp_path / "none.pem"))
     both = ("--certificate", str(tmp_path / "none.pem"), "--key", str(tmp_path / "none.key"))
     assert "cannot be used" in refused(tmp_path, *both)
 
