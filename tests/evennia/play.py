@@ -74,7 +74,7 @@ def talk(staff: Telnet, wren: Telnet, noodlings: Noodlings) -> None:
             wren.ask(line(number), "You say")
             staff.expect("noodlings: .*cannot be asked")
             wren.ask("look", "Limbo")  # the game goes on
-            wren.ask("@mood servnak", "cannot be asked now")
+            wren.ask("@mood servnak", "cannot be reached")
             wren.ask(line(number + 1), "You say")
             noodlings.restart()
             # Two, and the one before them where it was on its way when the server was killed.
