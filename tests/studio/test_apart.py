@@ -133,7 +133,7 @@ async def test_the_studio_says_that_the_process_is_gone(source: ApartSource) -> 
 
 @pytest.mark.parametrize(
     ("overrides", "words"),
-    [({}, "nothing is kept"), ({"memory": {"affect_threshold": 7}}, "affect_threshold")],
+    [({}, "has no noodlings"), ({"memory": {"affect_threshold": 7}}, "affect_threshold")],
 )
 def test_what_cannot_be_read_is_said_before_there_is_a_screen(
     tmp_path: Path, overrides: dict[str, object], words: str

@@ -175,7 +175,7 @@ def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path:
     with served(tmp_path, tokens=TOKENS) as server:
         RemoteSource(server.url, TOKENS[1]["token"]).meet()
         with pytest.raises(
-            Forbidden, match=r"Authorization: Bearer … Pass it with --token or NOODLINGS_TOKEN\."
+            Forbidden, match=r"Authorization: Bearer TOKEN\. Pass it with --token or NOODLINGS_TOKEN\."
         ):
             RemoteSource(server.url).meet()
         run = [sys.executable, "-m", "noodlings", "studio", "--url", server.url]
@@ -194,7 +194,9 @@ def test_what_waiting_does_not_change_is_said_before_there_is_a_screen(tmp_path:
         os.close(terminal)
         os.close(screen)
         assert refused.returncode == 2
-        assert said.startswith("noodlings: This needs a token: the header Authorization: Bearer …")
+        assert said.startswith(
+            "noodlings: A valid token is needed: send the header Authorization: Bearer TOKEN"
+        )
         alone = subprocess.run(
             run,
             stdin=subprocess.DEVNULL,

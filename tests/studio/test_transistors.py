@@ -107,5 +107,5 @@ async def test_who_may_not_see_a_prompt_is_told_so_once_and_sees_the_turn(tmp_pa
         await pilot.press("7")
         await until(pilot, lambda: "thought" in screen_of(app))
         await pilot.press("m")
-        await until(pilot, lambda: "a prompt holds what others told too" in screen_of(app))
+        await until(pilot, lambda: "prompt also holds what others said" in screen_of(app))
         assert "There is somebody at the door" in screen_of(app)
