@@ -22,6 +22,7 @@ from noodlings.inspect import questions
 from noodlings.inspect.feed import TurnEventView
 from noodlings.inspect.questions import QUESTIONS, Question
 from studio.app import Studio
+from studio.panes.talk import Talk
 from studio.remote import RemoteSource, _sign
 from studio.source import FOUND, LOST, Action, Sign, Unreachable
 from tests.api.serving import ROOT, Server, environment, served
@@ -310,7 +311,7 @@ async def test_the_studio_says_that_it_reconnects_and_recovers(tmp_path: Path) -
             await asyncio.to_thread(told, server, "My dog died yesterday")
             await until(pilot, lambda: "My dog died" in screen_of(app))
             await asyncio.to_thread(told, server, "hello")
-            await until(pilot, lambda: "hello" in screen_of(app) and "the last answer" in screen_of(app))
+            await until(pilot, lambda: len(app.query_one(Talk).conversation.answered) == 2)
             await pilot.press("comma")
             await until(pilot, lambda: "1 before the last answer" in screen_of(app))
             server.process.kill()
