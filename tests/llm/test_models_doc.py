@@ -46,6 +46,6 @@ def test_every_task_is_told():
 
 def test_numbers_are_those_of_the_code():
     assert f"after {PAUSES[0]:g} s, then after {PAUSES[1]:g} s" in DOC
-    assert f"| {FAILURES} failures in a row | left alone for {FIRST_PAUSE:g} s" in DOC
-    assert f"{LONGEST_PAUSE:g} s at most" in DOC
+    assert f"| {FAILURES} failures in a row | not called for {FIRST_PAUSE:g} s" in DOC
+    assert f"doubles the wait, up to {LONGEST_PAUSE:g} s" in DOC
     assert all(f"`{name}`" in DOC for name in SPARED)
