@@ -127,15 +127,13 @@ class Table(ScrollView, can_focus=True):
             falling: or rising.
         """
         fewer = count < self._count
-        first, last = self.in_sight()
-        followed = first <= self.cursor <= last  # else somebody has scrolled away from it
         self._rows, self._longest = {}, {}
         self._count = count
         self._sorted = (order, falling)
         self._resize()
         self.cursor = max(min(self.cursor, count - 1), 0)
         self.refresh()
-        if followed or fewer:
+        if fewer:  # otherwise nobody but the person looking has moved rows out of sight
             self.call_after_refresh(self._keep_in_sight)
 
     def hand(self, rows: Mapping[int, Sequence[Text]]) -> None:

@@ -81,6 +81,17 @@ async def test_cursor_and_scrolling_stay_in_a_table(tmp_path: Path, pane: type[W
         assert (table.cursor, table.scroll_offset.y) == (2, 9)
 
 
+async def test_rows_that_come_while_somebody_scrolls_do_not_pull_them_back(tmp_path: Path) -> None:
+    async with looking(Village(tmp_path), (80, 24)) as (app, pilot):
+        await pilot.press("4")
+        table = app.query_one(Episodic).query_one(Table)
+        await until(pilot, lambda: table.count > 10 and table.complete)
+        table.begin(table.count)
+        table.scroll_to(y=9, animate=False)  # as with a wheel, before the rows are drawn
+        await pilot.pause(0.1)
+        assert (table.cursor, table.scroll_offset.y) == (0, 9)
+
+
 @pytest.mark.usefixtures("soon")
 async def test_what_is_half_typed_stays(tmp_path: Path) -> None:
     source = Talking(tmp_path, await spoken_to())
