@@ -116,7 +116,7 @@ async def importance(context: CommandContext, arguments: str) -> Reply:
     entry = context.society.corrections.set_importance(context.caller, parsed.name, number, value)
     agent = context.society.find(parsed.name)
     at_first = f" (at first {entry.encoded_importance:.2f})" if value is not None else ""
-    weight = f"now has importance {entry.importance:.2f} now{at_first}"
+    weight = f"has importance {entry.importance:.2f} now{at_first}"
     return _changed(agent, entry, f"Memory {number} of {_name(agent)} {weight}: {_quoted(entry)}")
 
 
