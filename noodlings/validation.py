@@ -141,14 +141,22 @@ def _may_be_deep(text: str) -> bool:
 
 
 def _refuse_depth(text: str) -> None:
+    too_deep = yaml.YAMLError(f"its lists and sections are nested more than {DEEPEST} levels deep")
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, _BEGINS_LEVEL):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > DEEPEST:
-            raise yaml.YAMLError(f"its lists and sections are nested more than {DEEPEST} levels deep")
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            if isinstance(event, _BEGINS_LEVEL):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > DEEPEST:
+                raise too_deep
+    except yaml.scanner.ScannerError as error:
+        # From PyYAML 6.0.4 on, the scanner in C has a limit of its own, and it reads ahead of the events:
+        # of a thousand open brackets it complains before the first of them has come out as an event.
+        if "nesting depth" in str(error):
+            raise too_deep from None
+        raise
 
 
 Table = TypeVar("Table", bound=BaseModel)

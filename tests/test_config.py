@@ -87,6 +87,10 @@ def test_config_in_the_current_folder_is_read(tmp_path):
         ("memory: [", "mine.yaml"),
         ("\x00", "mine.yaml"),
         (
+            "a: " + "[" * 150,
+            "mine.yaml cannot be read as YAML: its lists and sections are nested more",
+        ),
+        (
             "a: " + "[" * 3_000,
             "mine.yaml cannot be read as YAML: its lists and sections are nested more",
         ),
