@@ -88,7 +88,7 @@ async def test_rows_that_come_while_somebody_scrolls_do_not_pull_them_back(tmp_p
         await until(pilot, lambda: table.count > 10 and table.complete)
         table.begin(table.count)
         table.scroll_to(y=9, animate=False)  # as with a wheel, before the rows are drawn
-        await pilot.pause(0.1)
+        await pilot.pause()
         assert (table.cursor, table.scroll_offset.y) == (0, 9)
 
 
