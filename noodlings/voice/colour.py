@@ -29,7 +29,7 @@ from noodlings.voice.composition import ENOUGH
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
-from noodlings.voice.reply_content import heard, heard_then, is_heavy, stable
+from noodlings.voice.reply_content import KEPT, heard, heard_then, is_heavy, stable
 from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
@@ -235,7 +235,8 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    if _answers(thought, utterance):
+    # What is worth keeping is met for what it says.
+    if _answers(thought, utterance) or utterance.importance >= KEPT:
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:

@@ -108,7 +108,9 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     body = book.line(_asked_how_it_is(content, utterance)) or book.line(DialogueAct.STATEMENT)
     draft = Draft(body, told=content.told, case=utterance.persona.voice.case)
     draft = replace(draft, opening=_opening(draft, content, book))
-    draft = replace(draft, closing=_closing(draft, content, utterance, book))
+    closing = _closing(draft, content, utterance, book)
+    if closing.rstrip(".!?").casefold() not in body.casefold():
+        draft = replace(draft, closing=closing)
     draft = replace(draft, gesture=_gesture(draft, content, utterance, book), gesture_first=book.chance(0.4))
     # The same few words to the same small talk would soon be heard again.
     idle = draft.bare and content.light and content.act in _SMALL_TALK

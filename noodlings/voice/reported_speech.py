@@ -151,6 +151,8 @@ _LEAVES = re.compile(
 _POLITE = ("common", "greeting", "farewell", "thanks", "apology", "short", "padding")
 _PROPOSES = re.compile(r"\bwe (?:should|could|can|must|need|ought)\b|\blet['’]?s\b", re.I)
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b", re.I)
+# Forms that nothing turns: "I tell thee" is quoted.
+_ARCHAIC = re.compile(r"\b(?:thee|thou|thy|thine|ye)\b", re.I)
 _CUTS = re.compile(r"(?:, | and | but | because | so | which | who | while | when | although )", re.I)
 # Whom "you" means in what is done: the one to whom it is done, who tells of it now.
 _TOWARD_ME = {"you": "me", "your": "my", "yours": "mine", "yourself": "myself"}
@@ -225,6 +227,7 @@ def statement(text: str, to_speaker: bool = True) -> str:
     # Whom "we" means in a proposal only the one who makes it knows.
     if (
         _PROPOSES.search(text)
+        or _ARCHAIC.search(text)
         or (named and _CALLS.match(text))
         or text.endswith("?")
         or not is_clause(words, named)

@@ -85,6 +85,9 @@ _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|i'm|i've|i'd|i'll|we're|w
 _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
 _QUOTED = re.compile(r'["“]([^"”]+)["”]')
+_INTRODUCES = re.compile(
+    r"^(?:hi|hello|hey|hiya|evening|morning)?\W*(?:I['’]?m|I am) (\w+)(?=\s*[,.!;]|\s*$)", re.I
+)
 _SMILEY = re.compile(r"[:;=][-']?[()DPp]|<3")
 
 
@@ -189,8 +192,8 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
 
 def _told(text: str, line: str, affect: Affect | None) -> DialogueAct:
     """What a line that asks nothing is."""
-    _, _, name = text.strip().partition(" ")
-    if line.startswith("i'm ") and line.count(" ") == 1 and begins_with_name(name):
+    introduced = _INTRODUCES.match(text)
+    if introduced and begins_with_name(introduced[1]):
         return DialogueAct.GREETING
     found = _act("told_first", line) or _act("feelings", line) or _act("told", line)
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT

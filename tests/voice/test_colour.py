@@ -358,3 +358,11 @@ def test_no_image_stands_beside_an_answer():
     for turn in range(12):
         _, said_to = answer("plain", "where is the key?", turn=turn)
         assert colour("I do not know.", lens("subconscious"), said_to) == "I do not know."
+
+
+def test_no_image_stands_beside_what_is_worth_keeping():
+    told = utterance("my interview is in Leeds now, not in Croydon")
+    imagined = lens("subconscious", symbols=(symbol(),))
+    assert "rooster" in colour("I'll remember that.", imagined, told)
+    weighty = replace(told, importance=0.6)
+    assert colour("I'll remember that.", imagined, weighty) == "I'll remember that."

@@ -314,6 +314,13 @@ def test_no_gesture_and_no_mannerism_is_put_in_twice_within_fifty_lines(who: str
     assert sum(map(bool, put_in)) > 20
 
 
+def test_what_is_added_does_not_say_the_same_again() -> None:
+    answers = [say(utterance("my mother is very ill", turn=turn)).text for turn in range(600)]
+    listened = [text.casefold().count("i hear you") for text in answers]
+    assert sum(listened) > 20
+    assert max(listened) == 1
+
+
 @pytest.mark.slow
 def test_a_line_is_new_even_when_all_drafts_were_said() -> None:
     said: list[str] = []

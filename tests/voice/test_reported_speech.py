@@ -133,3 +133,9 @@ def test_what_tells_nothing_is_not_told(text: str) -> None:
 def test_whatever_was_said_is_told_as_one_short_clause_or_not_at_all(text: str) -> None:
     made = report(memory(1, text).entry, utterance("hm"), frozenset())
     assert made is None or (made.clause.startswith("you ") and len(made.clause) <= 160 + LONGEST_QUOTE)
+
+
+def test_what_is_told_to_thee_is_quoted() -> None:
+    made = report(memory(1, "I tell thee they searched my boots").entry, utterance("hm"), frozenset())
+    assert made is not None
+    assert made.clause == "you said “I tell thee they searched my boots”"
