@@ -52,6 +52,8 @@ _ASKING = re.compile(
     r"|what (?:did|have|had|do) (?:i|we) (?:ever |just |already )?(?:tell|told|say|said|mention|mentioned)"
     r"(?: to)?(?: you)?"
     r"|(?:please |can you |could you )?(?:tell|remind) me(?: again)?"
+    r"|who (?:told|said)(?: (?:you|it|so|that|this)){1,2}|says who|how (?:do|did|would) you know(?: that)?"
+    r"|where did you (?:hear|learn|get)(?: (?:that|this|it))?"
     r"|remember when)\b(?: (?:about|of))?",
     re.I,
 )
@@ -78,7 +80,7 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
     if percept.kind not in _TOLD:
         return ""
     woven = subject(uncalled(percept.text, persona))
-    if _asks(percept.text) and stems(woven):
+    if _asks(percept.text) and stems(_ASKING.sub(" ", woven)):
         return woven  # the talk before would answer in place of what is asked about
     before = [
         uncalled(entry.user_text, persona)

@@ -74,6 +74,10 @@ _TAG = re.compile(
     r"|,\s*(?:(?:is|are|was|were|do|does|did|will) (?:it|he|she|they|there|you|we)|eh|huh|no|right|ok)\s*\?$",
     re.I,
 )
+_SOURCE = re.compile(
+    r"^(?:who (?:told|said)(?: (?:you|so|it|that|this)){1,2}|says who|how (?:do|did|would) you know(?: that)?"
+    r"|where did you (?:hear|learn|get) (?:that|this|it)(?: from)?)$"
+)
 _LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss) (.+)$")
 _CLAUSE_BREAK = re.compile(r"[,.;:!?…–—]+\s+")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
@@ -134,6 +138,11 @@ def only_asks(text: str) -> bool:
 def asks_memory(text: str) -> bool:
     """Whether a line asks what is remembered."""
     return _read(text, tokens(text)) == "memory"
+
+
+def asks_source(text: str) -> bool:
+    """Whether a line asks from whom what was just said is known, and names nothing beside that."""
+    return _SOURCE.match(_plain(tokens(text))) is not None
 
 
 def read_question(text: str, words: list[str]) -> QuestionKind:

@@ -22,6 +22,7 @@ from noodlings.voice.question import (
     QuestionKind,
     answer_type,
     asks_memory,
+    asks_source,
     asks_when,
     days_meant,
     goes_on,
@@ -78,6 +79,7 @@ _TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
 """What tells somebody what they said themselves; whom "you" means in it later nobody would know."""
 RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
 """What says what somebody else said."""
+_QUOTED = re.compile(r"“([^”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )
@@ -233,6 +235,8 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
 
 def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """What is told to a question: what its words ask for, unless another memory is nearer to it."""
+    if asks_source(utterance.percept.text):
+        return _told_last(understood, utterance)
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     if not by_words or not by_meaning:
         return by_words or by_meaning
@@ -240,6 +244,19 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
     nearness = {found.entry.id: _nearness(found, utterance, named) for found in in_force(utterance)}
     nearer = nearness[by_meaning[0].entry.id] > nearness[by_words[0].entry.id]
     return by_meaning if nearer else by_words
+
+
+def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+    """What its last line told, again, for it says from whom it is; at most one."""
+    last = utterance.said[-1:]
+    quoted = [quote.rstrip("….").casefold() for line in last for quote in _QUOTED.findall(line)]
+    worded = _in_words([found.entry for found in in_force(utterance)], understood, utterance)
+    told = (
+        report
+        for report in worded
+        if _said_lately(report, last) or any(quote in report.entry.user_text.casefold() for quote in quoted)
+    )
+    return list(islice(told, 1))
 
 
 def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:

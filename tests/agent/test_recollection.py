@@ -78,6 +78,13 @@ def test_what_says_little_is_filled_up_from_the_talk_and_then_from_what_is_wante
     assert question(heard("and then?"), PHI, [], []) == "and then?"
 
 
+def test_who_told_it_is_asked_of_what_was_talked_about() -> None:
+    talk = [before(1, "is anybody getting married")]
+    for text in ("says who?", "who told you that?", "how do you know?"):
+        assert question(heard(text), PHI, talk, []).startswith("is anybody getting married")
+    assert question(heard("who told you about Ada?"), PHI, talk, []) == "Ada?"
+
+
 def test_only_the_talk_of_now_helps_out() -> None:
     old = before(1, "the mill burnt down", TALK_SECONDS + 1)
     later = before(2, "the mill burnt down", -1.0)

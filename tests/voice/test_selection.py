@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from noodlings.values.memory import Recalled, Why
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
@@ -72,3 +74,24 @@ def test_a_long_line_is_quoted_with_who_said_it() -> None:
     reply = OfflineVoice().draft(utterance("why is bob so quiet?", near(1, long, user=BOB))).text
     assert "“" in reply
     assert "wardrobe" in reply
+
+
+@pytest.mark.parametrize(
+    "line", ["who told you?", "how do you know that?", "says who", "where did you hear it"]
+)
+@pytest.mark.parametrize(
+    "text", ["my sister is marrying the baker", "Ada & the baker!! in MAY, can you believe"]
+)
+def test_asked_from_whom_it_knows_it_names_who_told_what_it_just_said(line: str, text: str) -> None:
+    wedding = near(1, text, user=BOB, importance=0.5)
+    others = near(2, "the mill is for sale", 0.9, importance=0.9), near(3, "I baked bread", importance=0.9)
+    said = OfflineVoice().draft(utterance("is anybody getting married, and whom?", wedding)).text
+    assert "Bob" in said
+    asked = OfflineVoice().draft(utterance(line, others[0], wedding, others[1], said=(said,), turn=1))
+    assert [told.entry.id for told in asked.told] == [1]
+    assert "Bob" in asked.text
+
+
+def test_asked_from_whom_it_knows_what_nobody_told_it_quotes_nobody() -> None:
+    asked = utterance("who told you that?", near(1, TIN, 0.9, importance=0.9), said=("It will rain.",))
+    assert OfflineVoice().draft(asked).told == ()
