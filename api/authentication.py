@@ -15,16 +15,20 @@ in a browser on this machine is not let in by that, see `api.gate`.
 from __future__ import annotations
 
 import hmac
+import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http import HTTPStatus
+from pathlib import Path
 
 from api.problem import RefusedRequest
 from noodlings.agent.society import Society
-from noodlings.config import ApiToken
+from noodlings.config import ApiToken, ApiTokens
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean, folded, shorten
+from noodlings.validation import read_table
 from noodlings.values.caller import Caller, Role, is_account_id, shown_name, user_id_of
 
 USER_HEADER = "Noodlings-User"
@@ -32,6 +36,8 @@ MAX_ID = 80
 """Characters of a user's id."""
 
 _HASHED = "sha256:"
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,15 @@ OWNER = AccessToken(Role.ADMIN)
 """Whoever asks on this machine, where no tokens are configured."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """A token by its hash, what it lets one do, and when it ends (seconds since 1970-01-01 UTC)."""
+
+    digest: str
+    access: AccessToken
+    expires: float | None
+
+
 class Authenticator:
     """Knows the tokens, as hashes.
 
@@ -124,6 +139,11 @@ class Authenticator:
         character: whether it is a character's.
         player: the id of whoever plays at the machine: a token may be given to them, and no world names them.
         account_of: the user whose account has a name, see `Society.account_of`.
+        file: more tokens (`noodlings.config.ApiTokens`), read again whenever it has changed.
+        now: the time by which tokens expire, seconds since 1970-01-01 UTC.
+
+    Raises:
+        UserError: there is something wrong with the file.
     """
 
     def __init__(
@@ -133,29 +153,28 @@ class Authenticator:
         player: str = "",
         character: Callable[[str], bool] = lambda user_id: False,
         account_of: Callable[[str], str] = lambda name: "",
+        file: Path | None = None,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._account_of = account_of
-        self._token_names = {
-            (folded(word), token.user)
-            for token in tokens
-            if token.user
-            for word in (token.user, shown_name(token.user, {}))
-        }
+        self._now = now
+        self._configured = tuple(tokens)
+        self._file = file
+        self._file_state: tuple[int, int, int] | None = None
 
         def for_world(user_id: str) -> bool:
             return user_id == player or taken(user_id)
 
-        self._passes = [
-            (
-                digest,
-                AccessToken(
-                    role, token.user, digest[:12], for_world if role is Role.WORLD else taken, character
-                ),
+        def access(token: ApiToken, digest: str) -> AccessToken:
+            role = Role(token.role)
+            return AccessToken(
+                role, token.user, digest[:12], for_world if role is Role.WORLD else taken, character
             )
-            for token in tokens
-            for role in [Role(token.role)]
-            for digest in [_digest(token.token.get_secret_value())]
-        ]
+
+        self._access = access
+        if file is not None:
+            read_table(file, ApiTokens)  # what is wrong with it is said before anybody is served
+        self._passes = self._all_passes(())
 
     @classmethod
     def of(cls, society: Society) -> Authenticator:
@@ -168,21 +187,50 @@ class Authenticator:
             player,
             society.personas.__contains__,
             society.account_of,
+            settings.api.token_file,
         )
 
     @property
     def open(self) -> bool:
-        """Whether there are no tokens, so that everybody is the owner."""
-        return not self._passes
+        """Whether no tokens are configured, so that everybody is the owner.
+
+        A file of tokens that is emptied later opens nothing: then nobody is let in by it.
+        """
+        return not self._configured and self._file is None
+
+    def holds(self, held: AccessToken) -> bool:
+        """Whether what was admitted would still be admitted now: it did not expire and was not taken back."""
+        return self.open or any(one.access == held for one in self._current())
+
+    def _current(self) -> list[_Pass]:
+        """Those that have not expired, after another look at the file."""
+        if self._file is not None and (state := _state_of(self._file)) != self._file_state:
+            try:
+                self._passes = self._all_passes(read_table(self._file, ApiTokens).tokens)
+            except UserError as error:
+                log.error("none of the tokens in api.tokens_file is valid until it is mended: %s", error)
+                self._passes = self._all_passes(())
+            self._file_state = state
+        now = self._now()
+        return [one for one in self._passes if one.expires is None or now < one.expires]
+
+    def _all_passes(self, more: Sequence[ApiToken]) -> list[_Pass]:
+        return [
+            _Pass(digest, self._access(token, digest), token.expires.timestamp() if token.expires else None)
+            for token in (*self._configured, *more)
+            for digest in [_digest(token.token.get_secret_value())]
+        ]
 
     def require_own_name(self, caller: Caller) -> None:
         """Raise `Forbidden` where a user's name or id is what the owner of an account or a token is called.
 
         Others would take the one for the other, whether or not the owner is there.
         """
+        self._current()
+        users = {one.access.user_id for one in self._passes} - {""}  # what expired keeps its name
         for word in (caller.name, caller.user_id):
             called = folded(word)
-            owners = {user for name, user in self._token_names if name == called}
+            owners = {user for user in users if called in (folded(user), folded(shown_name(user, {})))}
             owners |= {self._account_of(called)} - {""}
             if owners and caller.user_id not in owners:
                 raise Forbidden(
@@ -202,7 +250,7 @@ class Authenticator:
             return OWNER
         scheme, _, secret = (authorization or "").partition(" ")
         given = sha256(secret.strip().encode("utf-8", "replace")).hexdigest()
-        found = [held for digest, held in self._passes if hmac.compare_digest(digest, given)]
+        found = [one.access for one in self._current() if hmac.compare_digest(one.digest, given)]
         if scheme.lower() != "bearer" or not found:
             raise RefusedRequest(
                 HTTPStatus.UNAUTHORIZED,
@@ -210,6 +258,15 @@ class Authenticator:
                 {"WWW-Authenticate": 'Bearer realm="noodlings"'},
             )
         return found[0]
+
+
+def _state_of(file: Path) -> tuple[int, int, int] | None:
+    """Tells one state of a file from another; None where there is none."""
+    try:
+        there = file.stat()
+    except OSError:
+        return None
+    return there.st_mtime_ns, there.st_size, there.st_ino
 
 
 def _digest(secret: str) -> str:

@@ -18,7 +18,7 @@ from fastapi import WebSocket
 from starlette.websockets import WebSocketDisconnect, WebSocketState
 
 from api.audit import note
-from api.authentication import USER_HEADER
+from api.authentication import USER_HEADER, AccessToken
 from api.gate import CLOSED, enter
 from api.parts import ServerParts, parts_of, topic_router
 from api.problem import RefusedRequest, problem
@@ -84,12 +84,12 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
     offered = socket.scope.get("subprotocols", [])
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)
     with parts.feed.reading(caller, agent_id) as reader, suppress(WebSocketDisconnect):
-        await _serve(socket, parts, reader)
+        await _serve(socket, parts, reader, held)
 
 
-async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader) -> None:
-    """Send until one side has had enough."""
-    sending = asyncio.create_task(_send_all(socket, parts, reader), name="live: sending")
+async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader, held: AccessToken) -> None:
+    """Send until one side has had enough, or the token does not hold any more."""
+    sending = asyncio.create_task(_send_all(socket, parts, reader, held), name="live: sending")
     hearing = asyncio.create_task(_until_gone(socket), name="live: hearing")
     try:
         await asyncio.wait((sending, hearing), return_when=asyncio.FIRST_COMPLETED)
@@ -101,10 +101,13 @@ async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader) -> N
         if isinstance(result, Exception) and not isinstance(result, WebSocketDisconnect):
             raise result
     if socket.application_state is WebSocketState.CONNECTED is socket.client_state:
-        await socket.close(GOING_AWAY)
+        if parts.authenticator.holds(held):
+            await socket.close(GOING_AWAY)
+        else:
+            await socket.close(CLOSED, "the token has expired or was taken back")
 
 
-async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader) -> None:
+async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader, held: AccessToken) -> None:
     sheets: Sheets = socket.app.state.sheets
     heartbeat = parts.society.settings.live.heartbeat_seconds
     await socket.send_text(_written(_snapshot(parts, reader.caller, reader.agent_id)))
@@ -114,8 +117,12 @@ async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader) -
             try:
                 taken = await asyncio.wait_for(reader.next(), heartbeat)
             except TimeoutError:
+                if not parts.authenticator.holds(held):
+                    return
                 await socket.send_text(_written({"type": "heartbeat", "time": parts.society.clock.now()}))
                 continue
+        if not parts.authenticator.holds(held):
+            return
         lost, view = taken
         if lost:
             await socket.send_text(_written({"type": "lost", "count": lost}))

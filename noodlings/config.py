@@ -8,12 +8,21 @@ from __future__ import annotations
 
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import platformdirs
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -23,7 +32,7 @@ from pydantic_settings import (
 )
 
 from noodlings.errors import UserError
-from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
+from noodlings.validation import explain, nearest, read_table, read_yaml, yaml_trouble
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
 
 ENV_PREFIX = "NOODLINGS_"
@@ -162,11 +171,20 @@ class WorldSettings(_Section):
 
 
 class ApiToken(_Section):
-    """Who may ask: a role, and the secret that proves it, or `sha256:` and its hash in hexadecimal."""
+    """Who may ask: a role, and the secret that proves it, or `sha256:` and its hash in hexadecimal.
+
+    From `expires` on it is refused; a time without a zone is UTC.
+    """
 
     role: Literal["admin", "world", "viewer", "player"]
     token: SecretStr = Field(min_length=16)
     user: str = ""
+    expires: datetime | None = None
+
+    @field_validator("expires")
+    @classmethod
+    def _utc(cls, expires: datetime | None) -> datetime | None:
+        return expires.replace(tzinfo=UTC) if expires is not None and expires.tzinfo is None else expires
 
     @model_validator(mode="after")
     def _a_player_is_somebody(self) -> ApiToken:
@@ -178,8 +196,29 @@ class ApiToken(_Section):
         return self
 
 
-class ApiSettings(_Section):
+class ApiTokens(_Section):
+    """What `api.tokens_file` holds."""
+
     tokens: tuple[ApiToken, ...] = ()
+
+
+class ApiSettings(ApiTokens):
+    tokens_file: str = ""
+
+    @property
+    def token_file(self) -> Path | None:
+        """Where `tokens_file` is, or None without any."""
+        return Path(self.tokens_file).expanduser() if self.tokens_file else None
+
+    def all_tokens(self) -> tuple[ApiToken, ...]:
+        """Those of the settings and those that the file holds now.
+
+        Raises:
+            UserError: the file cannot be read, or something in it is wrong.
+        """
+        more = () if self.token_file is None else read_table(self.token_file, ApiTokens).tokens
+        return (*self.tokens, *more)
+
     origins: tuple[str, ...] = ()
     requests_per_second: float = Field(200.0, gt=0, le=1_000_000)
     max_body_bytes: int = Field(100_000, ge=1_000, le=100_000_000)

@@ -134,7 +134,9 @@ def known(society: Society, name: str) -> bool:
     """
     settings, names = society.settings, society.names()
     user_id, called = user_id_of(name), folded(name)
-    expected = {user_id_of(settings.world.player)} | {user_id_of(token.user) for token in settings.api.tokens}
+    expected = {user_id_of(settings.world.player)} | {
+        user_id_of(token.user) for token in settings.api.all_tokens()
+    }
     if user_id in expected or names.keys() & {user_id, account_id_of(called)}:
         return True
     others = {*names.values()}.union(*((one.id, *one.aliases) for one in society.personas.values()))
@@ -237,10 +239,12 @@ async def serve(
 def banner(settings: Settings, society: Society, where: str) -> list[str]:
     """What is said when requests are taken."""
     names = ", ".join(sorted(persona.name for persona in society.personas.values()))
-    tokens = len(settings.api.tokens)
+    tokens = len(settings.api.all_tokens())
     rights = (
         f"{tokens} token{'s' * (tokens != 1)} configured."
         if tokens
+        else "There are no tokens in api.tokens_file yet, so nobody is let in."
+        if settings.api.token_file
         else "No tokens are configured, so anyone on this machine can read and change everything."
     )
     return [
@@ -303,7 +307,7 @@ async def _idle_life(serving: Serving) -> None:
 
 
 def _refuse_openness(settings: Settings, address: Address) -> None:
-    if not settings.api.tokens and not _is_loopback(address.host):
+    if not settings.api.all_tokens() and not _is_loopback(address.host):
         raise UserError(
             f"{address.host} can be reached by others, and no tokens are configured, so anybody could read "
             "and change everything. Set NOODLINGS_API__TOKENS="

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from argon2.profiles import CHEAPEST
 
 from api.authentication import OWNER, AccessToken, Authenticator
+from api.problem import RefusedRequest
 from noodlings.config import ApiToken, load_settings
 from noodlings.errors import Forbidden, NotFound, UserError
 from noodlings.values.caller import Role
@@ -505,3 +508,76 @@ async def test_however_long_a_request_is_its_lines_are_short(
         line = path.with_name(name).read_text(encoding="utf-8")
         assert len(line) < 1_000
         assert json.loads(line)["address"].endswith("…")
+
+
+# -- expiry, and a file that is read again
+
+SECRETS = {name: f"Bearer {TOKENS[name]['token']}" for name in ("admin", "viewer")}
+
+
+def of_file(path: Path, *tokens: dict[str, str]) -> None:
+    path.write_text(json.dumps({"tokens": list(tokens)}))
+
+
+@pytest.mark.parametrize("ends", ["2027-01-31", "2027-01-31T00:00:00", "2027-01-31T01:00:00+01:00"])
+def test_a_token_is_refused_from_when_it_expires(ends: str):
+    now = 0.0
+    token = ApiToken.model_validate(TOKENS["admin"] | {"expires": ends})
+    keeper = Authenticator([token], now=lambda: now)
+    held = keeper.admit(SECRETS["admin"])
+    now = datetime(2027, 1, 30, 23, 59, 59, tzinfo=UTC).timestamp()
+    assert keeper.holds(held)
+    now += 1.0
+    assert not keeper.holds(held)
+    assert not keeper.open
+    with pytest.raises(RefusedRequest, match="valid token is needed"):
+        keeper.admit(SECRETS["admin"])
+
+
+def test_a_token_in_the_file_holds_as_long_as_it_is_there(tmp_path: Path):
+    file = tmp_path / "tokens.yaml"
+    of_file(file, TOKENS["viewer"])
+    keeper = Authenticator([ApiToken(**TOKENS["admin"])], file=file)  # type: ignore[arg-type]
+    admin, viewer = (keeper.admit(SECRETS[name]) for name in ("admin", "viewer"))
+    of_file(file)
+    assert keeper.holds(admin)
+    assert not keeper.holds(viewer)
+    of_file(file, TOKENS["viewer"] | {"expires": "2999-01-01"})
+    assert keeper.admit(SECRETS["viewer"]) == viewer
+
+
+@pytest.mark.parametrize("broken", ["tokens: [", "tokens: [{role: king, token: long-enough-a-token}]", None])
+def test_a_broken_file_lets_nobody_in_and_opens_nothing(
+    tmp_path: Path, broken: str | None, caplog: pytest.LogCaptureFixture
+):
+    file = tmp_path / "tokens.yaml"
+    of_file(file, TOKENS["viewer"])
+    keeper = Authenticator([], file=file)
+    held = keeper.admit(SECRETS["viewer"])
+    file.unlink() if broken is None else file.write_text(broken)
+    for _ in range(2):
+        assert not keeper.open
+        assert not keeper.holds(held)
+        with pytest.raises(RefusedRequest):
+            keeper.admit(SECRETS["viewer"])
+    assert len(caplog.records) == 1
+    assert "long-enough-a-token" not in caplog.text
+    of_file(file, TOKENS["viewer"])
+    assert keeper.admit(SECRETS["viewer"]) == held
+
+
+def test_a_file_that_is_wrong_from_the_start_is_refused(tmp_path: Path):
+    with pytest.raises(UserError, match="cannot be read"):
+        Authenticator([], file=tmp_path / "nowhere.yaml")
+
+
+async def test_a_token_in_the_file_keeps_its_users_name(make_site: MakeSite, tmp_path: Path):
+    file = tmp_path / "tokens.yaml"
+    of_file(file, TOKENS["caity"])
+    site = make_site(tokens=False, tokens_file=str(file))
+    file.write_text(json.dumps({"tokens": [TOKENS["caity"], TOKENS["world"]]}))
+    body = {"user_id": "user_other", "name": "Caity", "text": "hello"}
+    assert (await site.post("/api/agents/servnak/perceive", body, "world")).status_code == 403
+    assert (
+        await site.post("/api/agents/servnak/perceive", body | {"name": "Otto"}, "world")
+    ).status_code == 200

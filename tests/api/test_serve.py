@@ -291,3 +291,28 @@ def test_an_answer_does_not_wait_for_acknowledgements() -> None:
         accepted, _ = bound.accept()
         with accepted:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_a_token_is_taken_back_while_the_server_runs(tmp_path: Path):
+    file = tmp_path / "tokens.yaml"
+    file.write_text(json.dumps({"tokens": [TOKENS["viewer"]]}))
+    headers = {"Authorization": f"Bearer {TOKENS['viewer']['token']}"}
+    changes = {"NOODLINGS_API__TOKENS_FILE": str(file), "NOODLINGS_LIVE__HEARTBEAT_SECONDS": "0.2"}
+    with served(tmp_path / "data", **changes) as server:
+        assert any("1 token configured" in line for line in server.said)
+        with live(server, additional_headers=headers) as stream:
+            messages(stream, "snapshot")
+            assert server.client.get("/api/agents", headers=headers).status_code == 200
+            file.write_text(json.dumps({"tokens": []}))
+            assert server.client.get("/api/agents", headers=headers).status_code == 401
+            with pytest.raises(ConnectionClosed, match="taken back"):
+                messages(stream, "nothing that is ever sent")
+        file.write_text(json.dumps({"tokens": [TOKENS["viewer"]]}))
+        assert server.client.get("/api/agents", headers=headers).status_code == 200
+
+
+def test_an_empty_file_of_tokens_does_not_open_a_public_address(tmp_path: Path):
+    file = tmp_path / "tokens.yaml"
+    file.write_text("tokens: []")
+    said = refused(tmp_path, "--host", "0.0.0.0", NOODLINGS_API__TOKENS_FILE=str(file))
+    assert "can be reached by others" in said
