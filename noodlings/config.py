@@ -233,6 +233,7 @@ class MushSettings(_Section):
     host: str = "127.0.0.1"
     port: int = Field(0, ge=0, le=65_535)
     websocket_port: int = Field(0, ge=0, le=65_535)
+    tls: bool = False
     idle_seconds: float = Field(3_600.0, gt=0, le=604_800)
     lines_per_second: float = Field(5.0, gt=0, le=10_000)
 

@@ -10,6 +10,7 @@ import asyncio
 import gc
 import logging
 import socket
+import ssl
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, suppress
@@ -50,10 +51,13 @@ async def mush_open(
     connect: Connect | None,
     connections: Connections,
     note: Note,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[list[str]]:
     """The ports of the settings while the block lasts; yields where they are, one line each.
 
-    `note` writes down what is changed, see `noodlings.host.server.serve`.
+    Args:
+        note: writes down what is changed, see `noodlings.host.server.serve`.
+        tls: the certificate that they listen with; None for plain text.
 
     Raises:
         UserError: a port cannot be used.
@@ -68,15 +72,19 @@ async def mush_open(
     async with AsyncExitStack() as stack:
         if settings.port:
             host, port = await stack.enter_async_context(
-                telnet_port(settings.host, settings.port, visitors.receive, connections)
+                telnet_port(settings.host, settings.port, visitors.receive, connections, tls)
             )
-            said.append(f"People can connect by telnet to {host}, port {port}; see docs/mush.md.")
+            over = "" if tls is None else " over TLS"
+            said.append(f"People can connect by telnet{over} to {host}, port {port}; see docs/mush.md.")
         if settings.websocket_port:
             origins = society.settings.api.origins
             host, port = await stack.enter_async_context(
-                websocket_port(settings.host, settings.websocket_port, visitors.receive, origins, connections)
+                websocket_port(
+                    settings.host, settings.websocket_port, visitors.receive, origins, connections, tls
+                )
             )
-            said.append(f"People can connect by WebSocket to ws://{host}:{port}.")
+            scheme = "ws" if tls is None else "wss"
+            said.append(f"People can connect by WebSocket to {scheme}://{host}:{port}.")
         stack.push_async_callback(visitors.close)
         yield said
 
@@ -214,15 +222,16 @@ async def serve(
         note: writes down what is changed there, to where `audited` says.
 
     Raises:
-        UserError: the address cannot be used, or not without tokens.
+        UserError: the address cannot be used, or not without tokens; the certificate cannot be used.
         StoreBusy: another process writes to the data folder.
     """
     _refuse_openness(settings, address)
+    tls = _tls(address) if settings.mush.tls else None
     connections = Connections(most_connections())
     with _bound(address, connections) as bound, opened(settings) as society, audited(settings.data_dir):
         async with (
             _living(society, connections) as serving,
-            mush_open(society, serving.world, serving.scrollback, connect, connections, note) as ports,
+            mush_open(society, serving.world, serving.scrollback, connect, connections, note, tls) as ports,
         ):
             scheme = "https" if address.certificate else "http"
             host, port = bound.getsockname()[:2]
@@ -315,6 +324,18 @@ def _refuse_openness(settings: Settings, address: Address) -> None:
         )
     if (address.certificate is None) != (address.key is None):
         raise UserError("--certificate and --key only work together: give both")
+
+
+def _tls(address: Address) -> ssl.SSLContext:
+    """The certificate as the MUSH ports listen with it."""
+    if address.certificate is None:
+        raise UserError("mush.tls needs a certificate: noodlings serve --certificate FILE --key FILE")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(address.certificate, address.key)
+    except (OSError, ssl.SSLError) as error:
+        raise UserError(f"the TLS certificate or key cannot be used: {error}") from None
+    return context
 
 
 def _is_loopback(host: str) -> bool:

@@ -13,9 +13,13 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place, cannot_listen
-from noodlings.worlds.wire import LineAssembler, PlayerWire
+from noodlings.worlds.wire import HANDSHAKE_SECONDS, LineAssembler, PlayerWire
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 IAC, DONT, DO, WONT, WILL, SB = 255, 254, 253, 252, 251, 250
 ERASE_LINE, ERASE_CHARACTER, INTERRUPT, SE = 248, 247, 244, 240
@@ -229,9 +233,13 @@ class TelnetWire:
 
 @asynccontextmanager
 async def telnet_port(
-    host: str, port: int, receive: Receive, connections: Connections
+    host: str, port: int, receive: Receive, connections: Connections, tls: SSLContext | None = None
 ) -> AsyncIterator[tuple[str, int]]:
-    """Listen for telnet clients; yields where. Raises `UserError` when the address cannot be used."""
+    """Listen for telnet clients; yields where. Raises `UserError` when the address cannot be used.
+
+    Args:
+        tls: the certificate to listen with; None for plain text.
+    """
     visits: set[asyncio.Future[None]] = set()
 
     async def came(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -253,7 +261,15 @@ async def telnet_port(
         listening = connections.listen(host, port)
     except (OSError, OverflowError) as error:
         raise cannot_listen(host, port, "set mush.port to another", error) from None
-    server = await asyncio.start_server(came, sock=listening, limit=CHUNK, backlog=BACKLOG)
+    server = await asyncio.start_server(
+        came,
+        sock=listening,
+        limit=CHUNK,
+        backlog=BACKLOG,
+        ssl=tls,
+        ssl_handshake_timeout=None if tls is None else HANDSHAKE_SECONDS,
+        ssl_shutdown_timeout=None if tls is None else GOODBYE_SECONDS,
+    )
     try:
         yield server.sockets[0].getsockname()[:2]
     finally:

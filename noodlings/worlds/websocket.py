@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -17,15 +18,16 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import Event
 
 from noodlings.connections import BACKLOG, MOST_UNREAD, Connections, Place, cannot_listen
-from noodlings.worlds.wire import LONGEST, PlayerWire
+from noodlings.worlds.wire import HANDSHAKE_SECONDS, LONGEST, PlayerWire
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
 
 log = logging.getLogger(__name__)
 
 MOST_MESSAGES = 4_000
 """Messages that may wait for a client that does not read; then it is let go."""
 GOODBYE_SECONDS = 2.0
-HANDSHAKE_SECONDS = 10.0
-"""From the connection to the end of the handshake."""
 NARROWEST, USUAL, WIDEST = 40, 80, 400
 
 Receive = Callable[[PlayerWire], Awaitable[None]]
@@ -116,12 +118,18 @@ def _let_go_unread(connection: ServerConnection) -> None:
 
 @asynccontextmanager
 async def websocket_port(
-    host: str, port: int, receive: Receive, origins: Sequence[str], connections: Connections
+    host: str,
+    port: int,
+    receive: Receive,
+    origins: Sequence[str],
+    connections: Connections,
+    tls: SSLContext | None = None,
 ) -> AsyncIterator[tuple[str, int]]:
     """Listen for WebSocket clients; yields where. Raises `UserError` when the address cannot be used.
 
     Args:
         origins: pages that may come from a browser; programs, which name none, always may.
+        tls: the certificate to listen with; None for plain text.
     """
 
     async def came(connection: ServerConnection) -> None:
@@ -142,6 +150,7 @@ async def websocket_port(
     server = await serve(
         came,
         sock=listening,
+        ssl=tls,
         backlog=BACKLOG,
         origins=[None, *origins],  # type: ignore[list-item]
         max_size=LONGEST,

@@ -39,6 +39,8 @@ class PlayerWire(Protocol):
         """Send what is waiting, for a moment, and let go."""
 
 
+HANDSHAKE_SECONDS = 10.0
+"""From a connection to the end of its handshake."""
 LONGEST = 64_000
 """Bytes of one line."""
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
+import ssl
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from websockets.sync.client import connect
 
 from noodlings.app import build
 from noodlings.config import Settings
 from noodlings.host.server import known
 from noodlings.values.percept import Percept
-from tests.api.serving import ROOT, environment, served
+from tests.api.serving import ROOT, certified, environment, served
+from tests.program import ran
 
 pytestmark = pytest.mark.slow
 
@@ -26,8 +30,10 @@ PASSWORD = "correct horse"
 class Person:
     """Somebody at a telnet client."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         self.seen = b""
         self.passed = b""
 
@@ -98,6 +104,41 @@ def test_accounts_and_places_outlive_the_server_and_an_admin_is_made_on_the_mach
         caity.sees("The Walled Garden")
         caity.types("@derez phi")
         caity.sees("has left the rooms")
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make a certificate with")
+def test_both_ports_speak_tls_and_nothing_else(tmp_path: Path):
+    ports = free_port(), free_port()
+    certificate = certified(tmp_path)
+    trusted = ssl.create_default_context(cafile=certificate[1])
+    changes = {
+        "NOODLINGS_MUSH__PORT": str(ports[0]),
+        "NOODLINGS_MUSH__WEBSOCKET_PORT": str(ports[1]),
+        "NOODLINGS_MUSH__TLS": "true",
+    }
+    with served(tmp_path / "data", *certificate, **changes) as server:
+        assert "by telnet over TLS" in server.output.line()
+        assert f"wss://127.0.0.1:{ports[1]}" in server.output.line()
+        with Person(ports[0], trusted) as caity:
+            caity.types(f"create Caity {PASSWORD}")
+            caity.sees("The Workshop")
+            with connect(f"wss://localhost:{ports[1]}", ssl=trusted, close_timeout=1) as ben:
+                ben.send(f"create Ben {PASSWORD}")
+                caity.sees("Ben")
+                caity.types("good evening, ünï")
+                while "ünï" not in str(ben.recv(timeout=20)):
+                    pass
+            with Person(ports[0]) as plain, suppress(ConnectionResetError):
+                plain.types(f"connect Caity {PASSWORD}")
+                assert "Workshop" not in plain.socket.recv(4_096).decode("utf-8", "replace")
+            assert server.stop() == 0
+            assert "shutting down" in caity.reads_to_the_end()
+
+
+def test_without_a_certificate_there_is_no_tls(tmp_path: Path):
+    done = ran("serve", "--port", "0", "--data", tmp_path, environment=environment(NOODLINGS_MUSH__TLS="1"))
+    assert done.returncode == 2
+    assert b"mush.tls needs a certificate" in done.stderr
 
 
 def test_without_a_setting_there_is_no_port(tmp_path: Path):
