@@ -157,6 +157,12 @@ class StoreSettings(_Section):
     durability: Literal["normal", "full"] = "normal"
 
 
+class BackupSettings(_Section):
+    folder: str = ""
+    every_hours: float = Field(24.0, ge=0.1, le=8_760)
+    keep: int = Field(7, ge=1, le=10_000)
+
+
 class NotesSettings(_Section):
     enabled: bool = True
 
@@ -257,6 +263,7 @@ class Settings(BaseSettings):
     llm: LLMSettings = LLMSettings()
     thought: ThoughtSettings = ThoughtSettings()
     store: StoreSettings = StoreSettings()
+    backup: BackupSettings = BackupSettings()
     notes: NotesSettings = NotesSettings()
     world: WorldSettings = WorldSettings()
     api: ApiSettings = ApiSettings()

@@ -1,4 +1,4 @@
-"""`noodlings export`, `import`, `backup` and `compact`: carrying what is kept, and giving it less room."""
+"""`noodlings export`, `import`, `backup`, `check` and `compact`: what is kept, as a whole."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from noodlings.portable.intake import Imported
 
 STANDARD_OUTPUT = "-"
+SHOWN = 20
+"""Faults of a database that are shown; --json has them all."""
 
 
 def export(
@@ -108,17 +110,37 @@ def backup(
     The copy is a data folder like any other: noodlings play --data DEST. Recipes of your own
     and accounts go with it.
     """
-    from noodlings.app import RECIPES, RULES
+    from noodlings.host.backups import BESIDE
     from noodlings.store.backup import back_up
-    from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
 
     folder = settings_of(data, config).data_dir
-    size = back_up(folder, destination, beside=(RECIPES, RULES, ACCOUNTS), force=force)
+    size = back_up(folder, destination, beside=BESIDE, force=force)
     _report(
         f"backed up {folder} ({size:,} bytes); to play in the copy: noodlings play --data {destination}",
         {"backup": str(destination), "bytes": size},
         as_json,
     )
+
+
+def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> None:
+    """Read everything that is kept and say what is damaged, also while somebody plays.
+
+    Nothing is changed. The exit code is 1 if something is damaged. A letter that changed within a text is not
+    found; a damaged vector is made again by itself.
+    """
+    from noodlings.store.checking import check as check_data
+
+    folder = settings_of(data, config).data_dir
+    found = check_data(folder)
+    facts = asdict(found)
+    counts = ", ".join(f"{number:,} {name}" for name, number in facts.items() if name != "damaged")
+    lines = [f"damaged: {fault}" for fault in found.damaged[:SHOWN]]
+    if len(found.damaged) > SHOWN:
+        lines.append(f"and {len(found.damaged) - SHOWN:,} more")
+    state = "is damaged; put a backup in its place" if found.damaged else "is sound"
+    _report("\n".join([*lines, f"{folder} {state}: {counts} can be read"]), facts, as_json)
+    if found.damaged:
+        raise typer.Exit(1)
 
 
 def compact(

@@ -25,6 +25,7 @@ from rich.text import Text
 from noodlings.config import Settings
 from noodlings.connections import Connections, cannot_listen, most_connections
 from noodlings.errors import UserError
+from noodlings.host.backups import ScheduledBackups
 from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
@@ -278,6 +279,9 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
         asyncio.create_task(_idle_life(serving), name="idle life"),
         asyncio.create_task(society.meet_model(), name="asking the model"),
     ]
+    if society.settings.backup.folder:
+        backups = ScheduledBackups(society.settings.data_dir, society.settings.backup)
+        background.append(asyncio.create_task(backups.run(), name="backups"))
     try:
         yield serving
     finally:

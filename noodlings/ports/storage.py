@@ -181,13 +181,11 @@ class Forgotten:
 
 
 class StoreSnapshot(Protocol):
-    """Everything that was kept of all agents at one moment, whatever is written meanwhile.
+    """Everything that was kept of all agents at one moment, whatever is written meanwhile."""
 
-    Attributes:
-        left_out: how many records could not be read so far.
-    """
-
-    left_out: int
+    @property
+    def left_out(self) -> int:
+        """How many records could not be read so far."""
 
     def agents(self) -> list[str]:
         """Ids of all agents, sorted."""

@@ -189,6 +189,7 @@ COLUMNS = (
     .order_by(entries.c.id)
     .limit(_limit)
 )
+ALL_VECTORS = select(vectors).where(vectors.c.agent_id == _agent).order_by(vectors.c.entry_id)
 VECTORS = select(vectors).where(
     vectors.c.agent_id == _agent,
     vectors.c.entry_id.between(bindparam("first"), bindparam("last")),

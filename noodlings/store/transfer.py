@@ -30,8 +30,9 @@ from noodlings.store.rows import (
     symbol_row,
     trace_of,
     trace_row,
+    vector_of,
 )
-from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
+from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, EntryVector, Link
 from noodlings.values.trace import Trace
 
 Source = TypeVar("Source")
@@ -47,12 +48,17 @@ class SqlSnapshot:
     """What was kept at one moment.
 
     Attributes:
-        left_out: how many records could not be read so far; the log says which.
+        damaged: what is wrong with each record that could not be read so far.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.left_out = 0
+        self.damaged: list[str] = []
+
+    @property
+    def left_out(self) -> int:
+        """How many records could not be read so far."""
+        return len(self.damaged)
 
     def agents(self) -> list[str]:
         """Ids of all agents, sorted."""
@@ -88,6 +94,10 @@ class SqlSnapshot:
         """All symbols made of its entries, in the order of ids."""
         return self._all(sql.ALL_SYMBOLS, agent_id, kept_symbol_of)
 
+    def vectors(self, agent_id: str) -> Iterator[EntryVector]:
+        """All vectors of its entries, of whatever model, in the order of ids."""
+        return self._all(sql.ALL_VECTORS, agent_id, vector_of)
+
     def _all(self, statement: Select[Any], agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
         for row in self._connection.execute(statement, {"of_agent": agent_id}).mappings():
             value = self._read(row, read)
@@ -114,7 +124,7 @@ class SqlSnapshot:
             return read(stored)
         except StoreError as error:
             log.warning("left out: %s", error)
-            self.left_out += 1
+            self.damaged.append(str(error))
             return None
 
 

@@ -272,3 +272,32 @@ def holding(folder, word):
     """The files in which a word stands, whatever its case."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return [str(path.relative_to(folder)) for path in files if word in path.read_bytes().lower()]
+
+
+def test_a_check_reads_everything_and_names_what_is_damaged(noodlings, refused, folder, tmp_path):
+    copy = tmp_path / "copy"
+    assert noodlings("backup", copy, "--data", folder).code == 0
+    done = noodlings("check", "--data", copy)
+    assert (done.code, done.err) == (0, "")
+    assert f"{copy} is sound: " in done.out
+    sound = json.loads(noodlings("check", "--json", "--data", copy).out)
+    end = lines_of(noodlings("export", "--data", copy).out)[-1]
+    assert {name: sound[name] for name in end if name != "type"} == {
+        n: c for n, c in end.items() if n != "type"
+    }
+    assert sound["damaged"] == []
+    with closing(sqlite3.connect(copy / "noodlings.db")) as database, database:
+        database.execute("UPDATE entries SET affect = x'00' WHERE id = 1 AND agent_id = 'servnak'")
+        database.execute("UPDATE vectors SET vector = x'0200' WHERE entry_id = 2")
+        database.execute("DELETE FROM entries WHERE id = 3 AND agent_id = 'phi'")
+    done = noodlings("check", "--data", copy)
+    assert done.code == 1
+    assert "entry 1 of servnak is damaged" in done.out
+    assert "the vector of entry 2" in done.out
+    assert "a record of traces belongs to nothing in entries" in done.out
+    assert "dog" not in done.out
+    found = json.loads(noodlings("check", "--json", "--data", copy).out)
+    assert found["entries"] == sound["entries"] - 2
+    (copy / "noodlings.db").write_bytes((copy / "noodlings.db").read_bytes()[:5_000])
+    assert "damaged" in refused("check", "--data", copy)
+    assert "no noodlings.db" in refused("check", "--data", tmp_path / "nowhere")

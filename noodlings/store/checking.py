@@ -1,0 +1,72 @@
+"""Check: whether all that is kept can be read, from the pages of the file to each single record.
+
+SQLite finds pages and indexes that do not fit together, and records that belong to nothing; reading finds
+what no longer means anything. Of a changed letter within a text neither can know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from noodlings.store.database import Database
+from noodlings.store.transfer import SqlSnapshot
+
+MOST = 1_000
+"""Faults of the file that are listed."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was read, and what is wrong with it.
+
+    Attributes:
+        agents, entries, traces, links, symbols, vectors: how many could be read.
+        damaged: what is wrong, a line each; nothing of what is kept is quoted.
+    """
+
+    agents: int = 0
+    entries: int = 0
+    traces: int = 0
+    links: int = 0
+    symbols: int = 0
+    vectors: int = 0
+    damaged: list[str] = field(default_factory=list)
+
+
+def check(folder: Path, progress: Callable[[int], object] = lambda agents: None) -> Checked:
+    """Read everything in a data folder, also while somebody plays.
+
+    Args:
+        progress: called with the number of each agent when all of it is read.
+
+    Raises:
+        NotFound: there is no database.
+        StoreError: it is too damaged to be read at all, or of a newer version.
+    """
+    found = Checked()
+    with closing(Database(folder, read_only=True)) as database, database.transaction() as connection:
+        faults = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST})").scalars()
+        found.damaged += [f"the file: {fault}" for fault in faults if fault != "ok"]
+        orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        found.damaged += [
+            f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
+        ]
+        kept = SqlSnapshot(connection)
+        for number, agent_id in enumerate(kept.agents(), 1):
+            kept.agent(agent_id)
+            found.entries += _count(kept.entries(agent_id))
+            found.traces += _count(kept.traces(agent_id))
+            found.links += _count(kept.links(agent_id))
+            found.symbols += _count(kept.symbols(agent_id))
+            found.vectors += _count(kept.vectors(agent_id))
+            found.agents = number
+            progress(number)
+        found.damaged += kept.damaged
+    return found
+
+
+def _count(records: Iterable[object]) -> int:
+    return sum(1 for _ in records)

@@ -1,0 +1,126 @@
+"""Scheduled backups: when they are due, that each is tried, and that none is lost for a bad one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from noodlings.config import BackupSettings
+from noodlings.errors import StoreError, UserError
+from noodlings.host.backups import AGAIN_SECONDS, ScheduledBackups
+from noodlings.ports import Changes
+from noodlings.store.checking import check
+from noodlings.store.sql import SqlStore
+from tests.api.serving import environment, served
+from tests.program import ran
+from tests.store.records import AGENT, a_trace, an_entry
+
+HOUR = 3_600.0
+
+
+class Clock:
+    """World and waiting of a test."""
+
+    def __init__(self) -> None:
+        self.now = 1_764_000_000.0
+        self.waited: list[float] = []
+
+    async def wait(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        self.now += seconds
+        if len(self.waited) > 4:
+            raise asyncio.CancelledError
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    with closing(SqlStore(tmp_path / "data")) as store:
+        for number in range(1, 4):
+            store.commit(Changes(AGENT, added=(an_entry(number),), trace=a_trace(number)))
+    return tmp_path / "data"
+
+
+def backups(data: Path, clock: Clock, **settings: float) -> ScheduledBackups:
+    chosen = BackupSettings.model_validate(
+        {"folder": str(data.parent / "copies"), "every_hours": 6} | settings
+    )
+    return ScheduledBackups(data, chosen, lambda: clock.now, clock.wait)
+
+
+def names(data: Path) -> list[str]:
+    return sorted(path.name for path in (data.parent / "copies").iterdir())
+
+
+def damage(data: Path) -> None:
+    with closing(sqlite3.connect(data / "noodlings.db")) as database, database:
+        database.execute("UPDATE entries SET parts = 'x' WHERE id = 2")
+
+
+async def test_a_copy_is_made_at_once_and_then_every_so_often(data: Path) -> None:
+    clock = Clock()
+    with pytest.raises(asyncio.CancelledError):
+        await backups(data, clock, keep=2).run()
+    assert clock.waited == [0.0, 6 * HOUR, 6 * HOUR, 6 * HOUR, 6 * HOUR]
+    assert names(data) == ["2025-11-25T04-00-00Z", "2025-11-25T10-00-00Z"]
+    for name in names(data):
+        assert check(data.parent / "copies" / name) == check(data)
+
+
+def test_after_a_restart_the_next_one_is_due_when_it_was(data: Path) -> None:
+    clock = Clock()
+    backups(data, clock).make()
+    clock.now += HOUR
+    assert backups(data, clock).due() == clock.now + 5 * HOUR
+
+
+def test_a_copy_of_what_is_damaged_costs_no_older_one(data: Path) -> None:
+    clock = Clock()
+    backups(data, clock, keep=1).make()
+    damage(data)
+    clock.now += HOUR
+    with pytest.raises(StoreError, match=r"entry 2 .* is damaged"):
+        backups(data, clock, keep=1).make()
+    whole = [name for name in names(data) if name.endswith("Z")]
+    assert whole == ["2025-11-24T16-00-00Z"]
+
+
+async def test_one_that_fails_is_tried_again(data: Path, caplog: pytest.LogCaptureFixture) -> None:
+    damage(data)
+    clock = Clock()
+    with pytest.raises(asyncio.CancelledError):
+        await backups(data, clock).run()
+    assert clock.waited[:3] == [0.0, AGAIN_SECONDS, 0.0]
+    assert "tried again in ten minutes" in caplog.text
+
+
+def test_what_a_kill_left_goes_and_nothing_else(data: Path) -> None:
+    copies = data.parent / "copies"
+    for name in ("2025-01-01T00-00-00Z.part", "mine.part", "2025-notes"):
+        (copies / name).mkdir(parents=True)
+    (copies / "2025-02-02T00-00-00Z").write_text("a file of somebody's")
+    backups(data, Clock(), keep=1).make()
+    assert names(data) == ["2025-02-02T00-00-00Z", "2025-11-24T16-00-00Z", "2025-notes", "mine.part"]
+
+
+def test_none_are_made_inside_the_data_folder(data: Path) -> None:
+    with pytest.raises(UserError, match="inside the data folder"):
+        backups(data, Clock(), folder=str(data / "copies"))  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+def test_a_server_makes_one_that_can_be_played_in(tmp_path: Path) -> None:
+    data, copies = tmp_path / "data", tmp_path / "copies"
+    told = {"user_id": "user_caity", "text": "My dog died yesterday"}
+    with served(data) as server:
+        assert server.client.post("/api/agents/servnak/perceive", json=told).status_code == 200
+        assert server.stop() == 0
+    with served(data, NOODLINGS_BACKUP__FOLDER=str(copies)) as server:
+        assert server.stop() == 0
+    (copy,) = copies.iterdir()
+    done = ran("memories", "servnak", "--working", "--json", "--data", copy, environment=environment())
+    assert [entry["text"] for entry in json.loads(done.stdout)["entries"]] == ["My dog died yesterday"]
