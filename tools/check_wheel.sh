@@ -22,7 +22,9 @@ step "contents"
 "$bin/python" "$root/tools/check_wheel.py" contents "$wheel" "$root"
 
 step "install"
-"$bin/pip" install -q "$wheel"
+# As a release is installed: what the lock names, each file by its hash, and nothing else.
+"$bin/pip" install -q --require-hashes -r "$root/requirements.lock"
+"$bin/pip" install -q --no-deps "$wheel"
 "$bin/pip" check
 mkdir "$work/empty"
 cd "$work/empty"
