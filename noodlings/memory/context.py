@@ -93,7 +93,8 @@ def recent(newest_first: Iterable[MemoryEntry]) -> list[Recalled]:
 
 
 def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
-    """One `Recalled` for each entry, by id; reasons and scores of all groups, the first group's in front."""
+    """One `Recalled` for each entry, by id: what each group says of it, with the first group's reasons in
+    front."""
     merged: dict[int, Recalled] = {}
     for group in groups:
         for found in group:
@@ -102,7 +103,14 @@ def merge(groups: Iterable[Sequence[Recalled]]) -> dict[int, Recalled]:
                 merged[found.entry.id] = found
             else:
                 why = known.why + tuple(reason for reason in found.why if reason not in known.why)
-                merged[found.entry.id] = replace(known, why=why, scores=found.scores | known.scores)
+                merged[found.entry.id] = replace(
+                    known,
+                    why=why,
+                    scores=found.scores | known.scores,
+                    sources=tuple(sorted({*known.sources, *found.sources})),
+                    supersedes=tuple(sorted({*known.supersedes, *found.supersedes})),
+                    superseded_by=known.superseded_by or found.superseded_by,
+                )
     return merged
 
 

@@ -29,6 +29,7 @@ def all_alike(_: int, __: int) -> float:
         "he’s called Otto now",
         "no, the other gate",
         "hold on, it is the left one",
+        "I lied, my mother is fine",
         "on second thought I would rather have the soup",
     ],
 )

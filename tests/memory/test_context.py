@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -199,6 +200,12 @@ def test_an_entry_with_two_reasons_is_there_once_with_both() -> None:
     assert merged[1].scores == {"recent": 1.0, "lexical": 0.3}
     again = merge([merged.values(), [recalled(1, Why.RECENT, 0.2)]])
     assert (again[1].why, again[1].scores["recent"]) == ((Why.RECENT, Why.LEXICAL), 1.0)
+
+
+def test_an_entry_that_is_recent_too_keeps_what_was_found_out_about_it() -> None:
+    known = replace(recalled(1, Why.SEMANTIC, 0.6), sources=(4,), superseded_by=7)
+    merged = merge([[recalled(1, Why.RECENT, 1.0)], [known], [recalled(1, Why.AFFECT, 0.8)]])[1]
+    assert (merged.sources, merged.supersedes, merged.superseded_by) == ((4,), (), 7)
 
 
 def test_what_is_brought_by_other_means_is_in_beside_the_slots() -> None:
