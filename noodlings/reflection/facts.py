@@ -245,9 +245,13 @@ class _Reading:
             sentence = " ".join(part[0].split())
             plain = folded(sentence)
             imagined = self.lexicon.imagined.search(plain) is not None
+            asked = sentence.endswith("?")
             if not imagined and not _NOT_MINE.search(plain):
-                yield from self._relatives(plain, sentence, words)
-            if imagined or sentence.endswith("?"):
+                # "Would my brother Amir like that?" tells of a brother; "does my brother like that?" may be a
+                # riddle.
+                relatives = self._relatives(plain, sentence, words)
+                yield from (fact for fact in relatives if not asked or (fact.relative and fact.relative.name))
+            if imagined or asked:
                 self.mention(plain, sentence)
                 continue
             subject = self.entry.user_id

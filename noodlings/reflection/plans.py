@@ -52,6 +52,12 @@ _MAY_NAME_A_TIME = re.compile(r"\d|mor|tmr|tonight|this|\bin\b|day|week", re.I)
 _AFTER_TOMORROW = re.compile(r"\bthe day after tomorrow\b")
 _TOMORROW = re.compile(r"\btomorrow\b")
 _TODAY = re.compile(r"\b(?:tonight|today|this (?:morning|afternoon|evening))\b")
+_IS_NOW = re.compile(
+    r"(?:(?:\b(?:is|are|am)|'(?:s|m|re)) (?:(?:so|very|really|quite|all|too) )?"
+    r"(?!(?:my|your|his|her|our|their|the|an?)\b)\w+|(?<!'ve )(?<!have )\bgot (?!to\b)(?:\w+ ){1,5}\w+) "
+    r"(?:today|this (?:morning|afternoon))\b"
+)
+"""How things are today: "the hens are loud today", "I got a promotion today"."""
 _IN = re.compile(
     rf"\bin (?:a )?(?P<count>{'|'.join(_NUMBERS)}|\d{{1,2}})(?: of)? (?P<unit>{'|'.join(_UNITS)})s?\b"
 )
@@ -232,7 +238,11 @@ def due_of(entry: MemoryEntry) -> Due | None:
             due = due_at(clause, entry.timestamp)
             if due is None or is_imagined(sentence, clause):
                 continue
-            if entry.importance >= WORTH_ANYHOW and not _is_past(clause):
+            if (
+                entry.importance >= WORTH_ANYHOW
+                and not _is_past(clause)
+                and not _IS_NOW.search(folded(clause))
+            ):
                 return due
             if _tells_plan(entry, sentence) and _tells_plan(entry, clause):
                 return due

@@ -58,6 +58,11 @@ def test_what_is_said_plainly_is_found(text: str, expected: set[tuple[str, str]]
     assert told(text) == expected
 
 
+@pytest.mark.parametrize("text", ["does my husband like flying?", "what is my cat called?"])
+def test_whoever_is_only_asked_about_may_not_be_there(text: str) -> None:
+    assert told(text) == set()
+
+
 @pytest.mark.parametrize(
     ("text", "without"),
     [

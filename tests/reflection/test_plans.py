@@ -165,6 +165,8 @@ def test_what_was_called_off_is_closed(text: str) -> None:
         "I'm going to swim every Monday",
         "on Friday my dog died",
         "my favourite song is Tomorrow",
+        "the chickens are loud today",
+        "I got a promotion today!",
     ],
 )
 def test_what_is_no_plan_never_comes_due(text: str) -> None:
