@@ -197,6 +197,8 @@ class Registry:
             command, rest = self.read(line, context.world, context.caller.user_id)
             if rest in ("--help", "-h"):
                 command, rest = self.find("help"), command.name
+            elif command.name.startswith("@"):
+                rest = _with_name_quoted(rest, context.society)
             try:
                 return await command.run(context, rest)
             except HelpAsked:
@@ -208,6 +210,17 @@ class Registry:
         except Exception:
             log.exception("%s failed", self.name_of(line))
             return refused("That command failed; the log has the details. You can go on playing.")
+
+
+def _with_name_quoted(rest: str, society: Society) -> str:
+    """`old tom 2` as `"old tom" 2`: a character's name at the beginning is one word, whatever is in it."""
+    folded = rest.casefold()
+    long = (name for persona in society.personas.values() for name in persona.names if " " in name)
+    fits = [
+        name for name in long if folded.startswith(name) and not folded[len(name) : len(name) + 1].isalnum()
+    ]
+    size = max(map(len, fits), default=0)
+    return f'"{rest[:size]}"{rest[size:]}' if size and len(folded) == len(rest) else rest
 
 
 def _too_long(line: str) -> Reply:

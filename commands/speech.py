@@ -35,6 +35,11 @@ _NEARLY = ["whisper", "look", "help", "quit", "exit", "emote", "north", "south",
 _LOGIN = ["connect", "create", "login"]
 _TO_ONE = frozenset(["tell", "t", "page", "p", "msg", "message", "dm", "pm", "reply", "w", "wh"])
 """How other worlds call a whisper, where somebody's name stands behind."""
+_ALONE = frozenset(["inventory", "inv", "score", "equipment"])
+_NOT_HERE = frozenset(["examine", "wield", "ooc"])
+"""Commands of other worlds, of which there are none here; those that are only where they stand alone …"""
+_HANDLING = frozenset(["get", "take", "drop", "give", "put", "wear", "open", "push", "pull"])
+"""… and those that are where somebody or something is named behind them that is there to be handled."""
 _SIGNS = frozenset(string.punctuation) - frozenset("'(")
 _FLAG = re.compile(r"(?<!\S)--[a-zA-Z]")
 
@@ -65,9 +70,28 @@ def why_withheld(line: str, commands: Container[str], world: World) -> str | Non
     to = rest.partition(" ")[0].casefold().strip(string.punctuation)
     if word in _TO_ONE and _names_one(to, world):
         return f"To tell {to} alone, type: whisper {to} = TEXT."
+    if word == "q":
+        return "To leave, type quit."
+    handled = word in _HANDLING and _is_handled(rest, world)
+    if word in _NOT_HERE or handled or (word in _ALONE and not rest):
+        return f"There is no command {word} here; to do something, pose it: emote ACTION."
     if f"@{word}" in commands and _names_one(to, world):
         return f"Did you mean @{word} {to}?"
     return None
+
+
+def _is_handled(rest: str, world: World) -> bool:
+    """Whether these few words name somebody first or a thing that lies about last: "phi fish", "a ledger"."""
+    words = [word.strip(string.punctuation) for word in rest.casefold().split()]
+    if not 1 <= len(words) <= 4:
+        return False
+    things = {
+        word
+        for room in world.places.rooms.values()
+        for thing in room.things
+        for word in (thing.name, *thing.also)
+    }
+    return _names_one(words[0], world) or words[-1] in {word.casefold() for word in things}
 
 
 def _names_one(word: str, world: World) -> bool:

@@ -42,7 +42,7 @@ async def say(context: CommandContext, rest: str) -> Reply:
     return _done(context, _world(context).say(context.caller.user_id, rest or _missing("say TEXT")))
 
 
-@command("emote", "emote ACTION", aliases=(":", "pose"))
+@command("emote", "emote ACTION", aliases=(":", ";", "pose"))
 async def emote(context: CommandContext, rest: str) -> Reply:
     """Do something that everybody in the room can see.
 

@@ -74,10 +74,11 @@ class TerminalSession:
         asyncio.get_running_loop().set_exception_handler(_log_quietly)
         with patch_stdout(raw=True):
             living = asyncio.create_task(self._keep_living(), name="idle life")
+            typed = ""
             try:
-                while (line := await self._ask()) is not None:
+                while (line := await self._ask(typed)) is not None:
                     answer = await self._dispatch(line)
-                    await self._show(answer.view)
+                    typed = await self._show(answer.view)
                     if answer.leave:
                         return
             finally:
@@ -85,36 +86,45 @@ class TerminalSession:
                 with suppress(asyncio.CancelledError):
                     await living
 
-    async def _ask(self) -> str | None:
-        """The next line, or None when the player has had enough."""
+    async def _ask(self, typed: str) -> str | None:
+        """The next line, or None when the player has had enough.
+
+        Args:
+            typed: how it begins: what was typed while a page was being read.
+        """
         interrupted = False
         while True:
             try:
-                return await self._session.prompt_async("> ", set_exception_handler=False)
+                return await self._session.prompt_async("> ", default=typed, set_exception_handler=False)
             except EOFError:
                 return None
             except KeyboardInterrupt:
                 if interrupted:
                     return None
-                interrupted = True
+                interrupted, typed = True, ""
                 self._screen.show(Text("(Press Ctrl-C again to leave)", style="dim"))
 
-    async def _show(self, view: RenderableType) -> None:
-        """Write an answer, in pages where it is longer than the window."""
+    async def _show(self, view: RenderableType) -> str:
+        """Write an answer, in pages where it is longer than the window.
+
+        Returns:
+            What was typed instead of reading on: the beginning of the next line.
+        """
         pages = self._screen.pages(self._screen.text(view))
         if pages == [""]:
-            return
+            return ""
         if len(pages) == 1:
             self._screen.write(pages[0])
-            return
+            return ""
         self._screen.hold()
         try:
             for number, page in enumerate(pages, 1):
                 self._screen.write(page)
-                if number < len(pages) and not await _more(number, len(pages)):
-                    break
+                if number < len(pages) and (typed := await _more(number, len(pages))) is not None:
+                    return typed
         finally:
             self._screen.release()
+        return ""
 
     async def _keep_living(self) -> None:
         """Between messages life goes on; what goes wrong in it is logged and does not end it."""
@@ -137,8 +147,8 @@ class _TabCompleter(Completer):
             yield Completion(candidate, start_position=-len(word))
 
 
-async def _more(page: int, pages: int) -> bool:
-    """Wait for a key below a page; False when it asks to stop."""
+async def _more(page: int, pages: int) -> str | None:
+    """Wait for a key below a page. None to read on; else what was typed that belongs to the next line."""
     keys = KeyBindings()
 
     @keys.add("q")
@@ -146,16 +156,22 @@ async def _more(page: int, pages: int) -> bool:
     @keys.add("c-c")
     @keys.add("c-d")
     def stop(event: KeyPressEvent) -> None:
-        event.app.exit(result=False)
+        event.app.exit(result="")
 
     @keys.add(Keys.Any)
+    def type_on(event: KeyPressEvent) -> None:
+        event.app.exit(result=event.data if event.data.isprintable() else None)
+
+    @keys.add(" ")
     @keys.add("enter")
     def go_on(event: KeyPressEvent) -> None:
-        event.app.exit(result=True)
+        event.app.exit(result=None)
 
-    below = f"-- more, {page} of {pages}: any key continues, q stops --"
+    below = f"-- more, {page} of {pages}: space continues, q stops --"
     window = Window(FormattedTextControl([("reverse", below)]), height=1)
-    application: Application[bool] = Application(Layout(window), key_bindings=keys, erase_when_done=True)
+    application: Application[str | None] = Application(
+        Layout(window), key_bindings=keys, erase_when_done=True
+    )
     return await application.run_async(set_exception_handler=False)
 
 

@@ -90,6 +90,12 @@ what's that
 42
 a -- b
 come here, old tom
+give me a break
+get well soon
+take care
+put that down, servnak
+open the door for me, would you
+score one for the home team?
 mind the self-driving clock""".splitlines(),
 )
 async def test_talk_is_said_as_it_was_typed(line):
@@ -111,6 +117,12 @@ async def test_talk_is_said_as_it_was_typed(line):
         ("psst servnak = I am afraid", "Nothing was said"),
         ("tell servnak I am afraid", "To tell servnak alone, type: whisper servnak = TEXT"),
         ("tell tom I am afraid", "Nothing was said"),
+        ("inventory", "There is no command inventory here"),
+        ("examine clocks", "There is no command examine here"),
+        ("get the workbench", "There is no command get here"),
+        ("give servnak a fish", "pose it: emote ACTION"),
+        ("ooc brb", "There is no command ooc here"),
+        ("q", "To leave, type quit."),
         ("msg serv I am afraid", "type: whisper serv = TEXT"),
         ("w servnak I am afraid", "West is typed alone"),
         ("wh servnak I am afraid", "type: whisper servnak = TEXT"),
@@ -213,3 +225,19 @@ def test_nothing_that_is_written_like_a_command_becomes_speech(line):
 
 def test_everyday_words_are_no_command_of_their_own():
     assert not EVERYDAY & set(_KEYS)
+
+
+async def test_a_semicolon_poses_as_in_other_worlds():
+    room = Room()
+    reply = await room.type(";waves")
+    assert not reply.error
+    assert reply.data["kind"] == "emote"
+
+
+@pytest.mark.parametrize(
+    "line", ["@mood old tom", "@why Old Tom 2", "@recall old tom cat", '@recall "old tom" cat']
+)
+async def test_a_name_of_two_words_needs_no_quotation_marks(line):
+    reply = await Room().type(line)
+    assert "Type it like this" not in reply.render()
+    assert "There is no character" not in reply.render()

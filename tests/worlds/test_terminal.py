@@ -126,6 +126,13 @@ async def test_a_long_answer_is_shown_in_pages_until_one_has_enough(tmp_path, mo
         assert re.findall(r"row \d+", written) == [f"row {number}" for number in range(last + 1)]
 
 
+async def test_what_is_typed_while_one_reads_is_the_next_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(screen_module.shutil, "get_terminal_size", lambda: os.terminal_size((80, 11)))
+    long = Text("\n".join(f"row {number}" for number in range(30)))
+    done = await typed("long\rhelp @why\rlong\r x\x03quit\r", tmp_path, {"long": long})
+    assert done.lines == ["long", "help @why", "long", "quit"]
+
+
 async def test_life_goes_on_while_one_types_and_survives_what_goes_wrong(tmp_path, caplog):
     alive = asyncio.Event()
     times = 0
