@@ -110,6 +110,7 @@ def build(
         store=repository,
         offline=OfflineVoice(),
         names=lambda: society.names(),
+        characters=lambda: society.personas,
         rules=_rules(folder),
         drives=shipped_drives(),
         memory=settings.memory,

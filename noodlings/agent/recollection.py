@@ -311,7 +311,7 @@ def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
 def uncalled(text: str, persona: Persona) -> str:
     """Without the name of whoever is spoken to, before the words or behind them."""
     said = clean(text)
-    for name in (persona.name, *persona.aliases):
+    for name in persona.called:
         folded = said.casefold()
         if folded.startswith(f"{name.casefold()},"):
             return said[len(name) + 1 :].strip()

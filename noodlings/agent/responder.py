@@ -186,14 +186,16 @@ class Responder:
         texts = (text for entry in heard for text in (entry.user_text, entry.response or ""))
         there = {percept.user_id, core.id, *percept.listeners, *(entry.user_id for entry in heard)}
         named = game.mood(rules, now) if game.began else None
+        known, characters = names.among(there, (percept.text, *texts)), self._services.characters()
         return Utterance(
             persona=core.persona,
             percept=percept,
             speaker=shown_name(percept.user_id, names),
             mood=core.feelings.mood.at_time(now),
             recalled=tuple(in_mind),
-            names=names.among(there, (percept.text, *texts)),
+            names=known,
             everybody=names,
+            characters=frozenset(user_id for user_id in known if user_id in characters),
             own_lines=tuple(core.said),
             named_mood=named or "",
             manner=rules.moods.get(named, "") if named else "",

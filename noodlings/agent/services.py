@@ -44,6 +44,7 @@ class AgentServices:
         feeling_model: refines, before a reply, what was felt; None leaves it as it was.
         heard: text that was just heard → what it means, in numbers.
         names: user id → shown name, of everybody who is known.
+        characters: ids of all who are characters.
         rules: what events of a game do.
         drives: what appetites do.
         images: makes metaphors without a model.
@@ -64,6 +65,7 @@ class AgentServices:
     store: Repository
     offline: Voice
     names: Callable[[], Names]
+    characters: Callable[[], Collection[str]]
     rules: GameRules
     drives: DriveTable
     memory: MemorySettings

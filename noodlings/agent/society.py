@@ -161,7 +161,9 @@ class Society:
         called = {word: persona for persona in self.personas.values() for word in persona.names}
         if wanted in called:
             return self.agents[called[wanted].id]
-        begun = {called[word].id for word in called if wanted and word.startswith(wanted)}
+        begun = {called[word].id for word in called if wanted and word.startswith(wanted)} | {
+            persona.id for persona in self.personas.values() if wanted in map(str.casefold, persona.called)
+        }
         if len(begun) == 1:
             return self.agents[begun.pop()]
         if begun:

@@ -136,7 +136,7 @@ def _listeners(society: Society, line: Recorded, only: Agent | None) -> list[Age
 def _percept(line: Recorded, agent: Agent, now: float) -> Percept:
     own = line.user_id == agent.id
     folded = line.text.casefold()
-    named = any(name.casefold() in folded for name in (agent.persona.name, *agent.persona.aliases))
+    named = any(name.casefold() in folded for name in agent.persona.called)
     return Percept(
         user_id=line.user_id,
         text=shorten(line.text, MAX_LINE),

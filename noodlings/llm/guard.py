@@ -157,7 +157,7 @@ def _first(text: str, utterance: Utterance | None, *, spoils: bool) -> tuple[int
 def _bare(text: str, persona: Persona) -> str:
     """An answer line by line, without thinking, formatting, the name in front and quotation marks around."""
     lines = (clean(line) for line in _ended(_FORMATTING.sub(" ", without_thinking(text))).splitlines())
-    names = _one_of((persona.name, *persona.aliases))
+    names = _one_of(persona.called)
     own = re.compile(rf"^[^\w\n]*{names}\W*?(?:says|said)?[^\w\n]*?:[*_]*\s*", re.IGNORECASE)
     bare = "\n".join(own.sub("", line, count=1) for line in lines if line)
     return _unquoted(_ANSWER.sub("", bare, count=1))
@@ -270,7 +270,7 @@ _MACHINE = re.compile(r"\b(?:AI|artificial|robot|android|machine|computer|automa
 def _refusal(text: str, utterance: Utterance | None) -> int | None:
     """Where a model speaks of itself, or of the character that it plays."""
     persona = None if utterance is None else utterance.persona
-    name = r"\w+" if persona is None else _one_of((persona.name, *persona.aliases))
+    name = r"\w+" if persona is None else _one_of(persona.called)
     played = re.search(
         rf"\b(?:respond|answer|reply|speak)(?:ing)?\ as\ {name}\b"
         rf"|\bhow\ {name}\ would\ (?:respond|answer|reply)\b"

@@ -45,6 +45,7 @@ class Utterance:
         recalled: what is in mind, oldest to newest.
         names: user id → shown name, for everybody that is mentioned.
         everybody: the same of all who are known; a guard looks among them for whom a model speaks.
+        characters: ids of those in `names` who are characters themselves.
         history: what was said lately in its hearing, each with its answer, oldest first; for a model.
         own_lines: the agent's own latest lines, oldest first; a voice does not repeat them.
         named_mood: "chill", "hyped", "nervous" or "frustrated", as a game's events left it; "" where there
@@ -63,6 +64,7 @@ class Utterance:
     recalled: tuple[Recalled, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
     everybody: Names = field(default_factory=Names, repr=False, compare=False)
+    characters: frozenset[str] = frozenset()
     history: tuple[MemoryEntry, ...] = ()
     own_lines: tuple[OwnLine, ...] = ()
     named_mood: str = ""

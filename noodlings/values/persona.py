@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,6 +68,17 @@ class Sampling:
     min_p: float | None = None
 
 
+_NO_NAMES = frozenset(
+    re.findall(
+        r"\w+",
+        "the a an of von van de der la le du and old young big little great good mad black white red mr mrs "
+        "ms miss dr sir dame lord lady king queen prince princess captain sergeant master mistress father "
+        "mother brother sister uncle aunt saint st",
+    )
+)
+"""Words of a name that nobody is called by alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Persona:
     """Who an agent is.
@@ -125,5 +137,15 @@ class Persona:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything it is called, folded for comparison."""
+        """The names that are its own, folded for comparison: no two characters share one."""
         return tuple(name.casefold() for name in (*self.own_ids, self.name, *self.aliases))
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """What people call it: its name, its aliases, and single words of its name, as "Tom" for "Old Tom".
+
+        Two characters may share such a word; whoever looks for one looks among `names` first.
+        """
+        words = self.name.split()
+        short = [word for word in words if len(words) > 1 and word.casefold() not in _NO_NAMES]
+        return tuple(dict.fromkeys((self.name, *self.aliases, *short)))

@@ -79,6 +79,8 @@ class DialogueAct(StrEnum):
     """Asked what somebody should do."""
     REQUEST = "request"
     """Asked to do something."""
+    AVAILABILITY = "availability"
+    """Asked whether there is some of what a house or a shop may have."""
 
     REMEMBER = "remember"
     """Asked about something it remembers: {memory}."""
@@ -147,6 +149,7 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.LIKES: frozenset({"topic"}),
     DialogueAct.DISLIKES: frozenset({"topic"}),
     DialogueAct.STATEMENT: frozenset({"topic", "echo"}),
+    DialogueAct.WHO_ARE_YOU: frozenset({"self"}),
     DialogueAct.WHERE_ARE_WE: frozenset({"place"}),
     DialogueAct.WHO_IS_HERE: frozenset({"present"}),
     DialogueAct.WHAT_IS_HERE: frozenset({"things"}),

@@ -211,6 +211,9 @@ def _remembered(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook
         told = entry.kind is not Kind.EMOTE
         if RETELLS.search(text) or (told and (only_asks(text) or goes_on(text))):
             continue
+        # Nor is what another character says, or they would go on about each other's words.
+        if entry.user_id in utterance.characters:
+            continue
         # Nor is a trifle.
         if told and not entry.pinned and entry.importance < MATTERS:
             continue

@@ -7,6 +7,7 @@ that were. The feeling that colours what is said is that of a mood, or of a perc
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -79,7 +80,7 @@ def _degree(much: float) -> str:
 
 OWN_REST = 7
 """So many lines later a character may use one of its own phrases again."""
-_TOLD_IF_KNOWN = frozenset({DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
+_TOLD_IF_KNOWN = frozenset({DialogueAct.WHO_ARE_YOU, DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
 """What must be told where it is known; a line without it would deny it."""
 COLOUR_REST = 2
 """So many lines later it may be coloured in the same way again."""
@@ -210,7 +211,11 @@ class Phrasebook:
             "percent": f"{self._random.uniform(71, 99.9):.1f}%",
             "address": self._random.choice(self._voice.address or (self._slots.get("name", "friend"),)),
         }
-        return phrase.expand(self._random, {**self._slots, **chance})
+        said = phrase.expand(self._random, {**self._slots, **chance})
+        species = self._slots.get("species", "")
+        if species[:1].lower() in tuple("aeiou"):
+            return re.sub(rf"\b(a) (?={re.escape(species)}\b)", r"\1n ", said, flags=re.I)
+        return said
 
 
 @lru_cache(maxsize=4096)

@@ -99,6 +99,7 @@ class QuestionKind(Enum):
     LIKING = DialogueAct.LIKES
     ADVICE = DialogueAct.ADVICE
     REQUEST = DialogueAct.REQUEST
+    AVAILABILITY = DialogueAct.AVAILABILITY
     DOING = DialogueAct.DOING
     YES_OR_NO = DialogueAct.YES_OR_NO
     PERSONAL = DialogueAct.PERSONAL
@@ -112,7 +113,7 @@ class QuestionKind(Enum):
     @property
     def may_be_known(self) -> bool:
         """Whether a memory may answer it."""
-        return self in (QuestionKind.MEMORY, QuestionKind.UNKNOWN)
+        return self in (QuestionKind.MEMORY, QuestionKind.UNKNOWN, QuestionKind.AVAILABILITY)
 
     def topic(self, text: str, found: str) -> str:
         """What it is about: of "do you like my hat?" "your hat", else the noun phrase that was found."""

@@ -12,9 +12,11 @@ from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Percept
+from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import Phrasebook, feeling
+from noodlings.voice.pronouns import turn
 from noodlings.voice.question import QuestionKind, asks_when
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.selection import (
@@ -25,6 +27,7 @@ from noodlings.voice.selection import (
     names_others,
     nearest,
     reminders,
+    told_name,
 )
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
@@ -82,6 +85,9 @@ _FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: Spoke
 """What colours a reply whatever else is felt."""
 _AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct.EMOTE_GIFT})
 """Gestures that are made to somebody, who may be somebody else."""
+_YOU_ARE = re.compile(r"You are (?P<name>[^,.]+)(?:, (?P<kind>[^.!?]+)|\. (?P<deed>You [^.!?]+))[.!?]")
+LONGEST_SELF = 24
+"""Words of what it says of who it is."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -150,9 +156,10 @@ def slots(
     persona, place = utterance.persona, utterance.percept.place
     strongest = max(persona.appetites, key=lambda a: persona.appetites[a], default="")
     found = {
-        "name": shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend",
+        "name": _name(content.act, utterance),
         "me": persona.name,
         "species": persona.species,
+        "self": _self(persona),
         "topic": understood.topic if _is_central(understood, content, utterance) else "",
         "echo": understood.echo if len(understood.echo) <= 2 * LONGEST_NAME else "",
         "memory": _memory(content.told, utterance, book) if content.told else "",
@@ -162,6 +169,21 @@ def slots(
         "things": _listed([_named(thing) for thing in utterance.percept.things[:MOST_THINGS]]),
     }
     return {slot: value for slot, value in found.items() if value}
+
+
+def _name(act: DialogueAct, utterance: Utterance) -> str:
+    """What whoever is answered is called; asked for their name, the one they told of themselves."""
+    told = told_name(utterance) if act is DialogueAct.WHAT_IS_MY_NAME else ""
+    return told or shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend"
+
+
+def _self(persona: Persona) -> str:
+    """Who it is, by how its identity begins: "an old lighthouse keeper", "I keep the light"; else ""."""
+    told = _YOU_ARE.match(persona.identity)
+    if told is None or told["name"] not in persona.called:
+        return ""
+    said = turn(told["kind"] or told["deed"], to_speaker=True)
+    return said if len(said.split()) <= LONGEST_SELF else ""
 
 
 def _is_central(understood: UnderstoodLine, content: ReplyContent, utterance: Utterance) -> bool:

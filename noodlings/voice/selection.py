@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from noodlings.ports import Utterance
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import MemoryEntry, Recalled, Why, written_by
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.question import (
@@ -31,7 +31,18 @@ from noodlings.voice.question import (
 from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.statement import find_topic
 from noodlings.voice.understanding import UnderstoodLine, understand
-from noodlings.voice.words import DAY, HOUR, bases, shown, stem, third_of, tokens, topic_stems, words_for
+from noodlings.voice.words import (
+    DAY,
+    HOUR,
+    bases,
+    shown,
+    stem,
+    third_of,
+    tokens,
+    topic_stems,
+    without_names,
+    words_for,
+)
 
 MATTERS = 0.25
 """Importance from which a mention that shares two words or more brings a memory back …"""
@@ -83,6 +94,12 @@ _QUOTED = re.compile(r"“([^”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
 )
+_TOLD_NAME = re.compile(
+    r"\b(?:my name(?:'s| is)|call me|(?:i am|i'm) (?:called|named))(?: not \S+ but)? "
+    r"(?!(?:when|if|on|at|in|to|for|back|an?|the)\b)([^\W\d_][\w'’-]*(?: (?-i:[A-Z])[\w'’-]*)?)",
+    re.I,
+)
+_ALSO_CALLED = {"mum": "mother", "mom": "mother", "dad": "father"}
 _INTRODUCES = re.compile(r"^(?:my name is|call me|i'?m) \w+\W*$", re.I)
 _OVER = re.compile(r"\b(?:did|was|were|used to|first|before)\b", re.I)
 _OWN = re.compile(r"\b(?:my|mine|i|me|our|we|i'm|i've)\b", re.I)
@@ -216,7 +233,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
     chosen = []
     for candidate in _fitting(wanted, utterance):
         entry, shared = candidate.entry, candidate.shared
-        if entry.id in recent:
+        if entry.id in recent or entry.user_id in utterance.characters:
             continue
         theirs = topic_stems(tokens(find_topic(entry.user_text)))
         central = shared & (topic | theirs)
@@ -238,6 +255,10 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
     if asks_source(utterance.percept.text):
         return _told_last(understood, utterance)
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
+    if answer_type(utterance.percept.text) is AnswerType.LATEST:
+        return by_words  # what was last is no matter of likeness
+    if by_words and not understood.stems:
+        return by_words  # "what am I?" is about nothing that could be like it
     if not by_words or not by_meaning:
         return by_words or by_meaning
     named = _people_named(utterance)
@@ -266,7 +287,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     brings back only what mattered, and not what it told in one of its last dozen lines.
     """
     asks = understood.question is not QuestionKind.NONE
-    line = utterance.percept.text
+    line = without_names(utterance.percept.text, utterance.persona)
     words = len(tokens(line))
     if _asks_whether_told(line) if asks else words < BRIEF:
         return []
@@ -281,8 +302,10 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         and (nearness := _nearness(recalled, utterance, named)) >= least
         and (recalled.entry.importance >= matters or recalled.entry.pinned)
         and _can_be_told(recalled.entry, utterance)
-        and not _tells_little(recalled.entry.user_text)
+        and not _tells_little(recalled.entry)
         and not _same_words(recalled.entry.user_text, line)
+        and not _of_other_family(recalled.entry.user_text, line)
+        and _may_be_meant(recalled.entry, utterance, named, asks)
     ]
     if not found:
         return []
@@ -294,6 +317,32 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
     lately = utterance.said[-1:] if asks else utterance.said[-AGAIN:]
     return [report for report in worded if not _said_lately(report, lately)]
+
+
+def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:
+    """Whether what somebody said may be told where only its meaning speaks for it.
+
+    What other characters say is told where they are named; else they would go on about each other's small
+    talk. A question that names somebody is about what they told, or what tells of them.
+    """
+    if entry.user_id in utterance.characters and not (asks and entry.user_id in named):
+        return False
+    others = named - {utterance.percept.user_id} if asks else frozenset()
+    said = set(tokens(entry.user_text))
+    return (
+        not others
+        or entry.user_id in others
+        or any(said.issuperset(tokens(shown(user, utterance))) for user in others)
+    )
+
+
+def _of_other_family(text: str, line: str) -> bool:
+    """Whether a question is about one relative and a memory about others: "my husband", "my wife Anna"."""
+    asked, told = (
+        {_ALSO_CALLED.get(word, word) for word in tokens(one) if word in words_for("family")}
+        for one in (line, text)
+    )
+    return bool(asked) and bool(told) and not asked & told
 
 
 def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
@@ -327,6 +376,15 @@ def _asks_whether_told(line: str) -> bool:
 def _same_words(one: str, other: str) -> bool:
     first, second = set(tokens(one)), set(tokens(other))
     return len(first & second) >= SAME * len(first | second)
+
+
+def told_name(utterance: Utterance) -> str:
+    """What whoever is answered said last that they are called; "" where nothing of it is in mind."""
+    theirs = [found.entry for found in in_force(utterance) if _from_speaker(found.entry, utterance)]
+    for entry in sorted(theirs, key=lambda entry: -entry.id):
+        if told := _TOLD_NAME.search(without_names(entry.user_text, utterance.persona)):
+            return " ".join(word[:1].upper() + word[1:] for word in told[1].split())
+    return ""
 
 
 def due_memory(utterance: Utterance) -> list[ReportedSpeech]:
@@ -384,7 +442,7 @@ def _fitting(
 def _of_these(utterance: Utterance, people: frozenset[str]) -> list[MemoryEntry]:
     """What these people said or did, the most important first; last what makes no sense by itself."""
     entries = [r.entry for r in in_force(utterance) if _can_be_told(r.entry, utterance)]
-    theirs = [e for e in entries if e.user_id in people and not _tells_little(e.user_text)]
+    theirs = [e for e in entries if e.user_id in people and not _tells_little(e)]
     return sorted(theirs, key=lambda entry: (_goes_on(entry), -entry.importance, entry.id))
 
 
@@ -392,10 +450,11 @@ def _goes_on(entry: MemoryEntry) -> bool:
     return entry.kind is not Kind.EMOTE and goes_on(entry.user_text)
 
 
-def _tells_little(text: str) -> bool:
+def _tells_little(entry: MemoryEntry) -> bool:
     """Whether it is no news of anybody: two words, a name, something asked for, what stands by a question."""
+    text = entry.user_text
     words = tokens(text)
-    return (
+    return not written_by(entry) and (
         len(words) < NEWS
         or (only_asks(text) and not text.rstrip().endswith("?"))
         or _INTRODUCES.match(text) is not None
@@ -449,6 +508,8 @@ def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
     """Not its own lines, not what is being said right now, and nothing that was only a question."""
     if entry.user_id in utterance.persona.own_ids or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
+    if written_by(entry):
+        return True
     return not _TELLS_YOU.search(entry.user_text) and not only_asks(entry.user_text)
 
 
@@ -475,7 +536,7 @@ def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
 def names_others(utterance: Utterance) -> bool:
     """Whether the line names somebody, and not the one who hears it."""
     words = set(tokens(utterance.percept.text))
-    own = (utterance.persona.name, *utterance.persona.aliases)
+    own = utterance.persona.called
     return bool(_people_named(utterance)) and not any(words >= set(tokens(name)) for name in own)
 
 
@@ -489,6 +550,5 @@ def _people_named(utterance: Utterance) -> frozenset[str]:
 
 def _stems_of_names(utterance: Utterance) -> frozenset[str]:
     """Names are no topic: of the one who is spoken to, and of those who are named."""
-    persona = utterance.persona
-    names = [persona.name, *persona.aliases, *(shown(u, utterance) for u in _people_named(utterance))]
+    names = [*utterance.persona.called, *(shown(u, utterance) for u in _people_named(utterance))]
     return topic_stems(tokens(" ".join(names)))

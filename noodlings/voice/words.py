@@ -212,7 +212,7 @@ def proper(name: str) -> str:
 
 def without_names(text: str, persona: Persona) -> str:
     """The line without the name it was addressed to, at its beginning or its end."""
-    at_start, at_end = _vocatives(persona.name, persona.aliases)
+    at_start, at_end = _vocatives(persona.called)
     bare = at_start.sub("", text, count=1)
     called = at_end.search(bare)
     if called and _last_word(bare[: called.start()]) not in words_for("belonging"):
@@ -235,16 +235,16 @@ def _last_word(text: str) -> str:
 
 def self_as_me(text: str, persona: Persona) -> str:
     """What was done to the one who tells it: "hugs Phi" as "hugs me"."""
-    return re.sub(rf"\b(?:{_alternatives(persona.name, persona.aliases)})\b", "me", text, flags=re.I)
+    return re.sub(rf"\b(?:{_alternatives(persona.called)})\b", "me", text, flags=re.I)
 
 
-def _alternatives(name: str, aliases: tuple[str, ...]) -> str:
-    return "|".join(re.escape(n) for n in sorted({name, *aliases}, key=lambda n: (-len(n), n)))
+def _alternatives(called: tuple[str, ...]) -> str:
+    return "|".join(re.escape(n) for n in sorted(set(called), key=lambda n: (-len(n), n)))
 
 
 @lru_cache(maxsize=256)
-def _vocatives(name: str, aliases: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    names = _alternatives(name, aliases)
+def _vocatives(called: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    names = _alternatives(called)
     # "Phi, look" and "hey Phi look", but not "Phi is small", which is said about Phi.
     start = rf"^(?:@?(?:{names})\s*[,:;!.…—-]+\s*|(?P<hey>hey|oh|dear)\s+@?(?:{names})\b[,:;!.…—-]*\s*)"
     return re.compile(start, re.I), re.compile(rf",?\s+@?(?:{names})\s*([.!?…]*)\s*$", re.I)

@@ -186,6 +186,13 @@ class Being:
             return self.persona.names
         return tuple(name.casefold() for name in (self.id, self.name, *self.aliases))
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """`names`, and what else people call a character; see `Persona.called`."""
+        if self.persona is None:
+            return self.names
+        return tuple(dict.fromkeys((*self.names, *map(str.casefold, self.persona.called))))
+
     def would_be_taken_for(self, being_id: str, names: Iterable[str]) -> str | None:
         """The name, if any, by which somebody of this id and these names could be taken for this one."""
         return next((name for name in names if self.id == being_id or name.casefold() in self.names), None)
@@ -193,7 +200,7 @@ class Being:
     def named_in(self, text: str) -> bool:
         """Whether the text names it, as whole words in any case."""
         folded = text.casefold()
-        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) for name in self.names if name)
+        return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", folded) for name in self.called if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +224,10 @@ def find_being(wanted: str, beings: Iterable[Being], where: str) -> Being:
     Raises:
         NotFound: names the nearest, or who there is.
     """
-    by_name = {name: being for being in beings for name in being.names}
+    among = tuple(beings)
+    by_name = {name: being for being in among for name in being.names}
+    short = [(name, being) for being in among for name in being.called if name not in by_name]
+    by_name |= {name: being for name, being in short if [other for other, _ in short].count(name) == 1}
     folded = wanted.casefold().strip()
     if folded in by_name:
         return by_name[folded]

@@ -65,6 +65,7 @@ def make_agent(clock, store) -> Callable[..., Agent]:
             "heard": EmbeddingQueue(),
             "store": store,
             "offline": OfflineVoice(),
+            "characters": lambda: (),
             "names": Names,
             "rules": shipped_rules(),
             "drives": shipped_drives(),

@@ -10,9 +10,11 @@ from noodlings.ports import Utterance
 from noodlings.values.affect import Affect
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
+from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import Phrasebook
 from noodlings.voice.reply_content import ReplyContent, decide, heard
-from tests.voice.utterances import utterance
+from tests.fakes import make_persona
+from tests.voice.utterances import BOB, memory, utterance
 
 GRAVE = Tone(ToneName.GRAVE, ToneSource.SAID)
 FRIGHT = Affect(-0.6, 0.8, 0.7, 0.0, 0.0)
@@ -53,3 +55,60 @@ def test_good_news_is_answered_gladly_after_bad_ones() -> None:
         told("it was a tissue with ducks", 0.5, low, Tone(ToneName.GLAD, ToneSource.RECALLED, 1)), mood=low
     )
     assert (content(glad).act, content(glad).felt) == (DialogueAct.GLAD, SpokenFeeling.JOY)
+
+
+@pytest.mark.parametrize(
+    ("told", "name"),
+    [
+        ("my name is dave", "Dave"),
+        ("I am called Dave", "Dave"),
+        ("Servnak, call me Ishmael, please", "Ishmael"),
+        ("my name's not Bob but Ada Lovelace and I count", "Ada Lovelace"),
+        ("call me when you are back", "Caity"),
+        ("I am called to the bar on Friday", "Caity"),
+    ],
+)
+def test_asked_for_their_name_people_hear_the_one_they_told(told: str, name: str) -> None:
+    asked = utterance(
+        "what is my name?", memory(1, told), memory(2, "my name is Otto", user=BOB), who="servnak"
+    )
+    said = OfflineVoice().draft(asked).text.casefold()
+    assert name.casefold() in said
+    assert "otto" not in said
+
+
+def test_the_name_that_was_told_last_counts() -> None:
+    told = memory(1, "my name is Dave"), memory(2, "no, call me David")
+    assert "DAVID" in OfflineVoice().draft(utterance("what is my name?", *told, who="servnak")).text
+
+
+@pytest.mark.parametrize(
+    ("identity", "said"),
+    [
+        (
+            "You are Gus. You have kept the lighthouse for years. You nod.",
+            "I have kept the lighthouse for years.",
+        ),
+        ("You are Gus, innkeeper of the Anchor. You gossip.", "Innkeeper of the Anchor."),
+        ("You are somebody else, a king.", ""),
+        ("A broad old man.", ""),
+    ],
+)
+def test_asked_who_it_is_it_tells_how_its_identity_begins(identity: str, said: str) -> None:
+    gus = make_persona("Gus", identity=identity)
+    for line in ("who are you?", "what do you do here?", "what's your job?"):
+        answer = OfflineVoice().draft(replace(utterance(line), persona=gus)).body
+        assert said in answer
+        assert "Gus" in answer
+        assert "king" not in answer
+
+
+def test_a_species_has_its_article() -> None:
+    keeper = make_persona("Gus", species="innkeeper", identity="")
+    answers = [
+        OfflineVoice().draft(replace(utterance("who are you?", turn=n), persona=keeper)).body
+        for n in range(40)
+    ]
+    told = [answer for answer in answers if "nnkeeper" in answer]
+    assert told
+    assert all("n innkeeper" in answer for answer in told)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from noodlings.values.memory import Recalled, Why
+from noodlings.values.percept import Kind
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
@@ -95,3 +98,45 @@ def test_asked_from_whom_it_knows_it_names_who_told_what_it_just_said(line: str,
 def test_asked_from_whom_it_knows_what_nobody_told_it_quotes_nobody() -> None:
     asked = utterance("who told you that?", near(1, TIN, 0.9, importance=0.9), said=("It will rain.",))
     assert OfflineVoice().draft(asked).told == ()
+
+
+def test_another_relative_is_not_the_one_that_was_asked_about() -> None:
+    flying = near(1, "my wife Anna is afraid of flying, and we fly in June", 0.8, importance=0.8)
+    assert told("does my husband enjoy going by plane?", flying) == []
+    assert told("does my wife enjoy going by plane?", flying) == [1]
+    mother = near(1, "my mother is in hospital since Monday", 0.8, importance=0.8)
+    assert told("how is mum doing with the doctors?", mother) == [1]
+
+
+def test_what_other_characters_say_is_told_where_they_are_named() -> None:
+    small_talk = near(1, "the fire wants a log, and I have none to give it", 0.8, user=BOB, importance=0.8)
+    for line in ("is there any wood for the fire?", "the fire is going out again, it seems to me"):
+        heard = replace(utterance(line, small_talk), characters=frozenset({BOB}))
+        assert nearest(understand(heard.percept, heard.persona), heard) == []
+    heard = replace(utterance("what did Bob say about the fire?", small_talk), characters=frozenset({BOB}))
+    assert OfflineVoice().draft(heard).told
+
+
+def test_a_question_that_names_somebody_is_answered_with_what_tells_of_them() -> None:
+    assert told("what is Bob so scared of?", near(1, "I am allergic to nuts", 0.7, importance=0.9)) == []
+    assert told("what is Bob so scared of?", near(1, "thunder frightens me", 0.7, user=BOB)) == [1]
+    assert told("what is Bob so scared of?", near(1, "thunder frightens Bob", 0.7)) == [1]
+
+
+def test_the_name_of_who_is_asked_makes_no_question_longer() -> None:
+    known = near(1, "I lied, and everybody believed it", 0.2, importance=1.0)
+    assert told("servnak, what is the weather?", known, who="servnak") == []
+
+
+def test_what_was_said_last_is_no_matter_of_likeness() -> None:
+    last = memory(2, "I am allergic to peanuts", days=0.001, why=(Why.RECENT,))
+    asked = utterance(
+        "what did I just say?", near(1, "you just say what I say", 0.9, importance=1.0, days=2), last
+    )
+    assert [report.entry.id for report in OfflineVoice().draft(asked).told] == [2]
+
+
+def test_a_fact_that_was_written_by_hand_is_told_however_short() -> None:
+    fact = memory(1, "is a wizard", importance=1.0, kind=Kind.EVENT, extra={"known_by": "user_bob"})
+    asked = utterance("what am I?", near(2, "is this a question?", 0.6), fact)
+    assert [report.entry.id for report in OfflineVoice().draft(asked).told] == [1]
