@@ -75,7 +75,7 @@ _FIRST: dict[str, tuple[tuple[str, str], ...]] = {
         ('@recall NAME "dog"', "Search everything it ever perceived"),
         ("@people NAME me", "What it knows about you"),
         ("@mood NAME", "How it feels"),
-        ("@forget NAME --user me", "Have it forget you, for good"),
+        ("@forget NAME --user me", "See what it would forget of you; --yes does it"),
     ),
     "More": (
         ("help COMMAND", "How one command works, with examples"),

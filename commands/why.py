@@ -167,13 +167,14 @@ _TONE_FROM = {
 }
 
 
-def _tone(view: WhyView) -> Text | None:
+def _tone(view: WhyView) -> Flowing | None:
     """The tone of the answer, where it is a particular one."""
     tone = view.tone
     if tone.name is ToneName.PLAIN:
         return None
     memory = "" if tone.entry_id is None else f" (#{tone.entry_id})"
-    return Text.assemble(("tone ", QUIET), str(tone.name), (f" {_TONE_FROM[tone.why]}{memory}", QUIET))
+    found = Text.assemble(("tone ", QUIET), str(tone.name), (f" {_TONE_FROM[tone.why]}{memory}", QUIET))
+    return Flowing([found])
 
 
 def transistors_view(view: TransistorsView, sees_all: bool = True) -> RenderableType:

@@ -204,7 +204,7 @@ class Reader:
             assert done.returncode == 0, (line, done.stderr.decode())
             return self._there(done.stdout.decode())
         else:
-            return self._elsewhere(line)
+            return self._elsewhere(self._here(line))
         return ""
 
     def _elsewhere(self, line: str) -> str:

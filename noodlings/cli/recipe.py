@@ -26,7 +26,10 @@ def check(
 
     The exit code is 2 if one of them is wrong. Example: noodlings recipe check gus.yaml seraphina.png
     """
+    from textwrap import fill
+
     from noodlings.agent.recipes import load_recipe
+    from noodlings.drawing.screen import PIPE_WIDTH
     from noodlings.errors import UserError
     from noodlings.text import clean
 
@@ -40,7 +43,7 @@ def check(
             continue
         typer.echo(clean(f"{file}: {persona.name}, {persona.species}, by the id {persona.id}"))
         for line in _read(persona):
-            typer.echo(f"  {clean(line)}")
+            typer.echo(fill(clean(line), PIPE_WIDTH, initial_indent="  ", subsequent_indent="    "))
     if wrong:
         raise typer.Exit(2)
 
@@ -129,8 +132,8 @@ def _read(persona: Persona) -> Iterator[str]:
     yield f"appetites: {_levels(persona.appetites)}"
     temperature = "" if persona.temperature is None else f", temperature {persona.temperature:g}"
     yield (
-        f"replies of up to {persona.max_tokens} tokens{temperature}, unasked {persona.response_cooldown:g} s "
-        "after its last words at the earliest"
+        f"replies of up to {persona.max_tokens} tokens{temperature}; speaks unasked no sooner than "
+        f"{persona.response_cooldown:g} s after its last words"
     )
     voice = persona.voice
     own = {
