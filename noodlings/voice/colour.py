@@ -145,8 +145,8 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
-    """Whether it is too light for what is answered; nothing colours what is said to the despairing."""
-    if heard(utterance).act is DialogueAct.DESPAIR:
+    """Whether it is too light for what is answered; nothing colours a promise, or words to the despairing."""
+    if heard(utterance).act in (DialogueAct.DESPAIR, DialogueAct.SECRET):
         return True
     affect = utterance.percept.affect
     valence = affect.valence if affect is not None else 0.0

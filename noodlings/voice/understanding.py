@@ -85,6 +85,13 @@ _OWN = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|i'm|i've|i'd|i'll|we're|w
 _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
 _QUOTED = re.compile(r'["“]([^"”]+)["”]')
+GREETING_WORDS = 10
+"""Words up to which a line that begins with a greeting is no more than one: "Hello all! What a crowd." """
+_GREETS = re.compile(
+    r"(?:hi|hello|hey|hiya|howdy)"
+    r"(?: (?:all|every\w+|there|again|both|folks|friends|loves|my \w+|dears?))*\s*[!.]",
+    re.I,
+)
 _INTRODUCES = re.compile(
     r"^(?:hi|hello|hey|hiya|evening|morning)?\W*(?:I['’]?m|I am) (\w+)(?=\s*[,.!;]|\s*$)", re.I
 )
@@ -195,7 +202,10 @@ def _told(text: str, line: str, affect: Affect | None) -> DialogueAct:
     introduced = _INTRODUCES.match(text)
     if introduced and begins_with_name(introduced[1]):
         return DialogueAct.GREETING
-    found = _act("told_first", line) or _act("feelings", line) or _act("told", line)
+    found = _act("told_first", line) or _act("feelings", line)
+    if found is None and _GREETS.match(text) and line.count(" ") < GREETING_WORDS:
+        return DialogueAct.GREETING
+    found = found or _act("told", line)
     return found or _by_affect(affect, line) or DialogueAct.STATEMENT
 
 
