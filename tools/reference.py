@@ -279,7 +279,7 @@ def rest() -> str:
     schema = openapi()
     parts = [
         "# REST",
-        "Every address that `noodlings serve` answers at. How it is used, and who may what: "
+        "Every address that `noodlings serve` answers at. How to use them, and who may do what: "
         "[the API](../api.md). A running server shows the same at `/docs`, where "
         "requests can be tried, and for "
         "programs at `/openapi.json`.",
