@@ -22,7 +22,7 @@ import yaml
 
 from noodlings.text import clean
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import Link, MemoryEntry, tags_of
+from noodlings.values.memory import Link, MemoryEntry, tags_of, title_of
 from noodlings.values.percept import Kind
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&%=^]")
@@ -146,6 +146,10 @@ def _floats(numbers: dict[str, Any]) -> dict[str, float]:
 def _body(note: Note) -> list[str]:
     entry = note.entry
     agent = _name(note.agent_id)
+    if entry.kind is Kind.READ:
+        return [f"{agent} read in **{escaped(title_of(entry))}**:", _quoted(entry.user_text)]
+    if entry.kind is Kind.KNOWN:
+        return [f"{agent} knows:", _quoted(entry.user_text)]
     to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
     body = [f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:", _quoted(entry.user_text)]
     if entry.response is not None:

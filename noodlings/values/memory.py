@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import UserError
-from noodlings.text import CleanText
+from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
@@ -223,6 +223,12 @@ def written_by(entry: MemoryEntry) -> str:
     return by if isinstance(by, str) else ""
 
 
+def title_of(entry: MemoryEntry) -> str:
+    """The title of what an entry was read in."""
+    title = _given(entry.extra, "title")
+    return clean(title) if isinstance(title, str) and clean(title) else entry.place or "a book"
+
+
 def _given(extra: dict[str, Any], name: str) -> Any:
     data, found = extra.get("data"), extra.get(name)
     return data.get(name) if found is None and isinstance(data, dict) else found
@@ -238,6 +244,8 @@ class LinkType(StrEnum):
     BY_HAND = "by_hand"
     REFLECTED = "reflected"
     """The source was made of the target when the agent thought things over."""
+    REPLACED = "replaced"
+    """The source is what became of the target, where that was read."""
 
 
 @dataclass(frozen=True, slots=True)
