@@ -57,6 +57,8 @@ _DID = {
     Kind.LEAVE: "leaves",
     Kind.EVENT: "is there when this happens",
     Kind.THOUGHT: "is you, thinking this to yourself",
+    Kind.READ: "gives you this to read",
+    Kind.KNOWN: "lets you know this",
 }
 _NONE = "(nothing)"
 TONES = {

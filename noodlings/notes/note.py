@@ -147,11 +147,13 @@ def _body(note: Note) -> list[str]:
     entry = note.entry
     agent = _name(note.agent_id)
     if entry.kind is Kind.READ:
-        return [f"{agent} read in **{escaped(title_of(entry))}**:", _quoted(entry.user_text)]
-    if entry.kind is Kind.KNOWN:
-        return [f"{agent} knows:", _quoted(entry.user_text)]
-    to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
-    body = [f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:", _quoted(entry.user_text)]
+        happened = f"{agent} read in **{escaped(title_of(entry))}**:"
+    elif entry.kind is Kind.KNOWN:
+        happened = f"{agent} knows:"
+    else:
+        to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
+        happened = f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:"
+    body = [happened, _quoted(entry.user_text)]
     if entry.response is not None:
         body += [f"{agent} answered:", _quoted(entry.response)]
     if note.links:

@@ -226,7 +226,7 @@ def written_by(entry: MemoryEntry) -> str:
 def title_of(entry: MemoryEntry) -> str:
     """The title of what an entry was read in."""
     title = _given(entry.extra, "title")
-    return clean(title) if isinstance(title, str) and clean(title) else entry.place or "a book"
+    return (clean(title) if isinstance(title, str) else "") or clean(entry.place) or "a book"
 
 
 def _given(extra: dict[str, Any], name: str) -> Any:

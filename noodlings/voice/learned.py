@@ -15,8 +15,8 @@ from noodlings.voice.question import QuestionKind
 from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.understanding import UnderstoodLine
 
-ANSWERS = 0.35
-"""Evidence (see `evidence`) from which something answers a question."""
+CLOSE = 0.1
+"""What speaks for two answers may differ by so much for both to be told."""
 
 _ABOUT_LORE = frozenset(
     {
@@ -29,22 +29,22 @@ _ABOUT_LORE = frozenset(
     }
 )
 _OF_ONESELF = re.compile(
-    r"\b(?:my|mine|our|ours)\b|\b(?:i|we) (?:\w+ )?(?:tell|told|say|said|mention|mentioned|ask|asked)\b",
+    r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b|\b(?:i|we) (?:told|said|mentioned)\b",
     re.IGNORECASE,
 )
 
 
 def learned(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """What answers a question out of what was read or is known; at most one."""
-    asked = utterance.percept.text
-    if understood.question not in _ABOUT_LORE or _OF_ONESELF.search(asked):
+    """What answers a question out of what was read or is known, best first, at most two."""
+    if understood.question not in _ABOUT_LORE or _OF_ONESELF.search(utterance.percept.text):
         return []
-    found = [one for one in utterance.recalled if one.entry.kind in LEARNED and evidence(one) >= ANSWERS]
-    best = max(found, key=lambda one: (one.score, -one.entry.id), default=None)
-    made = None if best is None else report(best.entry, utterance, understood.stems)
-    return [] if made is None else [made]
+    found = [one for one in utterance.recalled if one.entry.kind in LEARNED]
+    found.sort(key=lambda one: (-evidence(one), one.entry.id))
+    near = [one.entry for one in found[:2] if evidence(one) >= evidence(found[0]) - CLOSE]
+    worded = (report(entry, utterance, understood.stems) for entry in near)
+    return [told for told in worded if told is not None]
 
 
 def evidence(found: Recalled) -> float:
-    """How much speaks for it, 0…1.3: what it means, and the words it shares with the question."""
+    """How much speaks for an answer: what it means, and the words it shares with the question."""
     return found.scores.get(Why.SEMANTIC, 0.0) + 0.3 * found.scores.get(Why.LEXICAL, 0.0)

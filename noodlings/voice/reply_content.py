@@ -11,7 +11,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import Percept
+from noodlings.values.percept import LEARNED, Percept
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.learned import evidence, learned
@@ -298,6 +298,8 @@ def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeelin
 def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrasebook) -> str:
     """One or two memories as a clause without its full stop."""
     first = told[0]
+    if first.entry.kind in LEARNED:
+        return ". ".join(one.clause for one in told)
     text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
     if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):
         text = f"in the end {first.clause}"
