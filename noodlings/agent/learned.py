@@ -14,7 +14,7 @@ from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
 from noodlings.values.lore import scope_of
-from noodlings.values.memory import LinkType, MemoryEntry
+from noodlings.values.memory import WITHDRAWN, LinkType, MemoryEntry, given
 from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -73,6 +73,6 @@ def evidence(meaning: float | None, words: float) -> float:
 
 def _is_known(entries: Mapping[int, MemoryEntry], entry_id: int, persona: Persona, now: float) -> bool:
     entry = entries.get(entry_id)
-    if entry is None:
+    if entry is None or given(entry, WITHDRAWN):
         return False
     return entry.kind is not Kind.KNOWN or scope_of(entry).admits(persona, now)

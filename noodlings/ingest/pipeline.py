@@ -40,7 +40,7 @@ from noodlings.ports import Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import past_id_of
 from noodlings.values.memory import Link, LinkType, MemoryEntry
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.taken_in import TakenRecord
 
 Result = TypeVar("Result")
@@ -312,7 +312,8 @@ class Pipeline:
 
     def _found(self, batch: _Batch, record: SourceRecord, text: str) -> Percept:
         """Who, where and when. A name in a source is nobody who can come in today, save the agent's own."""
-        user_id = self._who(record.who)
+        nobodys = record.kind in LEARNED and not record.who
+        user_id = self._agent.id if nobodys else self._who(record.who)
         if user_id != self._agent.id:
             batch.names[user_id] = _plain_name(record.who)
         return Percept(

@@ -197,6 +197,11 @@ class MemoryStore:
         kept = self._agents.get(agent_id, _Agent()).taken
         return {key: taken_of(kept[source, key]) for key in record_ids if (source, key) in kept}
 
+    def held(self, agent_id: str, source: str) -> list[str]:
+        """Ids of the records of a source that are memories by now, sorted."""
+        kept = self._agents.get(agent_id, _Agent()).taken
+        return sorted(key for (of, key), row in kept.items() if of == source and row["entry_id"] is not None)
+
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""
         kept = self._agents.get(agent_id, _Agent()).taken

@@ -212,6 +212,12 @@ class SqlStore:
             rows = transaction.fetch(sql.TAKEN, wanted)
         return {taken.id: taken for taken in undamaged(rows, taken_of)}
 
+    def held(self, agent_id: str, source: str) -> list[str]:
+        """Ids of the records of a source that are memories by now, sorted."""
+        wanted = {"of_agent": agent_id, "of_source": source}
+        with self._database.transaction() as connection:
+            return list(connection.execute(sql.HELD, wanted).scalars())
+
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""
         at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
