@@ -12,8 +12,8 @@ embedded afterwards, in the background, like any memory that has no vector yet.
 
 The rules it keeps. A record that was taken in is known by its source and id, so that being killed at any
 moment costs nothing but being started again. One that changed is a new memory which replaces the former, and
-the former stays. One whose memory was forgotten does not come back. What is wrong in itself is parked with its
-reason, as a whole; what the store refuses is tried again after pauses, then record by record, and parked only
+the former stays. One whose memory was forgotten does not come back. What is wrong in itself is parked whole,
+with its reason; what the store refuses is tried again after pauses, then record by record, and parked only
 where the others could be kept.
 """
 
