@@ -1,8 +1,8 @@
 """How well characters tell the facts that are meant for them, and keep back those that are not.
 
-Each character takes in the facts of a county that are for it. Each question goes the whole way of an event, and
-the offline voice's words are looked at. Asked of somebody who may know, the fact must be told; asked of somebody
-who may not, or at a time when it does not hold, neither it nor its key word may be.
+Each character takes in the facts of a county that are for it. Each question goes the whole way of an event,
+and the offline voice's words are looked at. Asked of somebody who may know, the fact must be told; asked of
+somebody who may not, or at a time when it does not hold, neither it nor its key word may be.
 
 OPENBLAS_NUM_THREADS=1 python benchmarks/lore.py [--show] [--json] [QUESTIONS.yaml …]
 """

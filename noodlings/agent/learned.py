@@ -23,10 +23,10 @@ MOST = 3
 LOOKED_AT = 100
 """… of so many hits, since some may not be known, or do not hold now."""
 TYPICAL, USUAL = 10, 0.25
-"""What most nearly answers is held against the others of so many hits; each that is missing has so much evidence."""
+"""What most nearly answers is held against the others of so many hits; a missing one has so much evidence."""
 STANDS_OUT = 0.56
-"""Evidence, with twice that by which it is above the usual, from which something answers a question. So chosen,
-most of what is asked for in `benchmarks/lore` is told, and least of what was not asked for."""
+"""Evidence, with twice that by which it is above the usual, from which something answers a question: so
+chosen, most of what `benchmarks/lore` asks for is told, and least of what it does not."""
 
 _ASKS = re.compile(
     r"\?|\b(?:tell|teach|remind) (?:me|us)\b|\b(?:wonder|want to know|like to know)\b"

@@ -1,14 +1,16 @@
 """A source that is the whole of something: what it holds no more is withdrawn.
 
-A withdrawn record is a later form of it without its words, so that what it said is kept, and does not come to mind
-any more; where it is back in the source, it is back in mind.
+A withdrawn record is a later form of it without its words: what it said is kept, and does not come to mind.
+Where it is back in the source, it is back in mind.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from noodlings.ingest.record import Source, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.sources.document import DocumentSource
+from noodlings.ingest.sources.lore import LoreSource
 from noodlings.values.memory import WITHDRAWN
 from noodlings.values.percept import Kind
 
@@ -18,13 +20,12 @@ class WholeSource:
 
     Args:
         source: the other.
-        name, kind: of its records.
+        kind: of its records.
         held: ids of the records of it that an agent has by now.
     """
 
-    def __init__(self, source: Source, name: str, kind: Kind, held: Iterable[str]) -> None:
+    def __init__(self, source: DocumentSource | LoreSource, kind: Kind, held: Iterable[str]) -> None:
         self._source = source
-        self._name = name
         self._kind = kind
         self._held = held
 
@@ -41,4 +42,4 @@ class WholeSource:
         elif missing:
             data = {WITHDRAWN: True}
             for record_id in missing:
-                yield SourceRecord(self._name, record_id, "(withdrawn)", kind=self._kind, data=data)
+                yield SourceRecord(self._source.name, record_id, "(withdrawn)", kind=self._kind, data=data)

@@ -16,13 +16,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from noodlings.errors import UserError
+from noodlings.ingest.lines import text_of
 from noodlings.ingest.passages import Block, passages, summary
-from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind
 
-LARGEST = 32 * 1024 * 1024
-"""Bytes of a document."""
 LONGEST_TITLE = 80
 """Characters of a title, and of each heading."""
 SUMMARY = "summary"
@@ -52,11 +51,11 @@ _HIDEABLE = _APART | {"span", "a", "b", "i", "em", "strong", "small"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a reader found: the blocks of a document, its title, and what of it could not be read."""
+    """What a reader found: the blocks of a document, its title, and what is to be said of it."""
 
     blocks: list[Block]
     title: str = ""
-    problems: tuple[SourceProblem, ...] = ()
+    problems: tuple[SourceProblem | SourceNote, ...] = ()
 
 
 class DocumentSource:
@@ -73,7 +72,7 @@ class DocumentSource:
         self._path = path
         self.name = f"document:{clean(path.name)}"
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem]:
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
         """Its passages, and of a long one a summary; see `Source.records`."""
         document = self._read()
         yield from document.problems
@@ -98,43 +97,12 @@ class DocumentSource:
         if suffix not in (*MARKDOWN, *TEXT, *HTML, *PDF):
             known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
             raise UserError(f"{self._path}: a document is one of {known}; convert it to one of these")
-        try:
-            if self._path.stat().st_size > LARGEST:
-                raise UserError(f"{self._path} is larger than {LARGEST // 2**20} MB: split it")
-            if suffix in PDF:
-                return read_pdf(self._path)
-            text, problems = decoded(self._path.read_bytes())
-        except OSError as error:
-            raise UserError(f"cannot read {self._path}: {error.strerror}") from error
+        if suffix in PDF:
+            return read_pdf(self._path)
+        text, told = text_of(self._path)
         read = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
         found = read(text)
-        return Document(found.blocks, found.title, (*problems, *found.problems))
-
-
-def decoded(data: bytes) -> tuple[str, tuple[SourceProblem, ...]]:
-    """Bytes as text: UTF-8, or UTF-16 that says so. What is neither becomes �, and its lines are named.
-
-    Raises:
-        UserError: it is no text.
-    """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace"), ()
-    if b"\0" in data[:4096]:
-        raise UserError("it is not text; save it as text in UTF-8")
-    text = data.decode("utf-8-sig", "replace")
-    wrong = [] if _is_utf8(data) else [n for n, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
-    return text, tuple(
-        SourceProblem(line, "not UTF-8: what cannot be read of it is left as �; save the file as UTF-8")
-        for line in wrong
-    )
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        return Document(found.blocks, found.title, (*told, *found.problems))
 
 
 def read_text(text: str) -> Document:
