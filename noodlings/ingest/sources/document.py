@@ -33,6 +33,7 @@ _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
 _MARKED = re.compile(r"<!\[(?!CDATA\[)[^>\n]*>?")
 _HYPHEN = re.compile(r"(?<=\w)[-\u00ad]\n(?=[a-z])")
 _HEADING = re.compile(r"h[1-6]")
+_CELL = "\x1f"
 _LINE = re.compile(r"[0-9]{1,8}")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _UNSEEN = frozenset(
@@ -163,6 +164,8 @@ class _HtmlReader(HTMLParser):
         self._in = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self.unseen and self.unseen[-1][0] == "p" and tag in _APART:
+            self.unseen.pop()  # the end of a paragraph need not be marked
         if self.unseen:
             if tag == self.unseen[-1][0]:
                 self.unseen.append((tag, self._at()))
@@ -176,8 +179,8 @@ class _HtmlReader(HTMLParser):
             line = given.get("data-line") or ""
             self._line = int(line) if _LINE.fullmatch(line) else self._line
             self._in = tag
-        elif tag in ("td", "th") and self._words:
-            self._words.append(", ")
+        elif tag in ("td", "th"):
+            self._words.append(_CELL)
         elif tag == "br":
             self._words.append(" ")
 
@@ -194,7 +197,7 @@ class _HtmlReader(HTMLParser):
 
     def end_block(self) -> None:
         """What was read since the last block is one."""
-        text = "".join(self._words)
+        text = ", ".join(filter(None, map(clean, "".join(self._words).split(_CELL))))
         if self._in == "title":
             self.title = self.title or clean(text)
         else:

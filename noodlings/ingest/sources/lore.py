@@ -187,7 +187,9 @@ def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]
             yield line, read[0] if isinstance(read, list) and len(read) == 1 else read
         except yaml.MarkedYAMLError as error:
             wrong = line + (error.problem_mark.line if error.problem_mark else 0)
-            yield SourceProblem(wrong, f"it is not YAML: {error.problem}")
+            yield SourceProblem(
+                wrong, f"it is not YAML: {error.problem}; put words with a colon in quotation marks"
+            )
         except yaml.YAMLError as error:
             yield SourceProblem(line, f"it is not YAML: {yaml_trouble(error)}")
         line += text.count("\n", start, end)
