@@ -45,6 +45,8 @@ def ingest(
     from noodlings.ingest.pipeline import Pipeline
     from noodlings.ingest.sources.registry import FOR_EVERYBODY, SOURCES, SourceOptions
     from noodlings.ingest.transcript import count_lines
+    from noodlings.store.database import DATABASE_NAME
+    from noodlings.store.memory import MemoryStore
     from noodlings.validation import nearest
 
     if source not in SOURCES:
@@ -55,8 +57,10 @@ def ingest(
     # Notes of a long past are written all at once, by noodlings notes rebuild.
     quiet = settings.model_copy(update={"notes": settings.notes.model_copy(update={"enabled": False})})
     total = count_lines(file) if file.is_file() else 0
+    nothing_yet = dry_run and not (settings.data_dir / DATABASE_NAME).exists()
+    store = MemoryStore() if nothing_yet else None
     noted = False
-    with opened(quiet, read_only=dry_run) as society:
+    with opened(quiet, read_only=dry_run, store=store) as society:
         for who in [society.find(name) for name in ([agent] if agent else sorted(society.agents))]:
             if who.archive is not None:
                 who.archive.rest()

@@ -20,13 +20,16 @@ class WholeSource:
 
     Args:
         source: the other.
-        kind: of its records.
+        kind, who: of its records.
         held: ids of the records of it that an agent has by now.
     """
 
-    def __init__(self, source: DocumentSource | LoreSource, kind: Kind, held: Iterable[str]) -> None:
+    def __init__(
+        self, source: DocumentSource | LoreSource, kind: Kind, who: str, held: Iterable[str]
+    ) -> None:
         self._source = source
         self._kind = kind
+        self._who = who
         self._held = held
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
@@ -42,4 +45,6 @@ class WholeSource:
         elif missing:
             data = {WITHDRAWN: True}
             for record_id in missing:
-                yield SourceRecord(self._source.name, record_id, "(withdrawn)", kind=self._kind, data=data)
+                yield SourceRecord(
+                    self._source.name, record_id, "(withdrawn)", self._who, kind=self._kind, data=data
+                )

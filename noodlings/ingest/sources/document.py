@@ -64,13 +64,15 @@ class DocumentSource:
 
     Args:
         path: its name ends in one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
+        reader: who reads it, by name or id.
 
     Attributes:
         name: "document:harbour.md"; the same name is the same document, in a later form.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reader: str = "") -> None:
         self._path = path
+        self._reader = reader
         self.name = f"document:{clean(path.name)}"
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
@@ -91,7 +93,9 @@ class DocumentSource:
     def _record(self, record_id: str, text: str, title: str, section: str, line: int) -> SourceRecord:
         place = f"{title}, {section}" if section else title
         data = {"title": title, "section": section}
-        return SourceRecord(self.name, record_id, text, kind=Kind.READ, place=place, data=data, line=line)
+        return SourceRecord(
+            self.name, record_id, text, self._reader, kind=Kind.READ, place=place, data=data, line=line
+        )
 
     def _read(self) -> Document:
         suffix = self._path.suffix.lower()

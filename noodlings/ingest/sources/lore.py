@@ -149,7 +149,13 @@ class LoreSource:
             scope = LoreScope(fact.audience, fact.since, fact.until)
             if scope.meant_for(self._persona):
                 yield SourceRecord(
-                    self.name, fact.id, fact.text, kind=Kind.KNOWN, data=scope.data(), line=line
+                    self.name,
+                    fact.id,
+                    fact.text,
+                    self._persona.id,
+                    kind=Kind.KNOWN,
+                    data=scope.data(),
+                    line=line,
                 )
 
 

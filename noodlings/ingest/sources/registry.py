@@ -41,13 +41,13 @@ def _mapped(path: Path, options: SourceOptions) -> Source:
 
 
 def _document(path: Path, options: SourceOptions) -> Source:
-    source = DocumentSource(path)
-    return WholeSource(source, Kind.READ, options.held(source.name))
+    source = DocumentSource(path, options.persona.id)
+    return WholeSource(source, Kind.READ, options.persona.id, options.held(source.name))
 
 
 def _lore(path: Path, options: SourceOptions) -> Source:
     source = LoreSource(path, options.persona)
-    return WholeSource(source, Kind.KNOWN, options.held(source.name))
+    return WholeSource(source, Kind.KNOWN, options.persona.id, options.held(source.name))
 
 
 SOURCES: dict[str, Callable[[Path, SourceOptions], Source]] = {
