@@ -123,6 +123,8 @@ def test_what_is_no_text_or_no_document_is_refused(tmp_path: Path) -> None:
         read(tmp_path / "a.docx", b"PK")
     with pytest.raises(UserError, match="cannot be read"):
         list(DocumentSource(tmp_path / "none.md").records())
+    with pytest.raises(UserError, match="cannot be read"):
+        list(DocumentSource(tmp_path / "none.pdf").records())
     assert read(tmp_path / "empty.md", "")[1] == ["there are no words in it that could be read"]
 
 

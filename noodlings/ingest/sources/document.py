@@ -217,7 +217,7 @@ def read_pdf(path: Path) -> Document:
     """The text of a PDF, page by page; a page is a section. Raises `UserError` where it cannot be read."""
     try:
         from pypdf import PdfReader
-        from pypdf.errors import PyPdfError
+        from pypdf.errors import DependencyError, PyPdfError
     except ImportError:
         raise UserError("reading PDF needs the extra: pip install 'noodlings[documents]'") from None
     blocks: list[Block] = []
@@ -227,6 +227,10 @@ def read_pdf(path: Path) -> Document:
         if reader.is_encrypted and not reader.decrypt(""):
             raise UserError(f"{path} is encrypted: save it without a password first")
         title, pages = _pdf_title(reader), len(reader.pages)
+    except DependencyError:
+        raise UserError(f"{path} is encrypted: save it without a password first") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{path} is not a PDF that can be read: {error!s:.120}; save it anew") from error
     for number in range(pages):
