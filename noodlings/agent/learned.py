@@ -45,29 +45,19 @@ async def learned(
     hits = await archive.search(question, among, limit=LOOKED_AT)
     entries = archive.entries([hit.entry_id for hit in hits])
     known = [hit for hit in hits if _is_known(entries, hit.entry_id, persona, percept.timestamp)]
+    known = sorted(known, key=_evidence, reverse=True)[: 2 * TYPICAL]
     links = store.links_of(archive.agent_id, [hit.entry_id for hit in known]) if known else []
     former = {link.target for link in links if link.type is LinkType.REPLACED}
-    found = sorted((hit for hit in known if hit.entry_id not in former), key=_evidence, reverse=True)
+    found = [hit for hit in known if hit.entry_id not in former]
     others = [_evidence(hit) for hit in found[MOST:TYPICAL]]
     usual = (sum(others) + USUAL * (TYPICAL - MOST - len(others))) / (TYPICAL - MOST)
-    return [
-        (hit, entries[hit.entry_id])
-        for hit in found[:MOST]
-        if _evidence(hit) + 2.0 * (_evidence(hit) - usual) >= STANDS_OUT
-    ]
+    best = [hit for hit in found[:MOST] if 3.0 * _evidence(hit) - 2.0 * usual >= STANDS_OUT]
+    return [(hit, entries[hit.entry_id]) for hit in best]
 
 
 def _evidence(hit: Hit) -> float:
-    return evidence(hit.scores.get("meaning"), hit.scores["words"])
-
-
-def evidence(meaning: float | None, words: float) -> float:
-    """How much speaks for an answer: what it means, and the words it shares with the question.
-
-    Args:
-        meaning: 0…1; None where words must do.
-        words: 0…1.
-    """
+    """How much speaks for an answer: what it means, and the words that it shares with the question."""
+    meaning, words = hit.scores.get("meaning"), hit.scores["words"]
     return 2.0 * words if meaning is None else meaning + 0.3 * words
 
 

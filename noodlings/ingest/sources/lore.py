@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.errors import UserError
 from noodlings.ingest.lines import rows_of, text_of
@@ -36,41 +37,11 @@ def _words(text: str) -> str:
     return clean(text)
 
 
-class Fact(BaseModel):
-    """A fact as it is written."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: Annotated[str, Field(max_length=100), AfterValidator(_words)]
-    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(_words)]
-    audience: frozenset[tuple[str, str]]
-    since: Annotated[float | None, Field(alias="from")] = None
-    until: float | None = None
-
-    @field_validator("id", mode="before")
-    @classmethod
-    def _number(cls, given: Any) -> Any:
-        return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
-
-    @field_validator("audience", mode="before")
-    @classmethod
-    def _circles(cls, given: Any) -> frozenset[tuple[str, str]]:
-        found = frozenset(
-            circle for one in (given if isinstance(given, list) else [given]) for circle in _circles(one)
-        )
-        if not found:
-            raise ValueError("say who may know it: world, faction: NAME, profession: NAME, character: NAME")
-        return found
-
-    @field_validator("since", mode="before")
-    @classmethod
-    def _first_moment(cls, given: Any) -> float | None:
-        return None if given is None else _moment(given, time.min)
-
-    @field_validator("until", mode="before")
-    @classmethod
-    def _last_moment(cls, given: Any) -> float | None:
-        return None if given is None else _moment(given, time.max)
+def _audience(given: Any) -> frozenset[tuple[str, str]]:
+    found = [circle for one in (given if isinstance(given, list) else [given]) for circle in _circles(one)]
+    if not found:
+        raise ValueError("say who may know it: world, faction: NAME, profession: NAME, character: NAME")
+    return frozenset(found)
 
 
 def _circles(given: Any) -> Iterator[tuple[str, str]]:
@@ -95,15 +66,14 @@ def _circles(given: Any) -> Iterator[tuple[str, str]]:
             yield kind, called
 
 
-def _moment(given: Any, of_day: time) -> float:
+def _moment(given: Any, of_day: time) -> float | None:
     """World time of a date (its first or last moment), or of a date with a time (UTC by default)."""
+    if given is None:
+        return None
     if isinstance(given, str):
         try:
-            given = (
-                datetime.fromisoformat(given)
-                if len(given.strip()) > 10
-                else date.fromisoformat(given.strip())
-            )
+            only_day = len(given.strip()) <= len("2026-01-31")
+            given = (date if only_day else datetime).fromisoformat(given.strip())
         except ValueError:
             given = None
     if isinstance(given, date) and not isinstance(given, datetime):
@@ -114,6 +84,20 @@ def _moment(given: Any, of_day: time) -> float:
         )
     aware = given if given.tzinfo else given.replace(tzinfo=UTC)
     return (aware - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+
+
+class Fact(BaseModel):
+    """A fact as it is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    id: Annotated[str, Field(max_length=100), AfterValidator(_words)]
+    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(_words)]
+    audience: Annotated[frozenset[tuple[str, str]], BeforeValidator(_audience)]
+    since: Annotated[
+        float | None, Field(alias="from"), BeforeValidator(partial(_moment, of_day=time.min))
+    ] = None
+    until: Annotated[float | None, BeforeValidator(partial(_moment, of_day=time.max))] = None
 
 
 class LoreSource:
