@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -18,7 +17,7 @@ from tests.cli.test_main import ROOT, environment
 from tests.program import Ended, ran
 from tests.thorough import examples
 
-LINES, KILLS = 3_000, 4
+LINES, KILLS = 3_000, 3
 LOG = """\
 --- Thursday, May 1, 2003 ---
 [21:14] Caity says, "My sister Ada drowned in the harbour last winter."
@@ -59,7 +58,7 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     memories = json.loads(ran("memories", "phi", "--user", "caity", "--json", environment=quiet).stdout)
     assert [(one["name"], one["when"][:10], one["source"]) for one in memories["entries"]] == [
         ("Caity", "2003-05-01", "mush:harbour.log")
-    ] * 2
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +96,7 @@ def test_kills_at_any_moment_leave_every_record_once(tmp_path: Path, quiet: dict
         process = subprocess.Popen(
             command,
             cwd=ROOT,
-            env={**os.environ, **quiet},
+            env=quiet,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
