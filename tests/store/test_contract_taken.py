@@ -90,3 +90,11 @@ def test_a_link_may_say_that_one_replaces_the_other(store: AnyStore) -> None:
     link = Link(2, 1, LinkType.REPLACED, 1.0, 5.0)
     store.commit(Changes(AGENT, added=(an_entry(1), an_entry(2)), links=(link,)))
     assert store.links_of(AGENT, [1]) == [link]
+
+
+def test_what_is_held_of_a_source_is_what_became_memories(store: AnyStore) -> None:
+    entries = tuple(an_entry(n, source=SOURCE) for n in (1, 2))
+    other = TakenRecord("talk:other", "4", "ab", 2)
+    store.commit(Changes(AGENT, added=entries, taken=(replace(KEPT, id="9"), KEPT, WAITS, other)))
+    assert store.held(AGENT, SOURCE) == ["1", "9"]
+    assert store.held("servnak", SOURCE) == []
