@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import UserError
-from noodlings.text import CleanText
+from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
@@ -120,6 +120,7 @@ class MemoryEntry:
         last_recalled: when it was last recalled for a response, world time, or None.
         stability: seconds; how slowly it fades. Grows with each recall, more when recalls are far apart.
         extra: whatever else the host gave.
+        source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived.
     """
 
     id: int
@@ -144,6 +145,7 @@ class MemoryEntry:
     last_recalled: float | None = None
     stability: float = 0.0
     extra: dict[str, Any] = field(default_factory=dict)
+    source: str = ""
 
     @property
     def importance(self) -> float:
@@ -213,6 +215,8 @@ def given(entry: MemoryEntry, name: str) -> Any:
     return _given(entry.extra, name)
 
 
+WITHDRAWN = "withdrawn"
+"""Beside an entry: its source does not hold any more what it was."""
 KNOWN_BY = "known_by"
 """Beside an entry that was written by hand: who wrote it."""
 
@@ -221,6 +225,12 @@ def written_by(entry: MemoryEntry) -> str:
     """Who wrote an entry by hand, as a fact about whoever it is from; "" for what was perceived."""
     by = _given(entry.extra, KNOWN_BY)
     return by if isinstance(by, str) else ""
+
+
+def title_of(entry: MemoryEntry) -> str:
+    """The title of what an entry was read in."""
+    title = _given(entry.extra, "title")
+    return (clean(title) if isinstance(title, str) else "") or clean(entry.place) or "a book"
 
 
 def _given(extra: dict[str, Any], name: str) -> Any:
@@ -238,6 +248,8 @@ class LinkType(StrEnum):
     BY_HAND = "by_hand"
     REFLECTED = "reflected"
     """The source was made of the target when the agent thought things over."""
+    REPLACED = "replaced"
+    """A source of records tells the one in place of the other: the link's source is the newer of the two."""
 
 
 @dataclass(frozen=True, slots=True)

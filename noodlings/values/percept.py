@@ -27,8 +27,15 @@ class Kind(StrEnum):
     EVENT = "event"
     THOUGHT = "thought"
     """The agent's own rumination: never as if somebody had said it."""
+    READ = "read"
+    """A passage of a document or a commit: read, and never as if it had been lived or told."""
+    KNOWN = "known"
+    """Lore: what anybody of that place or trade knows, and nobody told it."""
 
 
+LEARNED = frozenset({Kind.READ, Kind.KNOWN})
+"""Kinds that were not lived: they come to mind where they are asked for, and nowhere else."""
+LIVED = frozenset(Kind) - LEARNED
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})

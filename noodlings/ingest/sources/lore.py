@@ -1,0 +1,185 @@
+"""Authored lore as a source: facts of a world, each for those whom it is meant for, while it holds.
+
+A file of facts is a list in YAML, each fact beginning with "- " at the head of a line, or JSON Lines. Each
+fact is read by itself, so that a torn one costs none of the others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from noodlings.errors import UserError
+from noodlings.ingest.lines import rows_of, text_of
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.text import clean, folded
+from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
+from noodlings.values.lore import CIRCLES, WORLD, LoreScope
+from noodlings.values.percept import Kind
+from noodlings.values.persona import Persona
+
+YAML, JSON_LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
+LONGEST = 300
+"""Characters of a fact: more is several."""
+_FACT = re.compile(r"^-(?=\s)", re.MULTILINE)
+
+
+def _words(text: str) -> str:
+    if not clean(text):
+        raise ValueError("must not be empty")
+    return clean(text)
+
+
+def _audience(given: Any) -> frozenset[tuple[str, str]]:
+    found = [circle for one in (given if isinstance(given, list) else [given]) for circle in _circles(one)]
+    if not found:
+        raise ValueError("say who may know it: world, faction: NAME, profession: NAME, character: NAME")
+    return frozenset(found)
+
+
+def _circles(given: Any) -> Iterator[tuple[str, str]]:
+    """ "world", "faction: NAME", or the same as YAML reads it without quotation marks."""
+    if isinstance(given, str):
+        kind, _, name = given.partition(":")
+        given = {kind: name}
+    if not isinstance(given, dict):  # pydantic makes a problem of a ValueError alone
+        raise ValueError(  # noqa: TRY004
+            f"{given!r:.40} is nobody; write world or, for example, profession: guard"
+        )
+    for kind, names in given.items():
+        kind = str(kind).strip()
+        if kind not in CIRCLES:
+            raise ValueError(f"{kind!r:.40} is no audience{nearest(kind, CIRCLES)}")
+        for name in names if isinstance(names, list) else [names]:
+            called = folded(name) if isinstance(name, str) else ""
+            if (kind == WORLD[0]) != (not called):
+                raise ValueError(
+                    "world has no name" if called else f"{kind} needs a name, as in {kind}: NAME"
+                )
+            yield kind, called
+
+
+def _moment(given: Any, of_day: time) -> float | None:
+    """World time of a date (its first or last moment), or of a date with a time (UTC by default)."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        try:
+            only_day = len(given.strip()) <= len("2026-01-31")
+            given = (date if only_day else datetime).fromisoformat(given.strip())
+        except ValueError:
+            given = None
+    if isinstance(given, date) and not isinstance(given, datetime):
+        given = datetime.combine(given, of_day, UTC)
+    if not isinstance(given, datetime):
+        raise ValueError(  # noqa: TRY004 -- pydantic makes a problem of a ValueError alone
+            "must be a date such as 2026-01-31, or one with a time such as 2026-01-31T18:00"
+        )
+    aware = given if given.tzinfo else given.replace(tzinfo=UTC)
+    return (aware - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+
+
+class Fact(BaseModel):
+    """A fact as it is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    id: Annotated[str, Field(max_length=100), AfterValidator(_words)]
+    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(_words)]
+    audience: Annotated[frozenset[tuple[str, str]], BeforeValidator(_audience)]
+    since: Annotated[
+        float | None, Field(alias="from"), BeforeValidator(partial(_moment, of_day=time.min))
+    ] = None
+    until: Annotated[float | None, BeforeValidator(partial(_moment, of_day=time.max))] = None
+
+
+class LoreSource:
+    """The port `Source` over a file of facts, for one character: it yields what is meant for that one.
+
+    Args:
+        path: a file in YAML or JSON Lines.
+        persona: who is to know it.
+
+    Attributes:
+        name: "lore:realm.yaml"; the same name is the same lore, in a later form.
+    """
+
+    def __init__(self, path: Path, persona: Persona) -> None:
+        self._path = path
+        self._persona = persona
+        self.name = f"lore:{clean(path.name)}"
+
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
+        """The facts for this character, whenever they hold, and what is wrong with others; see `Source`."""
+        first: dict[str, int] = {}
+        for item in facts_in(self._path):
+            if not isinstance(item, tuple):
+                yield item
+                continue
+            line, fact = item
+            if fact.id in first:
+                yield SourceProblem(
+                    line, f"{fact.id} is in line {first[fact.id]} already: give it another id"
+                )
+                continue
+            first[fact.id] = line
+            scope = LoreScope(fact.audience, fact.since, fact.until)
+            if scope.meant_for(self._persona):
+                yield SourceRecord(
+                    self.name,
+                    fact.id,
+                    fact.text,
+                    self._persona.id,
+                    kind=Kind.KNOWN,
+                    data=scope.data(),
+                    line=line,
+                )
+
+
+def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNote]:
+    """Each fact of a file with its line, and what is wrong with others. Raises as `records` does."""
+    if path.suffix.lower() in JSON_LINES:
+        pieces = rows_of(path)
+    elif path.suffix.lower() in YAML:
+        pieces = _items(path)
+    else:
+        raise UserError(f"{path}: lore is one of {', '.join((*YAML, *JSON_LINES))}")
+    for piece in pieces:
+        if not isinstance(piece, tuple):
+            yield piece
+            continue
+        line, written = piece
+        try:
+            yield line, Fact.model_validate(written)
+        except ValidationError as error:
+            yield SourceProblem(line, explain(error, Fact))
+
+
+def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]:
+    """The items of the list that a YAML file is, each read by itself."""
+    text, told = text_of(path)
+    yield from told
+    starts = [found.start() for found in _FACT.finditer(text)]
+    head = text[: starts[0]] if starts else text
+    if any(line.strip() and not line.lstrip().startswith(("#", "---")) for line in head.splitlines()):
+        yield SourceProblem(1, "facts are a list: begin each with '- id: …' at the head of a line")
+    line = head.count("\n") + 1
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        try:
+            read = read_yaml(text[start:end])
+            yield line, read[0] if isinstance(read, list) and len(read) == 1 else read
+        except yaml.MarkedYAMLError as error:
+            wrong = line + (error.problem_mark.line if error.problem_mark else 0)
+            yield SourceProblem(
+                wrong, f"it is not YAML: {error.problem}; put words with a colon in quotation marks"
+            )
+        except yaml.YAMLError as error:
+            yield SourceProblem(line, f"it is not YAML: {yaml_trouble(error)}")
+        line += text.count("\n", start, end)
