@@ -57,16 +57,29 @@ class SourceProblem:
     Attributes:
         line: the number of the line at which it begins, from 1; 0 where lines mean nothing.
         why: in words that say what would be right.
+        source, id, kept: where a later noodlings may be able to read it, what it is parked as until then: as
+            for a `SourceRecord`, and the whole of it, JSON-compatible. Otherwise it is only reported.
     """
 
     line: int
     why: str
+    source: str = ""
+    id: str = ""
+    kept: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceNote:
+    """Something about the file that whoever ingests it should know, though nothing is lost by it."""
+
+    line: int
+    what: str
 
 
 class Source(Protocol):
     """Reads one kind of file."""
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem]:
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
         """Everything in it, in its order, without holding it all in memory.
 
         Raises:

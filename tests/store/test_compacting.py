@@ -26,7 +26,7 @@ from noodlings.store.packing import unpacked, unpacked_vectors
 from noodlings.store.sql import SqlStore
 from noodlings.values.memory import EntryVector, ImportanceParts
 from noodlings.values.trace import Modulation
-from tests.store.records import AGENT, a_trace, an_entry
+from tests.store.records import AGENT, BEFORE_SOURCES, a_trace, an_entry
 
 ROOT = Path(__file__).parents[2]
 MODEL = "small"
@@ -65,6 +65,7 @@ def as_before(folder: Path) -> None:
         database.execute("UPDATE traces SET document = document(packed)")
         database.execute("UPDATE vectors SET vector = longer(vector)")
         database.execute("UPDATE entries SET parts = named(parts)")
+        database.executescript(BEFORE_SOURCES)
         database.execute("ALTER TABLE traces DROP COLUMN packed")
         database.execute("UPDATE alembic_version SET version_num = '0005'")
 
