@@ -212,6 +212,12 @@ class SqlStore:
             rows = transaction.fetch(sql.TAKEN, wanted)
         return {taken.id: taken for taken in undamaged(rows, taken_of)}
 
+    def taken_of_source(self, agent_id: str, source: str, after: str, limit: int) -> list[TakenRecord]:
+        """What became of the next records of a source, in the order of their ids, after one of them."""
+        at = {"of_agent": agent_id, "of_source": source, "of_record": after, "limit": limit}
+        with self._database.transaction() as connection:
+            return undamaged(_fetch(connection, sql.TAKEN_OF_SOURCE, at), taken_of)
+
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""
         at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}

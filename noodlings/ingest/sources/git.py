@@ -15,7 +15,7 @@ import re
 import subprocess
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -262,16 +262,15 @@ class GitRepository:
             return {}
         asked = ("diff-tree", "--stdin", "-p", "-U0", "-r", "-M", "--root", "--no-ext-diff", "--no-textconv")
         told = self._run(*asked, words="\n".join([*hashes, ""]))
-        diffs, wanted, at = {}, set(hashes), -1
-        name, starts = "", []
-        # A line of a diff begins with one of "+-@dinrsoBG\"; a whole object name alone is a commit's first.
-        for found in re.finditer(rb"^([0-9a-f]{40,64})\n", told, re.M):
-            if (called := found[1].decode()) in wanted:
-                starts.append((found.start(), found.end(), called))
-        for place, (_, end, name) in enumerate(starts):
-            at = starts[place + 1][0] if place + 1 < len(starts) else len(told)
-            diffs[name] = told[end:at]
-        return diffs
+        # No line of a diff is a whole object name alone: each begins with a sign or a word.
+        wanted = set(hashes)
+        starts = [
+            found
+            for found in re.finditer(rb"^([0-9a-f]{40,64})\n", told, re.M)
+            if found[1].decode() in wanted
+        ]
+        ends = [*(found.start() for found in starts[1:]), len(told)]
+        return {found[1].decode(): told[found.end() : end] for found, end in zip(starts, ends, strict=True)}
 
     def _id(self) -> str:
         """Kept in the repository's own settings from the first time on, as far as they can be written."""
@@ -388,8 +387,6 @@ def _count(told: bytes) -> int | None:
 
 def _with_diff(commit: Commit, diff: bytes | None) -> Commit:
     """The commit with what its diff tells."""
-    from dataclasses import replace
-
     if diff is None:
         return replace(commit, left_out=(*commit.left_out, "its diff")) if len(commit.parents) < 2 else commit
     scrub = _Scrubber(commit.hash, ())
