@@ -53,6 +53,6 @@ export function ago(seconds) {
 /** What was said, with a hint of how: "smiles" is done and not said. */
 export const line = (entry) =>
   ({ emote: `${entry.name} ${entry.text}`, thought: `(a thought of its own) ${entry.text}`,
-     event: `(it happened) ${entry.text}` })[entry.kind] ?? entry.text;
+     event: `(it happened) ${entry.text}`, read: `(read) ${entry.text}`, known: `(known) ${entry.text}` })[entry.kind] ?? entry.text;
 
 export const reasons = (why) => why.map((one) => REASONS[one] ?? `of ${one}`).join(", and ");

@@ -214,6 +214,8 @@ class Recipe(_Section):
     description: Line | None = None
     identity: Identity | None = None
     home: Annotated[str, Field(max_length=40)] = ""
+    profession: Name | None = None
+    factions: tuple[Name, ...] = ()
     aliases: tuple[Name, ...] = ()
     personality: _Personality = _Personality()
     appetites: _Appetites = _Appetites()
@@ -285,6 +287,8 @@ class Recipe(_Section):
             ),
             aliases=self.aliases,
             home=clean(self.home),
+            profession=self.profession or "",
+            factions=self.factions,
             baseline=Affect(*(getattr(self.baseline, name) for name in _Baseline.model_fields)),
             identity_words=self.identity_words,
             transistors=dict(self.transistors),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.learned import learned
 from noodlings.agent.superseding import corrects, marked, superseded
 from noodlings.agent.turn import Turn
 from noodlings.config import ContextSettings
@@ -26,7 +27,7 @@ from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, may_be_open, open_plans
 from noodlings.text import clean
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 FLOOR = 0.1
@@ -116,8 +117,8 @@ def talk_budget(sizes: ContextSettings, reminded: int) -> ContextBudget:
 
 
 def may_come(percept: Percept) -> Filters:
-    """What may come to mind in answering a percept: what all who listen may know."""
-    return Filters(present=percept.listeners)
+    """What may come to mind in answering a percept: what was lived, as far as all who listen may know."""
+    return Filters(kinds=LIVED, present=percept.listeners)
 
 
 async def remind(
@@ -127,10 +128,11 @@ async def remind(
     turn: Turn,
     sizes: ContextSettings,
     store: Repository,
+    persona: Persona,
 ) -> list[Recalled]:
     """What a question brings to mind, for the answer of a turn; see `recollections`. "" brings nothing.
 
-    What somebody linked by hand with the best of it comes along.
+    What somebody linked by hand with the best of it comes along, and what was read or is known (`learned`).
     """
     percept, most = turn.percept, sizes.relevant
     if not asked:
@@ -176,7 +178,8 @@ async def remind(
     along = archive.entries([entry_id for entry_id in reached if entry_id not in known])
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_along(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
-    return marked([*chosen[: most - len(joined)], *joined], corrections)
+    joined += [_recalled(hit, entry) for hit, entry in await learned(archive, asked, percept, persona, store)]
+    return marked([*chosen[: max(most - len(joined), 0)], *joined[:most]], corrections)
 
 
 def newer_forms(

@@ -274,5 +274,7 @@ class Responder:
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
-        reminded = await remind(core.archive, core.memory, asked, turn, services.context, services.store)
+        reminded = await remind(
+            core.archive, core.memory, asked, turn, services.context, services.store, core.persona
+        )
         return [*come_due(core.archive, core.memory, turn, before), *reminded]

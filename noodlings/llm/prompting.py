@@ -19,8 +19,8 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import MemoryEntry, Recalled, Why, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.memory import MemoryEntry, Recalled, Why, title_of, written_by
+from noodlings.values.percept import LEARNED, Kind
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName
 from noodlings.voice.phrasebook import in_words
@@ -31,6 +31,8 @@ LONGEST_EVENT = 2_000
 """Characters of a line that a model is shown."""
 LONGEST_MEMORY = 300
 """Characters of each memory."""
+LONGEST_PASSAGE = 700
+"""Characters of each passage that was read, and of what is known."""
 LONGEST_LINE = 240
 """Characters of each line of the talk before."""
 LONGEST_NAME = 60
@@ -55,6 +57,8 @@ _DID = {
     Kind.LEAVE: "leaves",
     Kind.EVENT: "is there when this happens",
     Kind.THOUGHT: "is you, thinking this to yourself",
+    Kind.READ: "gives you this to read",
+    Kind.KNOWN: "lets you know this",
 }
 _NONE = "(nothing)"
 TONES = {
@@ -308,6 +312,9 @@ def _in_mind(found: Recalled, utterance: Utterance) -> str:
 def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
     persona = utterance.persona
     own = entry.user_id in persona.own_ids
+    if entry.kind in LEARNED:
+        told = f"read in “{title_of(entry)}”" if entry.kind is Kind.READ else "you know"
+        return fenced(f"{told}{note}: {entry.user_text}", LONGEST_PASSAGE)
     who = "you" if own else shown(entry.user_id, utterance)
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
     told = f"known of {who}{note}" if written_by(entry) else f"{when}{note}, {who}"

@@ -21,6 +21,7 @@ from noodlings.memory.stream import HELD, STABILITY, Floats, Mask, Rows, Stream
 from noodlings.text import shorten
 from noodlings.values.affect import Affect, builder
 from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.percept import LEARNED
 
 _build_recalled = builder(Recalled)
 _WEAKEST = 128
@@ -49,7 +50,12 @@ class EpisodicMemory(Stream):
         self._weak = None
 
     def admits(self, entry: MemoryEntry) -> bool:
-        """Whether an entry that is not here matters enough to come in, were there room."""
+        """Whether an entry that is not here matters enough to come in, were there room.
+
+        What was not lived never does: it comes to mind where it is asked for, and crowds nothing out.
+        """
+        if entry.kind in LEARNED:
+            return False
         return entry.pinned or entry.parts.remember > 0.0 or entry.importance > self.threshold
 
     def leaver(self, newcomer: MemoryEntry, now: float) -> int:

@@ -22,7 +22,7 @@ import yaml
 
 from noodlings.text import clean
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import Link, MemoryEntry, tags_of
+from noodlings.values.memory import Link, MemoryEntry, tags_of, title_of
 from noodlings.values.percept import Kind
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~$&%=^]")
@@ -146,8 +146,14 @@ def _floats(numbers: dict[str, Any]) -> dict[str, float]:
 def _body(note: Note) -> list[str]:
     entry = note.entry
     agent = _name(note.agent_id)
-    to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
-    body = [f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:", _quoted(entry.user_text)]
+    if entry.kind is Kind.READ:
+        happened = f"{agent} read in **{escaped(title_of(entry))}**:"
+    elif entry.kind is Kind.KNOWN:
+        happened = f"{agent} knows:"
+    else:
+        to = f" to {agent}" if entry.parts.addressed > 0.0 else ""
+        happened = f"{_name(entry.user_id)} {_DID[entry.kind]}{to}:"
+    body = [happened, _quoted(entry.user_text)]
     if entry.response is not None:
         body += [f"{agent} answered:", _quoted(entry.response)]
     if note.links:

@@ -24,7 +24,10 @@ from noodlings.recall.neighbours import Mask, Neighbours, Numbers
 from noodlings.recall.vectors import VectorIndex
 from noodlings.text import clean
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import Kind
+from noodlings.values.percept import LEARNED, Kind
+
+_ASIDE = LEARNED | {Kind.THOUGHT}
+"""Kinds that are no part of any talk."""
 
 
 class SearchIndex:
@@ -123,7 +126,7 @@ class SearchIndex:
         """
         first = len(self.ids)
         ids = np.array(columns.ids, np.int64)
-        aside = [kind is Kind.THOUGHT for kind in columns.kinds]
+        aside = [kind in _ASIDE for kind in columns.kinds]
         said = [in_words(text) for text in columns.texts]
         answers = [
             _answer(response, stemmed) if response else []

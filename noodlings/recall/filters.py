@@ -142,6 +142,7 @@ class FilterIndex:
         self._feelings = GrowingArray(np.int16)
         self._codes: dict[tuple[str, str], int] = {}
         self._rows: dict[tuple[str, str], array[int]] = {}
+        self._kinds: set[Kind] = set()
         # Each audience that something is confined to has a number; by row that, or 0 for what is open.
         self._audiences: dict[Audience, int] = {}
         self._confined = GrowingArray(np.int32)
@@ -160,6 +161,7 @@ class FilterIndex:
         self.alive.extend(np.ones(len(columns.ids), np.bool_))
         self.importances.extend(importances.astype(np.float32))
         self._feelings.extend(felt)
+        self._kinds.update(columns.kinds)
         for sort, names in (("user", columns.users), ("kind", columns.kinds)):
             places = {name: self._rows.setdefault((sort, name), array("I")) for name in set(names)}
             for row, name in enumerate(names, first):
@@ -241,7 +243,7 @@ class FilterIndex:
             )
         if filters.user is not None:
             lists.append(self._list("user", filters.user))
-        if filters.kinds:
+        if filters.kinds and not filters.kinds >= self._kinds:
             of_kinds = [self._list("kind", kind) for kind in filters.kinds]
             lists.append(np.sort(np.concatenate(of_kinds)))
         if not lists:

@@ -16,7 +16,7 @@ from noodlings.affect.game import ago
 from noodlings.memory.context import CHARACTERS_PER_TOKEN
 from noodlings.text import clean, shorten
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry, given, tags_of, written_by
+from noodlings.values.memory import MemoryEntry, given, tags_of, title_of, written_by
 from noodlings.values.percept import Kind
 
 LONGEST = 200
@@ -89,6 +89,10 @@ def _happened(entry: MemoryEntry, narrator: Narrator) -> str:
     who, what = narrator.name(entry.user_id), quoted(entry.user_text)
     if entry.kind in _DONE:
         return f"{who} {_short(entry.user_text)}".rstrip()
+    if entry.kind is Kind.READ:
+        return f"{narrator.name(narrator.agent_id)} read in {quoted(title_of(entry), NOTED)}: {what}"
+    if entry.kind is Kind.KNOWN:
+        return f"{narrator.name(narrator.agent_id)} knows: {what}"
     if written_by(entry):
         return f"known of {who}: {what}"
     if entry.kind is Kind.EVENT:

@@ -26,7 +26,7 @@ from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import disclosed
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.persona import Persona
 
 
@@ -180,7 +180,7 @@ NOTICEABLE = 0.25
 FAINT = 0.4
 """What is left of the strength (0…1) of something that this moment does not touch."""
 
-_PASSING = frozenset({Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE})
+_PASSING = LEARNED | {Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import UserError
-from noodlings.text import CleanText
+from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import OPEN, Audience
 from noodlings.values.percept import Kind
@@ -223,6 +223,12 @@ def written_by(entry: MemoryEntry) -> str:
     """Who wrote an entry by hand, as a fact about whoever it is from; "" for what was perceived."""
     by = _given(entry.extra, KNOWN_BY)
     return by if isinstance(by, str) else ""
+
+
+def title_of(entry: MemoryEntry) -> str:
+    """The title of what an entry was read in."""
+    title = _given(entry.extra, "title")
+    return (clean(title) if isinstance(title, str) else "") or clean(entry.place) or "a book"
 
 
 def _given(extra: dict[str, Any], name: str) -> Any:

@@ -33,6 +33,9 @@ class Kind(StrEnum):
     """Lore: what anybody of that place or trade knows, and nobody told it."""
 
 
+LEARNED = frozenset({Kind.READ, Kind.KNOWN})
+"""Kinds that were not lived: they come to mind where they are asked for, and nowhere else."""
+LIVED = frozenset(Kind) - LEARNED
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})
 """Kinds that are always confined to those who witnessed them."""
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE})

@@ -82,6 +82,8 @@ class Persona:
         voice: how it sounds without a model.
         aliases: other names it listens to.
         home: the room it starts in.
+        profession: what it does for a living, "guard", or "".
+        factions: what it belongs to, such as guilds; with the profession they say what lore is for it.
         baseline: the affect its mood returns to.
         identity_words: what touches its sense of self; a percept that names one has identity salience.
         transistors: name → gain 0…1.
@@ -106,6 +108,8 @@ class Persona:
     voice: PersonaVoice = PersonaVoice()
     aliases: tuple[str, ...] = ()
     home: str = ""
+    profession: str = ""
+    factions: tuple[str, ...] = ()
     baseline: Affect = NEUTRAL
     identity_words: tuple[str, ...] = ()
     transistors: dict[str, float] = field(default_factory=dict)

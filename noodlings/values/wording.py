@@ -84,6 +84,8 @@ class DialogueAct(StrEnum):
     """Asked about something it remembers: {memory}."""
     REMINDED = "reminded"
     """Reminded of something by what was said: {memory}."""
+    LEARNED = "learned"
+    """Asked about something that it read or knows: {memory}."""
     FORGOTTEN = "forgotten"
     """Asked about something it does not remember; with {topic} where that is known."""
     NOTHING_MORE = "nothing_more"
@@ -142,6 +144,7 @@ SLOTS: dict[DialogueAct, frozenset[str]] = {
     DialogueAct.REUNION: frozenset({"memory"}),
     DialogueAct.DUE: frozenset({"memory"}),
     DialogueAct.REMEMBER: frozenset({"memory"}),
+    DialogueAct.LEARNED: frozenset({"memory"}),
     DialogueAct.REMINDED: frozenset({"memory"}),
     DialogueAct.FORGOTTEN: frozenset({"topic"}),
     DialogueAct.LIKES: frozenset({"topic"}),

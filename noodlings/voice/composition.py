@@ -53,6 +53,7 @@ _STILL = frozenset(
         DialogueAct.INSULT,
         DialogueAct.EMOTE_HARSH,
         DialogueAct.REMEMBER,
+        DialogueAct.LEARNED,
         DialogueAct.REMINDED,
         DialogueAct.REUNION,
         DialogueAct.DUE,

@@ -22,7 +22,7 @@ from itertools import count, islice
 from noodlings.ports import Allowance, Speech, Utterance
 from noodlings.text import clean
 from noodlings.values.lens import Lens
-from noodlings.values.percept import Kind
+from noodlings.values.percept import LEARNED, Kind
 from noodlings.values.wording import SpokenFeeling
 from noodlings.voice.colour import colour
 from noodlings.voice.composition import Draft, longer, reply
@@ -79,7 +79,8 @@ def muse(utterance: Utterance) -> Speech:
     tellable = [
         memory
         for found in utterance.recalled
-        if (memory := report(found.entry, utterance, frozenset())) is not None
+        if found.entry.kind not in LEARNED
+        and (memory := report(found.entry, utterance, frozenset())) is not None
         and not memory.quoted
         # Who "she" is in "she laughs" nobody would know.
         and (found.entry.kind is Kind.EMOTE or not goes_on(found.entry.user_text))

@@ -11,9 +11,10 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.memory import MemoryEntry
-from noodlings.values.percept import Percept
+from noodlings.values.percept import LEARNED, Percept
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
+from noodlings.voice.learned import evidence, learned
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.question import QuestionKind, asks_when
 from noodlings.voice.reported_speech import ReportedSpeech
@@ -198,7 +199,10 @@ def stable(*parts: object) -> int:
 def _act(
     understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
-    if understood.question.may_be_known and (told := known(understood, utterance)):
+    told = known(understood, utterance) if understood.question.may_be_known else []
+    if (found := learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
+        return DialogueAct.LEARNED, tuple(found)
+    if told:
         return DialogueAct.REMEMBER, tuple(told)
     if understood.question.may_be_known and nearest(understood, replace(utterance, own_lines=())):
         return DialogueAct.NOTHING_MORE, ()
@@ -237,6 +241,12 @@ def _act(
     if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
         return DialogueAct.REUNION, tuple(missed)
     return understood.act, ()
+
+
+def _nearer(told: ReportedSpeech, found: ReportedSpeech, utterance: Utterance) -> bool:
+    """Whether what was lived is nearer to a question than what was read or is known."""
+    near = {one.entry.id: evidence(one) for one in utterance.recalled}
+    return near[told.entry.id] >= near[found.entry.id]
 
 
 def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Utterance) -> bool:
@@ -288,6 +298,8 @@ def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeelin
 def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrasebook) -> str:
     """One or two memories as a clause without its full stop."""
     first = told[0]
+    if first.entry.kind in LEARNED:
+        return ". ".join(one.clause for one in told)
     text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
     if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):
         text = f"in the end {first.clause}"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from noodlings.ports import Utterance
 from noodlings.text import shorten
-from noodlings.values.memory import MemoryEntry, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.memory import MemoryEntry, title_of, written_by
+from noodlings.values.percept import LEARNED, Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
 from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
 from noodlings.voice.statement import begins_with_name, is_clause
@@ -188,12 +188,20 @@ def report(
 ) -> ReportedSpeech | None:
     """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
 
+    What was read is told with where it stands, what is known as it is.
+
     Args:
         wanted: stems; of a long entry the sentence is taken that has most of them.
         when: somebody asks for the time, so time words are told from then instead of dropped.
         whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, as
             much of them is quoted as can be said in one breath.
     """
+    if entry.kind in LEARNED:
+        told = _passage(entry.user_text, wanted, answer_type(utterance.percept.text))
+        read = entry.kind is Kind.READ
+        return ReportedSpeech(
+            entry, f"I read in “{title_of(entry)}”: “{told}”" if read else told, "", quoted=read
+        )
     to_speaker = entry.user_id == utterance.percept.user_id
     who = "you" if to_speaker else shown(entry.user_id, utterance)
     age = max(utterance.percept.timestamp - entry.timestamp, 0.0)

@@ -15,7 +15,7 @@ from itertools import islice
 
 from noodlings.ports import Utterance
 from noodlings.values.memory import MemoryEntry, Recalled, Why
-from noodlings.values.percept import Kind, Percept
+from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.wording import DialogueAct
 from noodlings.voice.question import (
     AnswerType,
@@ -391,9 +391,9 @@ def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
 
 
 def in_force(utterance: Utterance) -> list[Recalled]:
-    """What is in mind without what was corrected later; the correction comes up for both."""
-    found = {recalled.entry.id: recalled for recalled in utterance.recalled}
-    for old in [recalled for recalled in utterance.recalled if recalled.superseded_by is not None]:
+    """What was lived and is in mind, without what was corrected later; the correction comes up for both."""
+    found = {one.entry.id: one for one in utterance.recalled if one.entry.kind not in LEARNED}
+    for old in [recalled for recalled in found.values() if recalled.superseded_by is not None]:
         new = found.get(old.superseded_by or 0)
         if new is not None:
             both = old.scores.keys() | new.scores.keys()

@@ -83,7 +83,7 @@ def test_whatever_was_said_is_one_printable_line(text, response, kind, noted):
     made = line(text, kind=kind, response=response, place=noted, extra={"task": noted, "tags": [noted]})
     assert clean(made) == made
     assert block([make_entry(1, text, response=response)] * 2, PHI).count("\n") == 1
-    quotes = {Kind.EMOTE: 0, Kind.ARRIVE: 0, Kind.LEAVE: 0}.get(kind, 2) + 2 * bool(response)
+    quotes = {Kind.EMOTE: 0, Kind.ARRIVE: 0, Kind.LEAVE: 0, Kind.READ: 4}.get(kind, 2) + 2 * bool(response)
     assert made.count('"') == quotes
 
 

@@ -1,0 +1,281 @@
+"""Documents as a source: Markdown, plain text, HTML and PDF, each passage of them a record.
+
+Whatever it is written in, only words come out: no scripts, styles or markup, and nothing that cannot be seen.
+A document is held in memory while it is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from markdown_it import MarkdownIt
+
+from noodlings.errors import UserError
+from noodlings.ingest.passages import Block, passages, summary
+from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.text import clean, shorten
+from noodlings.values.percept import Kind
+
+LARGEST = 32 * 1024 * 1024
+"""Bytes of a document."""
+LONGEST_TITLE = 80
+"""Characters of a title, and of each heading."""
+SUMMARY = "summary"
+"""The id of what a long document says in short."""
+MARKDOWN, TEXT, HTML, PDF = (".md", ".markdown"), (".txt", ".text"), (".html", ".htm", ".xhtml"), (".pdf",)
+
+_FRONT = re.compile(r"\A---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
+_TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
+_MARKED = re.compile(r"<!\[(?!CDATA\[)[^>\n]*>?")
+_HYPHEN = re.compile(r"(?<=\w)[-\u00ad]\n(?=[a-z])")
+_HEADING = re.compile(r"h[1-6]")
+_LINE = re.compile(r"[0-9]{1,8}")
+_NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_UNSEEN = frozenset(
+    """
+    button iframe math nav noscript object script select style svg template textarea
+    """.split()  # noqa: SIM905 -- readable as it is
+)
+_APART = frozenset(
+    """
+    article aside blockquote body dd div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6 header hr li main ol
+    p pre section table title tr ul
+    """.split()  # noqa: SIM905 -- readable as it is
+)
+_HIDEABLE = _APART | {"span", "a", "b", "i", "em", "strong", "small"}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a reader found: the blocks of a document, its title, and what of it could not be read."""
+
+    blocks: list[Block]
+    title: str = ""
+    problems: tuple[SourceProblem, ...] = ()
+
+
+class DocumentSource:
+    """The port `Source` over a document.
+
+    Args:
+        path: its name ends in one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
+
+    Attributes:
+        name: "document:harbour.md"; the same name is the same document, in a later form.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.name = f"document:{clean(path.name)}"
+
+    def records(self) -> Iterator[SourceRecord | SourceProblem]:
+        """Its passages, and of a long one a summary; see `Source.records`."""
+        document = self._read()
+        yield from document.problems
+        headings = [block.text for block in document.blocks if block.level == 1]
+        named = clean(document.title) or (headings[0] if len(headings) == 1 else "")
+        title = shorten(named or clean(self._path.stem.replace("_", " ")), LONGEST_TITLE)
+        whole = list(passages(block for block in document.blocks if (block.level, block.text) != (1, named)))
+        if not whole:
+            yield SourceProblem(0, "there are no words in it that could be read")
+        for passage in whole:
+            yield self._record(passage.id, passage.text, title, passage.section, passage.line)
+        if short := summary(whole):
+            yield self._record(SUMMARY, f"{title}, in short: {short}", title, SUMMARY, 0)
+
+    def _record(self, record_id: str, text: str, title: str, section: str, line: int) -> SourceRecord:
+        place = f"{title}, {section}" if section else title
+        data = {"title": title, "section": section}
+        return SourceRecord(self.name, record_id, text, kind=Kind.READ, place=place, data=data, line=line)
+
+    def _read(self) -> Document:
+        suffix = self._path.suffix.lower()
+        if suffix not in (*MARKDOWN, *TEXT, *HTML, *PDF):
+            known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
+            raise UserError(f"{self._path}: a document is one of {known}; convert it to one of these")
+        try:
+            if self._path.stat().st_size > LARGEST:
+                raise UserError(f"{self._path} is larger than {LARGEST // 2**20} MB: split it")
+            if suffix in PDF:
+                return read_pdf(self._path)
+            text, problems = decoded(self._path.read_bytes())
+        except OSError as error:
+            raise UserError(f"cannot read {self._path}: {error.strerror}") from error
+        read = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
+        found = read(text)
+        return Document(found.blocks, found.title, (*problems, *found.problems))
+
+
+def decoded(data: bytes) -> tuple[str, tuple[SourceProblem, ...]]:
+    """Bytes as text: UTF-8, or UTF-16 that says so. What is neither becomes �, and its lines are named.
+
+    Raises:
+        UserError: it is no text.
+    """
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace"), ()
+    if b"\0" in data[:4096]:
+        raise UserError("it is not text; save it as text in UTF-8")
+    text = data.decode("utf-8-sig", "replace")
+    wrong = [] if _is_utf8(data) else [n for n, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
+    return text, tuple(
+        SourceProblem(line, "not UTF-8: what cannot be read of it is left as �; save the file as UTF-8")
+        for line in wrong
+    )
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def read_text(text: str) -> Document:
+    """Plain text: an empty line ends a paragraph."""
+    blocks: list[Block] = []
+    paragraph: list[str] = []
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        if line.strip():
+            paragraph.append(line)
+        elif paragraph:
+            _add(blocks, "\n".join(paragraph), number - len(paragraph))
+            paragraph = []
+    return Document(blocks)
+
+
+def read_markdown(text: str) -> Document:
+    """Markdown (CommonMark and tables), with the title of its front matter."""
+    text = text.replace("\r\n", "\n")
+    front = _FRONT.match(text)
+    title = ""
+    if front:
+        named = _TITLE.search(front[0])
+        title = named[1].strip("\"' ") if named else ""
+        text = "\n" * front[0].count("\n") + text[front.end() :]
+    markdown = MarkdownIt("commonmark").enable("table")
+    tokens = markdown.parse(text)
+    for token in tokens:
+        if token.map and token.nesting == 1:
+            token.attrSet("data-line", token.map[0] + 1)
+    found = read_html(markdown.renderer.render(tokens, markdown.options, {}))
+    return Document(found.blocks, title, found.problems)
+
+
+def read_html(text: str) -> Document:
+    """HTML, however it is made: the words that one sees, by paragraphs and headings."""
+    reader = _HtmlReader()
+    reader.feed(_MARKED.sub("", text))
+    reader.close()
+    reader.end_block()
+    problems = [
+        SourceProblem(line, f"<{tag}> is never closed, so what follows it is left out: close it")
+        for tag, line in reader.unseen[:1]
+    ]
+    return Document(reader.blocks, reader.title, tuple(problems))
+
+
+class _HtmlReader(HTMLParser):
+    """Attributes: blocks, title: found so far; unseen: open tags that hide their words, with their lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: list[Block] = []
+        self.title = ""
+        self.unseen: list[tuple[str, int]] = []
+        self._words: list[str] = []
+        self._line = 0  # as the Markdown has it; in HTML the parser's own counts
+        self._began = 0
+        self._in = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self.unseen:
+            if tag == self.unseen[-1][0]:
+                self.unseen.append((tag, self._at()))
+            return
+        given = dict(attrs)
+        hidden = "hidden" in given or _NOT_SHOWN.search(given.get("style") or "") is not None
+        if tag in _UNSEEN or (hidden and tag in _HIDEABLE):
+            self.unseen.append((tag, self._at()))
+        elif tag in _APART:
+            self.end_block()
+            line = given.get("data-line") or ""
+            self._line = int(line) if _LINE.fullmatch(line) else self._line
+            self._in = tag
+        elif tag in ("td", "th") and self._words:
+            self._words.append(", ")
+        elif tag == "br":
+            self._words.append(" ")
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.unseen and self.unseen[-1][0] == tag:
+            self.unseen.pop()
+        elif not self.unseen and tag in _APART:
+            self.end_block()
+
+    def handle_data(self, data: str) -> None:
+        if not self.unseen:
+            self._began = self._began or (self._at() if data.strip() else 0)
+            self._words.append(data)
+
+    def end_block(self) -> None:
+        """What was read since the last block is one."""
+        text = "".join(self._words)
+        if self._in == "title":
+            self.title = self.title or clean(text)
+        else:
+            level = int(self._in[1]) if _HEADING.fullmatch(self._in) else 0
+            _add(self.blocks, text, self._began, level)
+        self._words, self._began, self._in = [], 0, ""
+
+    def _at(self) -> int:
+        return self._line or self.getpos()[0]
+
+
+def read_pdf(path: Path) -> Document:
+    """The text of a PDF, page by page; a page is a section. Raises `UserError` where it cannot be read."""
+    try:
+        from pypdf import PdfReader
+        from pypdf.errors import PyPdfError
+    except ImportError:
+        raise UserError("reading PDF needs the extra: pip install 'noodlings[documents]'") from None
+    blocks: list[Block] = []
+    problems: list[SourceProblem] = []
+    try:
+        reader = PdfReader(path)
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise UserError(f"{path} is encrypted: save it without a password first")
+        title, pages = _pdf_title(reader), len(reader.pages)
+    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"{path} is not a PDF that can be read: {error!s:.120}; save it anew") from error
+    for number in range(pages):
+        try:
+            text = reader.pages[number].extract_text()
+        except Exception as error:  # noqa: BLE001 -- a broken page breaks the library in any way it likes
+            problems.append(SourceProblem(0, f"page {number + 1} cannot be read: {clean(str(error))[:120]}"))
+            continue
+        if not clean(text):
+            why = "has no text; if it is a picture of one, have it recognised (OCR) first"
+            problems.append(SourceProblem(0, f"page {number + 1} {why}"))
+            continue
+        blocks.append(Block(f"page {number + 1}", level=1))
+        for paragraph in re.split(r"\n\s*\n", _HYPHEN.sub("", text)):
+            _add(blocks, paragraph, 0)
+    return Document(blocks, title, tuple(problems))
+
+
+def _pdf_title(reader: Any) -> str:
+    title = reader.metadata.title if reader.metadata else None
+    return clean(title) if isinstance(title, str) else ""
+
+
+def _add(blocks: list[Block], text: str, line: int, level: int = 0) -> None:
+    words = clean(text)
+    if any(map(str.isalnum, words)):
+        blocks.append(Block(shorten(words, LONGEST_TITLE) if level else words, line, level))
