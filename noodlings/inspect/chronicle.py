@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from noodlings.ingest.sources.git import TAG, split_words
 from noodlings.inspect.recall import ArchiveView, archive_state, search_for
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
 from noodlings.inspect.views import View, iso
@@ -24,8 +25,6 @@ from noodlings.values.audience import may_learn
 from noodlings.values.memory import LinkType, MemoryEntry, Why, given, tags_of
 from noodlings.values.percept import Kind
 
-TAG = "commit"
-"""The tag of an entry that is a commit; what is known of the commit stands beside the entry under it, too."""
 CANDIDATES = 60
 """Hits of the search that are looked at for one question."""
 MESSAGE, NAMED = 0.2, 0.5
@@ -113,14 +112,16 @@ async def chronicle(viewpoint: Viewpoint, repository: Repository, query: str, li
     """
     here = frozenset({viewpoint.caller.user_id})
     filters = Filters(kinds=frozenset({Kind.READ}), tags=frozenset({TAG}), present=here)
-    hits = await search_for(viewpoint)(query, filters, max(limit, CANDIDATES))
+    exact = _EXACT.findall(clean(query))
+    wanted = " ".join([query, *map(split_words, exact)])
+    hits = await search_for(viewpoint)(wanted, filters, max(limit, CANDIDATES))
     entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
     found = [
         _commit(entries[hit.entry_id], hit.score, tuple(map(str, hit.why)), dict(hit.scores))
         for hit in hits
         if _is_told(viewpoint, entries.get(hit.entry_id))
     ]
-    ranked = sorted(_weighed(query, found), key=_best_first)
+    ranked = sorted(_weighed(query, {name.casefold() for name in exact}, found), key=_best_first)
     linked = _linked(viewpoint, repository, ranked)
     return ChronicleView(
         agent=viewpoint.agent_id,
@@ -147,10 +148,9 @@ def _is_told(viewpoint: Viewpoint, entry: MemoryEntry | None) -> bool:
     )
 
 
-def _weighed(query: str, found: Sequence[CommitView]) -> Iterator[CommitView]:
-    """The same with what their messages, and what is named outright, add."""
+def _weighed(query: str, exact: Collection[str], found: Sequence[CommitView]) -> Iterator[CommitView]:
+    """The same with what their messages, and names in the question that are `exact`, add."""
     asked = set(stems(query))
-    exact = {name.casefold() for name in _EXACT.findall(clean(query))}
     said = [asked.intersection(stems(f"{one.subject} {one.body}")) for one in found]
     rare = {word: math.log(1.0 + len(found) / (0.5 + sum(word in words for words in said))) for word in asked}
     whole = sum(rare.values()) or 1.0

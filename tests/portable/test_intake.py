@@ -218,7 +218,10 @@ def nested(depth: int) -> Any:
 
 AFFECT = {"valence": 0.0, "arousal": 0.5, "fear": 0.0, "sorrow": 0.0, "boredom": 0.0}
 BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
-    ({"type": "dream"}, "there is no type 'dream'; use one of: agent, entry, trace, link, symbol, record, end"),
+    (
+        {"type": "dream"},
+        "there is no type 'dream'; use one of: agent, entry, trace, link, symbol, record, end",
+    ),
     ({"type": ...}, "there is no type None"),
     ({"type": ["entry"]}, "there is no type ['entry']"),
     ({"id": "1"}, "id: should be a valid integer"),

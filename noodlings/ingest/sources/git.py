@@ -25,7 +25,7 @@ from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind
 
 TAG = "commit"
-"""The tag that every commit carries as a memory."""
+"""The tag of every commit that is remembered; what git knows of it stands beside the memory under it, too."""
 BATCH = 200
 """Commits asked for at once."""
 SECONDS = 120.0
@@ -106,21 +106,21 @@ class Commit:
     shown: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
-    def record(self, repository: GitRepository) -> SourceRecord:
-        """The commit as something that was read."""
+    def record(self, source: str, repository: str) -> SourceRecord:
+        """The commit as something that was read, by the source and the name of its repository."""
         files = ", ".join(_file_told(file) for file in self.files[:12])
         names = ", ".join(split_words(name) for name in self.names)
         told = [self.subject or "(no message)", self.body]
         told += [f"Files: {files}" if files else "", f"Names: {names}" if names else ""]
         return SourceRecord(
-            source=repository.source,
+            source=source,
             id=self.hash,
             text=clean(". ".join(part.rstrip(".") for part in told if part)),
             who=self.author,
             timestamp=self.authored,
             kind=Kind.READ,
-            place=f"{repository.name} {self.hash[:10]}",
-            data={"tags": [TAG], "commit": _plain(self)},
+            place=f"{repository} {self.hash[:10]}",
+            data={"tags": [TAG], TAG: _plain(self)},
         )
 
 
@@ -184,7 +184,7 @@ class GitRepository:
     def records(self, hashes: Sequence[str]) -> Iterator[SourceRecord | SourceProblem]:
         """The same, as records."""
         for one in self.commits(hashes):
-            yield one if isinstance(one, SourceProblem) else one.record(self)
+            yield one if isinstance(one, SourceProblem) else one.record(self.source, self.name)
 
     def _batch(self, hashes: Sequence[str]) -> Iterator[Commit | SourceProblem]:
         asked = (
