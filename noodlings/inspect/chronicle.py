@@ -38,7 +38,13 @@ _EXACT = re.compile(r"#\d+|[\w./-]*\w[./_-][\w./-]*\w|\b[0-9a-f]{7,64}\b|\b\w*[a
 
 @dataclass(frozen=True, slots=True)
 class CommitFileView(View):
-    """A file of a commit: lines `added` and `removed`, None where it is not text; where it was `before`."""
+    """A file of a commit.
+
+    Attributes:
+        path: where it is.
+        added, removed: lines; null where it is not text.
+        before: where it was, if it was moved.
+    """
 
     path: str
     added: int | None
@@ -53,12 +59,23 @@ class CommitView(View):
     Attributes:
         score: 0…1, what the list is ranked by.
         why: semantic, lexical, date: what found it, the strongest first; named: the question names its hash,
-            an issue, a file or an identifier in it; linked: it belongs to the commit `linked_to`.
+            an issue, a file or an identifier in it; linked: it belongs to the commit of `linked_to`.
         scores: each component, 0…1: those of the search, and message: the question's words in the message.
-        id: of the memory, for @links and @forget.
-        authored: seconds since 1970-01-01 UTC, as the memory is dated; `when` is the same as ISO 8601.
-        files: as far as they are kept; `file_count` is how many there are.
-        names, shown: what is defined where the diff changed something, and some of the lines that it added.
+        linked_to: the hash of the commit that it was found by, or nothing.
+        id: the number of the memory.
+        hash: its object name in full.
+        author: the name of the author.
+        authored: when, in seconds since 1970-01-01 UTC; the memory is dated so.
+        when: the same as ISO 8601.
+        subject: the first line of the message.
+        body: the rest of the message.
+        files: the files that it changes, as far as they are kept.
+        file_count: how many files there are.
+        added, removed: lines in all files.
+        issues: ids in the message, such as #12 or ABC-7.
+        reverts, fixes: object names that the message says it reverts or fixes.
+        names: what is defined where the diff changes something.
+        shown: some of the lines that it adds.
         left_out: what of a large commit was not kept, in words.
     """
 
@@ -92,7 +109,7 @@ class ChronicleView(View):
     Attributes:
         query: what was asked.
         by_meaning: whether meaning was compared, or words alone.
-        commits: best first.
+        commits: the commits, best first.
         archive: how far the archive is.
     """
 
@@ -154,10 +171,11 @@ def _weighed(query: str, exact: Collection[str], found: Sequence[CommitView]) ->
     said = [asked.intersection(stems(f"{one.subject} {one.body}")) for one in found]
     rare = {word: math.log(1.0 + len(found) / (0.5 + sum(word in words for words in said))) for word in asked}
     whole = sum(rare.values()) or 1.0
+    most = 1.0 + MESSAGE + (NAMED if exact else 0.0)
     for one, words in zip(found, said, strict=True):
         message = sum(rare[word] for word in words) / whole
         named = any(_is_named(one, name) for name in exact)
-        score = (one.score + MESSAGE * message + NAMED * named) / (1.0 + MESSAGE + NAMED)
+        score = (one.score + MESSAGE * message + NAMED * named) / most
         why = ("named", *one.why) if named else one.why
         yield replace(one, score=score, why=why, scores=one.scores | {"message": message})
 
