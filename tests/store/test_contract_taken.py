@@ -44,6 +44,14 @@ def test_what_waits_comes_page_by_page_in_order(store: AnyStore) -> None:
     assert found == [(source, str(n)) for source in "ab" for n in (1, 2, 3)]
 
 
+def test_what_became_of_one_source_comes_page_by_page_in_order(store: AnyStore) -> None:
+    records = [TakenRecord(source, str(n)) for source in ("b", "a", "c") for n in (3, 1, 2)]
+    store.commit(Changes(AGENT, taken=(*records, replace(WAITS, source="a", id="4"))))
+    assert [one.id for one in store.taken_of_source(AGENT, "a", "", 3)] == ["1", "2", "3"]
+    assert store.taken_of_source(AGENT, "a", "3", 3) == [replace(WAITS, source="a", id="4")]
+    assert store.taken_of_source("servnak", "a", "", 3) == []
+
+
 def test_working_memory_holds_what_was_lived_however_much_was_taken_in_since(make: Make) -> None:
     store = make(working_capacity=2)
     lived = [an_entry(n) for n in (1, 2, 3)]

@@ -36,6 +36,8 @@ MOST_LINES = 3_000
 """Changed lines up to which a diff is read; of a larger commit the files say enough."""
 MOST_NAMES, MOST_SHOWN = 16, 4
 """Names and lines of a diff that are kept."""
+TOLD = 6
+"""Files, those that changed most, and names that stand in the text of the memory; more would drown the message."""
 LONGEST_BODY, LONGEST_PATH = 3_000, 200
 
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%at%x00%ct%x00%B%x00"
@@ -108,10 +110,13 @@ class Commit:
 
     def record(self, source: str, repository: str) -> SourceRecord:
         """The commit as something that was read, by the source and the name of its repository."""
-        files = ", ".join(_file_told(file) for file in self.files[:12])
-        names = ", ".join(split_words(name) for name in self.names)
+        most_changed = sorted(self.files, key=lambda file: -(file.added or 0) - (file.removed or 0))[:TOLD]
+        files = ", ".join(_file_told(file) for file in most_changed)
+        names = ", ".join(split_words(name) for name in self.names[:TOLD])
         told = [self.subject or "(no message)", self.body]
         told += [f"Files: {files}" if files else "", f"Names: {names}" if names else ""]
+        if not self.body:  # then the diff says more than the message does
+            told += self.shown
         return SourceRecord(
             source=source,
             id=self.hash,
