@@ -27,9 +27,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from measured import Measured, table
 from rich.console import Console
 
-from measured import Measured, table
 from noodlings.agent.society import Society
 from noodlings.config import load_settings
 from noodlings.host.visit import opened, owner
@@ -156,7 +156,7 @@ def asking(society: Society) -> Ranked:
     def ask(question: str) -> list[str]:
         inspector = Inspector(society)
         view = asyncio.run(inspector.chronicle(owner(society.settings), AGENT, question, 50))
-        return [commit.hash for commit in view.commits]
+        return [one.commit.hash for one in view.commits]
 
     return ask
 

@@ -75,11 +75,11 @@ def chronicle_view(view: ChronicleView) -> RenderableType:
     for one in view.commits:
         rows.append(
             (
-                Text(one.hash[:10], style=QUIET),
+                Text(one.commit.hash[:10], style=QUIET),
                 measure(one.score, BAR),
                 Text(one.when[:10], style=QUIET),
-                words(one.author),
-                words(one.subject),
+                words(one.commit.author),
+                words(one.commit.subject),
             )
         )
         rows += _about(one)
@@ -88,15 +88,16 @@ def chronicle_view(view: ChronicleView) -> RenderableType:
 
 def _about(one: CommitView) -> Iterator[Text]:
     """Why it was found, what it changed, and the beginning of the rest of its message."""
+    commit = one.commit
     why = ", ".join(NAMES.get(why, why) for why in one.why)
     linked = f" with {one.linked_to[:10]}" if one.linked_to else ""
-    files = ", ".join(file.path for file in one.files[:_FILES])
-    more = f" and {one.file_count - _FILES:,} more" if one.file_count > _FILES else ""
-    yield _below(f"{why}{linked}; +{one.added:,} −{one.removed:,} {files}{more}", QUIET)
-    if one.body:
-        yield _below(shorten(one.body, _BODY))
-    if one.left_out:
-        yield _below(f"not kept: {', '.join(one.left_out)}", QUIET)
+    files = ", ".join(file.path for file in commit.files[:_FILES])
+    more = f" and {commit.file_count - _FILES:,} more" if commit.file_count > _FILES else ""
+    yield _below(f"{why}{linked}; +{commit.added:,} −{commit.removed:,} {files}{more}", QUIET)
+    if commit.body:
+        yield _below(shorten(commit.body, _BODY))
+    if commit.left_out:
+        yield _below(f"not kept: {', '.join(commit.left_out)}", QUIET)
 
 
 def _below(text: str, style: str = "") -> Text:

@@ -111,14 +111,14 @@ def chronicle(view: ChronicleView) -> str:
 
 
 def _commit(one: CommitView) -> str:
-    why = " and ".join(one.why).replace("_", " ")
+    commit, why = one.commit, " and ".join(one.why).replace("_", " ")
     linked = f" with {one.linked_to[:10]}" if one.linked_to else ""
-    files = ", ".join(quoted(file.path) for file in one.files[:5])
-    more = f" and {one.file_count - 5} more" if one.file_count > 5 else ""
-    told = quoted(f"{one.subject}. {one.body}" if one.body else one.subject)
+    files = ", ".join(quoted(file.path) for file in commit.files[:5]) or "no file"
+    more = f" and {commit.file_count - 5} more" if commit.file_count > 5 else ""
+    told = quoted(f"{commit.subject}. {commit.body}" if commit.body else commit.subject)
     return (
-        f"{one.hash[:10]} [score {one.score:.2f} by {why}{linked}] {one.when[:10]} by {quoted(one.author)}:"
-        f" {told} (+{one.added:,} −{one.removed:,} lines in {files or 'no file'}{more})"
+        f"{commit.hash[:10]} [score {one.score:.2f} by {why}{linked}] {one.when[:10]} by"
+        f" {quoted(commit.author)}: {told} (+{commit.added:,} −{commit.removed:,} lines in {files}{more})"
     )
 
 

@@ -9,16 +9,16 @@ again. Each step begins with what is stored, so that after a kill in the middle 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from noodlings.agent.agent import Agent
 from noodlings.ingest.pipeline import IngestReport, Pipeline
 from noodlings.ingest.record import SourceProblem, SourceRecord
-from noodlings.ingest.sources.git import TAG, GitRepository
+from noodlings.ingest.sources.git import Commit, GitRepository, commit_of
 from noodlings.ports import Repository
-from noodlings.values.memory import Link, LinkType, MemoryEntry, given
+from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.taken_in import TakenRecord
 
 PAGE = 500
 """Commits read from the store at once."""
@@ -49,15 +49,10 @@ class ChronicleReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RememberedCommit:
-    """A commit as far as links are made of it; `files` by path, with where each was before or ""."""
+    """A commit, and the entry that it is remembered as."""
 
-    entry_id: int
-    hash: str
-    timestamp: float
-    subject: str
-    files: Mapping[str, str]
-    reverts: tuple[str, ...]
-    fixes: tuple[str, ...]
+    entry: MemoryEntry
+    commit: Commit
 
 
 class CommitSource:
@@ -117,14 +112,14 @@ class Chronicle:
                 self._agent.memory.confine(entry, name not in reachable)
                 gone += name not in reachable
                 back += name in reachable
-            if name in reachable:
-                remembered[name] = _remembered(entry, name)
+            if name in reachable and (commit := commit_of(entry)) is not None:
+                remembered[name] = RememberedCommit(entry, commit)
         made = links([remembered[name] for name in self._reachable if name in remembered])
         links_now = self._missing([*made])
         self._agent.keep_told((), links_now)
         return ChronicleReport(ingested, len(self._reachable), gone, back, len(links_now))
 
-    def _records(self) -> Iterator[Any]:
+    def _records(self) -> Iterator[TakenRecord]:
         """What became of each record of this repository."""
         after = ""
         while some := self._store.taken_of_source(self._agent.id, self._repository.source, after, PAGE):
@@ -157,56 +152,44 @@ def links(commits: Sequence[RememberedCommit]) -> Iterator[Link]:
         commits: each after its parents.
     """
     by_prefix: dict[str, list[RememberedCommit]] = defaultdict(list)
-    by_subject: dict[str, RememberedCommit] = {}
+    by_subject: dict[str, int] = {}
     latest: dict[str, deque[RememberedCommit]] = {}
-    for commit in commits:
-        named = {(LinkType.REVERTS, one) for one in commit.reverts} | {
-            (LinkType.FIXES, one) for one in commit.fixes
-        }
+    for one in commits:
+        commit, entry = one.commit, one.entry
+        named = {(LinkType.REVERTS, name) for name in commit.reverts}
+        named |= {(LinkType.FIXES, name) for name in commit.fixes}
         meant = {
-            (sort, other.entry_id)
+            (sort, other.entry.id)
             for sort, name in named
             for other in by_prefix[name[:7]]
-            if other.hash.startswith(name)
+            if other.commit.hash.startswith(name)
         }
         taken_back = by_subject.get(commit.subject.removeprefix('Revert "').removesuffix('"'))
         if commit.subject.startswith('Revert "') and taken_back is not None and not commit.reverts:
-            meant.add((LinkType.REVERTS, taken_back.entry_id))
+            meant.add((LinkType.REVERTS, taken_back))
         for sort, target in sorted(meant):
-            yield Link(commit.entry_id, target, sort, 1.0, commit.timestamp)
+            yield Link(entry.id, target, sort, 1.0, entry.timestamp)
         if len(commit.files) <= WIDE:
-            yield from _touched(commit, latest)
-        by_prefix[commit.hash[:7]].append(commit)
-        by_subject[commit.subject] = commit
+            yield from _touched(one, latest)
+        by_prefix[commit.hash[:7]].append(one)
+        by_subject[commit.subject] = entry.id
 
 
-def _touched(commit: RememberedCommit, latest: dict[str, deque[RememberedCommit]]) -> Iterator[Link]:
+def _touched(one: RememberedCommit, latest: dict[str, deque[RememberedCommit]]) -> Iterator[Link]:
     """Links with the earlier commits that share most files; and the files remember this one from now on."""
     shared: Counter[RememberedCommit] = Counter()
-    for path, before in commit.files.items():
-        if before and before in latest:
-            latest[path] = latest.pop(before)  # it moved, and its past with it
-        for earlier in latest.setdefault(path, deque(maxlen=EARLIER)):
-            shared[earlier] += 1
-        latest[path].append(commit)
+    files = one.commit.files
+    for file in files:
+        if file.before in latest:
+            latest[file.path] = latest.pop(file.before)  # it moved, and its past with it
+        earlier = latest.setdefault(file.path, deque(maxlen=EARLIER))
+        shared.update(earlier)
+        earlier.append(one)
     overlaps = [
-        (count / (len(commit.files) + len(earlier.files) - count), earlier.entry_id)
-        for earlier, count in shared.items()
+        (count / (len(files) + len(other.commit.files) - count), other.entry.id)
+        for other, count in shared.items()
     ]
     for overlap, target in sorted(overlaps, reverse=True)[:MOST_TOUCHED]:
         if overlap >= LEAST_OVERLAP:
-            yield Link(commit.entry_id, target, LinkType.TOUCHED_AGAIN, min(overlap, 1.0), commit.timestamp)
-
-
-def _remembered(entry: MemoryEntry, name: str) -> RememberedCommit:
-    data = given(entry, TAG)
-    kept: Mapping[str, Any] = data if isinstance(data, dict) else {}
-    return RememberedCommit(
-        entry_id=entry.id,
-        hash=name,
-        timestamp=entry.timestamp,
-        subject=str(kept.get("subject", "")),
-        files={str(file[0]): str(file[3]) for file in kept.get("files", ())},
-        reverts=tuple(kept.get("reverts", ())),
-        fixes=tuple(kept.get("fixes", ())),
-    )
+            strength = min(overlap, 1.0)
+            yield Link(one.entry.id, target, LinkType.TOUCHED_AGAIN, strength, one.entry.timestamp)

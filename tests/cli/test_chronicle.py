@@ -45,8 +45,8 @@ def test_reading_asking_and_reading_again(made: Repository, data: Path):
     assert chronicle(data, made.folder) == (0, "harbour: 2 commits; 2 new\n", "")
     view = as_json(data, "--ask", "why was the wood painted", "--limit", 1)
     (found,) = view["commits"]
-    assert found["subject"] == "Paint the pier"
-    assert found["author"] == "Ada Lovelace"
+    assert found["commit"]["subject"] == "Paint the pier"
+    assert found["commit"]["author"] == "Ada Lovelace"
     assert 0.0 < found["score"] <= 1.0
     assert "lexical" in found["why"]
     _, told, _ = chronicle(data, "--ask", "why was the wood painted")

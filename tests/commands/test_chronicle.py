@@ -6,8 +6,10 @@ from dataclasses import replace
 
 from commands.chronicle import chronicle_view
 from commands.registry import render
-from noodlings.inspect.chronicle import ChronicleView, CommitFileView, CommitView
+from noodlings.ingest.sources.git import FileChange
+from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.inspect.recall import ArchiveView
+from tests.ingest.repositories import a_commit
 
 ARCHIVE = ArchiveView("servnak", "SERVNAK", 3, 3, True, "", 0, 0, 0, "")
 COMMIT = CommitView(
@@ -16,22 +18,17 @@ COMMIT = CommitView(
     scores={},
     linked_to="b" * 40,
     id=1,
-    hash="a" * 40,
-    author="Ada",
-    authored=1.7e9,
     when="2023-11-14T22:13:20Z",
-    subject="Mend the pier",
-    body="It had a hole. " * 40,
-    files=tuple(CommitFileView(f"{number}.py", 1, 1, "") for number in range(5)),
-    file_count=1_205,
-    added=12_000,
-    removed=3,
-    issues=(),
-    reverts=(),
-    fixes=(),
-    names=(),
-    shown=(),
-    left_out=("its diff",),
+    commit=replace(
+        a_commit("Mend the pier", 1),
+        hash="a" * 40,
+        body="It had a hole. " * 40,
+        files=tuple(FileChange(f"{number}.py", 1, 1) for number in range(5)),
+        file_count=1_205,
+        added=12_000,
+        removed=3,
+        left_out=("its diff",),
+    ),
 )
 
 
@@ -51,7 +48,8 @@ def test_a_commit_is_seen_with_what_found_it_and_what_it_changed():
 
 
 def test_it_fits_any_width_and_runs_no_escapes():
-    hostile = replace(COMMIT, subject="\x1b[31mred\n[bold]markup[/]", body="\x1b]0;title\x07")
+    said = replace(COMMIT.commit, subject="\x1b[31mred\n[bold]markup[/]", body="\x1b]0;title\x07")
+    hostile = replace(COMMIT, commit=said)
     for width in (20, 40, 80, 200):
         told = shown(hostile, COMMIT, width=width)
         assert "\x1b" not in told

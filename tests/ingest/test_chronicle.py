@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +26,15 @@ from noodlings.ingest.chronicle import (
     links,
 )
 from noodlings.ingest.pipeline import Pipeline
-from noodlings.ingest.sources.git import GitRepository
+from noodlings.ingest.sources.git import FileChange, GitRepository
 from noodlings.inspect.chronicle import ChronicleView
 from noodlings.inspect.inspector import Inspector
 from noodlings.store.memory import MemoryStore
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
-from tests.ingest.repositories import Repository
+from tests.ingest.repositories import Repository, a_commit
+from tests.store.records import an_entry
 
 ADMIN = Caller("user_caity", "caity", Role.ADMIN)
 AGENT = "servnak"
@@ -66,7 +68,7 @@ def asked(society: Society, question: str, caller: Caller = ADMIN, limit: int = 
 
 
 def subjects(society: Society, question: str) -> list[str]:
-    return [commit.subject for commit in asked(society, question).commits]
+    return [one.commit.subject for one in asked(society, question).commits]
 
 
 def remembered(society: Society) -> dict[str, str]:
@@ -122,7 +124,7 @@ def test_rebased_and_pushed_by_force(society: Society, made: Repository, tmp_pat
     made.git("rebase", "--quiet", "main")
     report = taken_in(society, made)
     assert (report.ingested.new, report.gone, report.commits) == (3, 2, 4)
-    found = [commit.hash for commit in asked(society, "the mast").commits]
+    found = [one.commit.hash for one in asked(society, "the mast").commits]
     assert len(found) == 2
     assert not set(found) & set(old)
     # By force: the branch now holds a history that has nothing to do with the former one.
@@ -162,11 +164,11 @@ def test_reverts_fixes_and_what_is_touched_again_are_linked(society: Society, ma
     assert _links(society, LinkType.REVERTS) == {('Revert "Use oars"', "Use oars")}
     assert _links(society, LinkType.FIXES) == {("Mend the boat", "Use oars")}
     assert _links(society, LinkType.TOUCHED_AGAIN) == {('Revert "Use oars"', "Use oars")}
-    found = {commit.subject: commit for commit in asked(society, "use oars", limit=10).commits}
+    found = {one.commit.subject: one for one in asked(society, "use oars", limit=10).commits}
     mended = found["Mend the boat"]
     assert mended.why[-1] == "linked"
-    assert found["Use oars"].hash == first
-    assert mended.linked_to in {found["Use oars"].hash, found['Revert "Use oars"'].hash}
+    assert found["Use oars"].commit.hash == first
+    assert mended.linked_to in {found["Use oars"].commit.hash, found['Revert "Use oars"'].commit.hash}
 
 
 def test_what_was_forgotten_does_not_come_back(society: Society, made: Repository):
@@ -197,7 +199,7 @@ def test_a_question_names_what_it_means(society: Society, made: Repository):
     assert subjects(society, "why was retry_queue.py changed")[0] == "Tidy"
     assert subjects(society, "what is RetryQueue for")[0] == "Tidy"
     (first, *_) = asked(society, "what closed #77").commits
-    assert (first.hash, first.why[0], first.issues) == (named, "named", ("#77",))
+    assert (first.commit.hash, first.why[0], first.commit.issues) == (named, "named", ("#77",))
 
 
 def test_dates_and_authors_count(society: Society, made: Repository):
@@ -226,17 +228,21 @@ def _links(society: Society, sort: LinkType) -> set[tuple[str, str]]:
     return {(entries[link.source], entries[link.target]) for link in found if link.type is sort}
 
 
-_FILES = st.dictionaries(st.sampled_from("abcdef"), st.just(""), max_size=4)
-
-
-@given(st.lists(_FILES, max_size=30))
-def test_links_lead_back_are_bounded_and_are_never_weak(changes: list[dict[str, str]]):
+@given(st.lists(st.sets(st.sampled_from("abcdef"), max_size=4), max_size=30))
+def test_links_lead_back_are_bounded_and_are_never_weak(changes: list[set[str]]):
     commits = [
-        RememberedCommit(at, f"{at:040x}", float(at), f"subject {at}", files, (f"{at // 2:040x}",), ())
-        for at, files in enumerate(changes, 1)
+        RememberedCommit(
+            an_entry(at),
+            replace(
+                a_commit(f"subject {at}", at),
+                files=tuple(FileChange(path, 1, 1) for path in paths),
+                reverts=(f"{at // 2:040x}",),
+            ),
+        )
+        for at, paths in enumerate(changes, 1)
     ]
     found = list(links(commits))
     assert all(link.target < link.source for link in found)
     touched = [link for link in found if link.type is LinkType.TOUCHED_AGAIN]
     assert all(LEAST_OVERLAP <= link.strength <= 1.0 for link in touched)
-    assert all(sum(link.source == one.entry_id for link in touched) <= MOST_TOUCHED for one in commits)
+    assert all(sum(link.source == one.entry.id for link in touched) <= MOST_TOUCHED for one in commits)

@@ -15,14 +15,19 @@ import re
 import subprocess
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import NotFound, UserError
 from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.text import clean, shorten
+from noodlings.values.memory import MemoryEntry, given
 from noodlings.values.percept import Kind
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 TAG = "commit"
 """The tag of every commit that is remembered; what git knows of it stands beside the memory under it, too."""
@@ -37,7 +42,7 @@ MOST_LINES = 3_000
 MOST_NAMES, MOST_SHOWN = 16, 4
 """Names and lines of a diff that are kept."""
 TOLD = 6
-"""Files, those that changed most, and names that stand in the text of the memory; more would drown the message."""
+"""Files (those that changed most) and names that stand in the text of the memory; more drown the message."""
 LONGEST_BODY, LONGEST_PATH = 3_000, 200
 
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%at%x00%ct%x00%B%x00"
@@ -60,7 +65,7 @@ class FileChange:
 
     Attributes:
         path: where it is now; clean.
-        added, removed: lines; None where it is not text.
+        added, removed: lines; null where it is not text.
         before: where it was, if it was moved.
     """
 
@@ -76,11 +81,13 @@ class Commit:
 
     Attributes:
         hash, parents: object names in full.
-        author: the name, "" where there is none.
-        author_hash: of the author's address.
-        authored, committed: seconds since 1970-01-01 UTC; None where git knows no such moment.
-        subject, body: the first line of the message, and the rest.
-        files: the first `MOST_FILES` that it changes; `file_count` is how many there are.
+        author: the name of the author, or nothing.
+        author_hash: a hash of the author's address.
+        authored, committed: seconds since 1970-01-01 UTC; null where git knows no such moment.
+        subject: the first line of the message.
+        body: the rest of the message.
+        files: the files that it changes, as far as they are kept.
+        file_count: how many files there are.
         added, removed: lines in all files.
         issues: ids such as "#12" or "ABC-7" in the message.
         reverts, fixes: object names, perhaps abbreviated, of what the message says it reverts or fixes.
@@ -125,7 +132,7 @@ class Commit:
             timestamp=self.authored,
             kind=Kind.READ,
             place=f"{repository} {self.hash[:10]}",
-            data={"tags": [TAG], TAG: _plain(self)},
+            data={"tags": [TAG], TAG: asdict(self)},
         )
 
 
@@ -341,6 +348,35 @@ class _Scrubber:
         return "address:" + hashlib.blake2b(bare, key=self._key[:64], digest_size=6).hexdigest()
 
 
+def commit_of(entry: MemoryEntry) -> Commit | None:
+    """The commit that a memory is of; None where it is of something else, or of a form that is not known."""
+    from pydantic import ValidationError
+
+    try:
+        return _adapter().validate_python(_cleaned(given(entry, TAG)))
+    except ValidationError:
+        return None
+
+
+@cache
+def _adapter() -> TypeAdapter[Commit]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Commit)
+
+
+def _cleaned(data: Any) -> Any:
+    """The same with every text clean: an import may have brought it from anywhere."""
+    match data:
+        case str():
+            return clean(data)
+        case list() | tuple():
+            return [_cleaned(one) for one in data]
+        case dict():
+            return {name: _cleaned(one) for name, one in data.items()}
+    return data
+
+
 def split_words(name: str) -> str:
     """An identifier in words: "retryQueue_max" is "retry queue max"."""
     return " ".join(_PARTS.findall(name)).lower()
@@ -416,18 +452,3 @@ def _with_diff(commit: Commit, diff: bytes | None) -> Commit:
 
 def _file_told(file: FileChange) -> str:
     return f"{file.before} → {file.path}" if file.before else file.path
-
-
-def _plain(commit: Commit) -> dict[str, Any]:
-    """The commit as JSON has it."""
-    return {
-        name: [list(_values(one)) if isinstance(one, FileChange) else one for one in value]
-        if isinstance(value, tuple)
-        else value
-        for name in Commit.__slots__
-        if (value := getattr(commit, name)) not in ((), "", None)
-    }
-
-
-def _values(file: FileChange) -> Iterator[Any]:
-    return (getattr(file, name) for name in FileChange.__slots__)

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from noodlings.errors import NotFound, UserError
 from noodlings.ingest.record import SourceProblem
 from noodlings.ingest.sources import git as module
-from noodlings.ingest.sources.git import MOST_FILES, Commit, GitRepository, split_words
+from noodlings.ingest.sources.git import MOST_FILES, Commit, GitRepository, commit_of, split_words
 from tests.ingest.repositories import ADDRESS, Repository
+from tests.store.records import an_entry
 
 
 @pytest.fixture
@@ -51,7 +52,9 @@ def test_a_commit_has_what_git_knows_of_it(made: Repository):
     record = commit.record("git:1", "harbour")
     assert record.id == name
     assert record.text.startswith("Row faster. The boat was slow")
-    assert json.loads(json.dumps(record.data)) == record.data
+    entry = an_entry(1, record.text, extra={"data": json.loads(json.dumps(record.data))})
+    assert commit_of(entry) == commit
+    assert commit_of(an_entry(2, "of something else")) is None
 
 
 def test_the_first_commit_merges_and_renames(made: Repository):
