@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from noodlings.ingest.sources.git import Commit, FileChange
+from noodlings.ingest.commit import Commit, FileChange
 from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.inspect.journal import JournalDayView, JournalSentenceView, JournalView
 from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView

@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from noodlings.agent.agent import Agent
+from noodlings.ingest.commit import Commit, commit_of
 from noodlings.ingest.pipeline import IngestReport, Pipeline
 from noodlings.ingest.record import SourceProblem, SourceRecord
-from noodlings.ingest.sources.git import Commit, GitRepository, commit_of
+from noodlings.ingest.sources.git import GitRepository
 from noodlings.ports import Repository
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.taken_in import TakenRecord

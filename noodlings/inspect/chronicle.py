@@ -12,7 +12,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from noodlings.ingest.sources.git import TAG, Commit, commit_of, split_words
+from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
 from noodlings.inspect.recall import ArchiveView, archive_state, search_for
 from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
 from noodlings.inspect.views import View, iso

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from commands.chronicle import chronicle_view
 from commands.registry import render
-from noodlings.ingest.sources.git import FileChange
+from noodlings.ingest.commit import FileChange
 from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.inspect.recall import ArchiveView
 from tests.ingest.repositories import a_commit

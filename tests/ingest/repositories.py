@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from noodlings.agent.society import Society
+from noodlings.ingest.commit import Commit, FileChange
 from noodlings.ingest.pipeline import Pipeline
-from noodlings.ingest.sources.git import Commit, FileChange
 
 ADDRESS = "ada@lovelace.example"
 

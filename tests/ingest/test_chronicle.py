@@ -25,8 +25,9 @@ from noodlings.ingest.chronicle import (
     RememberedCommit,
     links,
 )
+from noodlings.ingest.commit import FileChange
 from noodlings.ingest.pipeline import Pipeline
-from noodlings.ingest.sources.git import FileChange, GitRepository
+from noodlings.ingest.sources.git import GitRepository
 from noodlings.inspect.chronicle import ChronicleView
 from noodlings.inspect.inspector import Inspector
 from noodlings.store.memory import MemoryStore

@@ -15,22 +15,14 @@ import re
 import subprocess
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from noodlings.errors import NotFound, UserError
+from noodlings.ingest.commit import Commit, FileChange
 from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.text import clean, shorten
-from noodlings.values.memory import MemoryEntry, given
-from noodlings.values.percept import Kind
 
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
-TAG = "commit"
-"""The tag of every commit that is remembered; what git knows of it stands beside the memory under it, too."""
 BATCH = 200
 """Commits asked for at once."""
 SECONDS = 120.0
@@ -41,8 +33,6 @@ MOST_LINES = 3_000
 """Changed lines up to which a diff is read; of a larger commit the files say enough."""
 MOST_NAMES, MOST_SHOWN = 16, 4
 """Names and lines of a diff that are kept."""
-TOLD = 6
-"""Files (those that changed most) and names that stand in the text of the memory; more drown the message."""
 LONGEST_BODY, LONGEST_PATH = 3_000, 200
 
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%at%x00%ct%x00%B%x00"
@@ -56,84 +46,6 @@ _DEFINES = re.compile(
     r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|module|sub)\s+(?:\([^)]{0,80}\)\s*)?([A-Za-z_]\w{2,60})"
 )
 _WORDS = re.compile(r"[A-Za-z]{3,30}")
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """One file of a commit.
-
-    Attributes:
-        path: where it is now; clean.
-        added, removed: lines; null where it is not text.
-        before: where it was, if it was moved.
-    """
-
-    path: str
-    added: int | None
-    removed: int | None
-    before: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """What git says of one commit; every text is clean and without addresses.
-
-    Attributes:
-        hash, parents: object names in full.
-        author: the name of the author, or nothing.
-        author_hash: a hash of the author's address.
-        authored, committed: seconds since 1970-01-01 UTC; null where git knows no such moment.
-        subject: the first line of the message.
-        body: the rest of the message.
-        files: the files that it changes, as far as they are kept.
-        file_count: how many files there are.
-        added, removed: lines in all files.
-        issues: ids such as "#12" or "ABC-7" in the message.
-        reverts, fixes: object names, perhaps abbreviated, of what the message says it reverts or fixes.
-        names: what is defined where the diff changes something, in the order of the diff.
-        shown: the most telling of the lines that it adds.
-        left_out: what of it was cut, in words.
-    """
-
-    hash: str
-    parents: tuple[str, ...]
-    author: str
-    author_hash: str
-    authored: float | None
-    committed: float | None
-    subject: str
-    body: str
-    files: tuple[FileChange, ...]
-    file_count: int
-    added: int
-    removed: int
-    issues: tuple[str, ...]
-    reverts: tuple[str, ...]
-    fixes: tuple[str, ...]
-    names: tuple[str, ...] = ()
-    shown: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-
-    def record(self, source: str, repository: str) -> SourceRecord:
-        """The commit as something that was read, by the source and the name of its repository."""
-        most_changed = sorted(self.files, key=lambda file: -(file.added or 0) - (file.removed or 0))[:TOLD]
-        files = ", ".join(_file_told(file) for file in most_changed)
-        names = ", ".join(split_words(name) for name in self.names[:TOLD])
-        told = [self.subject or "(no message)", self.body]
-        told += [f"Files: {files}" if files else "", f"Names: {names}" if names else ""]
-        if not self.body:  # then the diff says more than the message does
-            told += self.shown
-        return SourceRecord(
-            source=source,
-            id=self.hash,
-            text=clean(". ".join(part.rstrip(".") for part in told if part)),
-            who=self.author,
-            timestamp=self.authored,
-            kind=Kind.READ,
-            place=f"{repository} {self.hash[:10]}",
-            data={"tags": [TAG], TAG: asdict(self)},
-        )
 
 
 class GitRepository:
@@ -348,40 +260,6 @@ class _Scrubber:
         return "address:" + hashlib.blake2b(bare, key=self._key[:64], digest_size=6).hexdigest()
 
 
-def commit_of(entry: MemoryEntry) -> Commit | None:
-    """The commit that a memory is of; None where it is of something else, or of a form that is not known."""
-    from pydantic import ValidationError
-
-    try:
-        return _adapter().validate_python(_cleaned(given(entry, TAG)))
-    except ValidationError:
-        return None
-
-
-@cache
-def _adapter() -> TypeAdapter[Commit]:
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Commit)
-
-
-def _cleaned(data: Any) -> Any:
-    """The same with every text clean: an import may have brought it from anywhere."""
-    match data:
-        case str():
-            return clean(data)
-        case list() | tuple():
-            return [_cleaned(one) for one in data]
-        case dict():
-            return {name: _cleaned(one) for name, one in data.items()}
-    return data
-
-
-def split_words(name: str) -> str:
-    """An identifier in words: "retryQueue_max" is "retry queue max"."""
-    return " ".join(_PARTS.findall(name)).lower()
-
-
 def _environment() -> Mapping[str, str]:
     """Ours, but for what a hook is told about its own repository; git asks and fetches nothing."""
     ours = {
@@ -448,7 +326,3 @@ def _with_diff(commit: Commit, diff: bytes | None) -> Commit:
     best = sorted(lines, key=lambda line: -lines[line])[:MOST_SHOWN]
     shown = tuple(shorten(scrub(line), 160) for line in lines if line in best)
     return replace(commit, names=tuple(scrub(name) for name in list(names)[:MOST_NAMES]), shown=shown)
-
-
-def _file_told(file: FileChange) -> str:
-    return f"{file.before} → {file.path}" if file.before else file.path

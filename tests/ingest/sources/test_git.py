@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from noodlings.errors import NotFound, UserError
+from noodlings.ingest.commit import Commit, commit_of, split_words
 from noodlings.ingest.record import SourceProblem
 from noodlings.ingest.sources import git as module
-from noodlings.ingest.sources.git import MOST_FILES, Commit, GitRepository, commit_of, split_words
+from noodlings.ingest.sources.git import MOST_FILES, GitRepository
 from tests.ingest.repositories import ADDRESS, Repository
 from tests.store.records import an_entry
 
