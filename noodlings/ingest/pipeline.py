@@ -183,6 +183,10 @@ class Pipeline:
                     report.notes.append(item)
                 elif isinstance(item, SourceProblem) and item.kept is None:
                     report.problem(item.line, item.why)
+                elif not all(_key(item)):
+                    report.problem(
+                        item.line, "it has no id, or its source no name, by which to know it again"
+                    )
                 else:
                     records.append(item)
             report.add(self._kept(records))

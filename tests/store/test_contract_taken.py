@@ -1,4 +1,4 @@
-"""Records of sources, over every store: kept with their entries, found by id, and forgotten without a word."""
+"""Records of sources, over every store: kept with their entries, found by id, forgotten without a word."""
 
 from __future__ import annotations
 
