@@ -179,6 +179,8 @@ def _rest(persona: Persona) -> dict[str, Any]:
     recipe: dict[str, Any] = {
         "species": persona.species,
         "home": persona.home,
+        "profession": persona.profession or None,
+        "factions": list(persona.factions),
         "aliases": list(persona.aliases),
         "personality": dict(persona.personality),
         "appetites": dict(persona.appetites),

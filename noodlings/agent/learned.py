@@ -14,7 +14,7 @@ from noodlings.ports import Repository
 from noodlings.recall.filters import Filters
 from noodlings.recall.search import Hit
 from noodlings.values.lore import scope_of
-from noodlings.values.memory import LinkType, MemoryEntry
+from noodlings.values.memory import WITHDRAWN, LinkType, MemoryEntry, given
 from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -23,10 +23,10 @@ MOST = 3
 LOOKED_AT = 100
 """… of so many hits, since some may not be known, or do not hold now."""
 TYPICAL, USUAL = 10, 0.25
-"""What most nearly answers is held against the others of so many hits; each that is missing has so much evidence."""
+"""What most nearly answers is held against the others of so many hits; a missing one has so much evidence."""
 STANDS_OUT = 0.56
-"""Evidence, with twice that by which it is above the usual, from which something answers a question. So chosen,
-most of what is asked for in `benchmarks/lore` is told, and least of what was not asked for."""
+"""Evidence, with twice that by which it is above the usual, from which something answers a question: so
+chosen, most of what `benchmarks/lore` asks for is told, and least of what it does not."""
 
 _ASKS = re.compile(
     r"\?|\b(?:tell|teach|remind) (?:me|us)\b|\b(?:wonder|want to know|like to know)\b"
@@ -45,34 +45,24 @@ async def learned(
     hits = await archive.search(question, among, limit=LOOKED_AT)
     entries = archive.entries([hit.entry_id for hit in hits])
     known = [hit for hit in hits if _is_known(entries, hit.entry_id, persona, percept.timestamp)]
+    known = sorted(known, key=_evidence, reverse=True)[: 2 * TYPICAL]
     links = store.links_of(archive.agent_id, [hit.entry_id for hit in known]) if known else []
     former = {link.target for link in links if link.type is LinkType.REPLACED}
-    found = sorted((hit for hit in known if hit.entry_id not in former), key=_evidence, reverse=True)
+    found = [hit for hit in known if hit.entry_id not in former]
     others = [_evidence(hit) for hit in found[MOST:TYPICAL]]
     usual = (sum(others) + USUAL * (TYPICAL - MOST - len(others))) / (TYPICAL - MOST)
-    return [
-        (hit, entries[hit.entry_id])
-        for hit in found[:MOST]
-        if _evidence(hit) + 2.0 * (_evidence(hit) - usual) >= STANDS_OUT
-    ]
+    best = [hit for hit in found[:MOST] if 3.0 * _evidence(hit) - 2.0 * usual >= STANDS_OUT]
+    return [(hit, entries[hit.entry_id]) for hit in best]
 
 
 def _evidence(hit: Hit) -> float:
-    return evidence(hit.scores.get("meaning"), hit.scores["words"])
-
-
-def evidence(meaning: float | None, words: float) -> float:
-    """How much speaks for an answer: what it means, and the words it shares with the question.
-
-    Args:
-        meaning: 0…1; None where words must do.
-        words: 0…1.
-    """
+    """How much speaks for an answer: what it means, and the words that it shares with the question."""
+    meaning, words = hit.scores.get("meaning"), hit.scores["words"]
     return 2.0 * words if meaning is None else meaning + 0.3 * words
 
 
 def _is_known(entries: Mapping[int, MemoryEntry], entry_id: int, persona: Persona, now: float) -> bool:
     entry = entries.get(entry_id)
-    if entry is None:
+    if entry is None or given(entry, WITHDRAWN):
         return False
     return entry.kind is not Kind.KNOWN or scope_of(entry).admits(persona, now)

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 def ingest(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="What sort of file it is: talk, mush, …")],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")],
-    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Whose past it is.")],
+    agent: Annotated[
+        str,
+        typer.Option("--agent", metavar="NAME", help="Whose past it is; lore may do without."),
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count; keep nothing.")] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Try what waits again, too.")] = False,
     mapping: Annotated[
@@ -34,12 +37,13 @@ def ingest(
     docs/sources.md for the sources.
     """
     from dataclasses import asdict
+    from functools import partial
     from json import dumps
 
     from noodlings.drawing.progress import progress_over
     from noodlings.host.visit import opened
     from noodlings.ingest.pipeline import Pipeline
-    from noodlings.ingest.sources.registry import SOURCES, SourceOptions
+    from noodlings.ingest.sources.registry import FOR_EVERYBODY, SOURCES, SourceOptions
     from noodlings.ingest.transcript import count_lines
     from noodlings.store.database import DATABASE_NAME
     from noodlings.store.memory import MemoryStore
@@ -47,37 +51,42 @@ def ingest(
 
     if source not in SOURCES:
         raise UserError(f"there is no source {source!r:.40}{nearest(source, SOURCES)}")
+    if not agent and source not in FOR_EVERYBODY:
+        raise UserError("say whose past it is: --agent NAME")
     settings = settings_of(data, config)
     # Notes of a long past are written all at once, by noodlings notes rebuild.
     quiet = settings.model_copy(update={"notes": settings.notes.model_copy(update={"enabled": False})})
     total = count_lines(file) if file.is_file() else 0
     nothing_yet = dry_run and not (settings.data_dir / DATABASE_NAME).exists()
     store = MemoryStore() if nothing_yet else None
+    noted = False
     with opened(quiet, read_only=dry_run, store=store) as society:
-        who = society.find(agent)
-        if who.archive is not None:
-            who.archive.rest()
-        made = SOURCES[source](file, SourceOptions((who.id, *who.persona.names), mapping))
-        written = file.stat().st_mtime if file.exists() else society.clock.now()
-        pipeline = Pipeline(
-            who,
-            society.store,
-            society.introduce_all,
-            undated=max(0.0, min(written, society.clock.now())),
-            dry_run=dry_run,
-        )
-        again = pipeline.retry() if retry else None
-        with progress_over(total, "ingesting") as done:
-            report = pipeline.run(made, done)
-        if again is not None:
-            report.add(again)
-        name = who.persona.name
-    if as_json:
-        typer.echo(dumps({"agent": who.id, "dry_run": dry_run, **asdict(report)}, ensure_ascii=False))
-    else:
-        typer.echo(_told(report, name, dry_run))
-        if settings.notes.enabled and not dry_run and report.new + report.changed:
-            typer.echo("To have notes of what mattered: noodlings notes rebuild")
+        for who in [society.find(name) for name in ([agent] if agent else sorted(society.agents))]:
+            if who.archive is not None:
+                who.archive.rest()
+            held = partial(society.store.held, who.id)
+            made = SOURCES[source](file, SourceOptions(who.persona, held, mapping))
+            written = file.stat().st_mtime if file.exists() else society.clock.now()
+            pipeline = Pipeline(
+                who,
+                society.store,
+                society.introduce_all,
+                undated=max(0.0, min(written, society.clock.now())),
+                dry_run=dry_run,
+            )
+            again = pipeline.retry() if retry else None
+            with progress_over(total, "ingesting") as done:
+                report = pipeline.run(made, done)
+            if again is not None:
+                report.add(again)
+            if as_json:
+                told = {"agent": who.id, "dry_run": dry_run, **asdict(report)}
+                typer.echo(dumps(told, ensure_ascii=False))
+            else:
+                typer.echo(_told(report, who.persona.name, dry_run))
+            noted |= settings.notes.enabled and not dry_run and report.new + report.changed > 0
+    if noted and not as_json:
+        typer.echo("To have notes of what mattered: noodlings notes rebuild")
 
 
 def _told(report: IngestReport, name: str, dry_run: bool) -> str:

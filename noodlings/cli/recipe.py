@@ -125,6 +125,8 @@ def _read(persona: Persona) -> Iterator[str]:
 
     sounds = f"; must go {' or '.join(persona.voice.sounds)}" if persona.voice.sounds else ""
     yield f"{'speaks' if persona.verbal else 'acts and never speaks'}{sounds}"
+    if persona.profession or persona.factions:
+        yield f"profession: {persona.profession or 'none'}; factions: {', '.join(persona.factions) or 'none'}"
     yield f"personality: {_levels(persona.personality)}; moodiness {persona.moodiness:g}"
     yield f"appetites: {_levels(persona.appetites)}"
     temperature = "" if persona.temperature is None else f", temperature {persona.temperature:g}"

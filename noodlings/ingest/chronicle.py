@@ -19,7 +19,6 @@ from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.ingest.sources.git import GitRepository
 from noodlings.ports import Repository
 from noodlings.values.memory import Link, LinkType, MemoryEntry
-from noodlings.values.taken_in import TakenRecord
 
 PAGE = 500
 """Commits read from the store at once."""
@@ -91,8 +90,10 @@ class Chronicle:
         self._pipeline = pipeline
         self._repository = repository
         self._reachable = repository.reachable()
-        known = {record.id for record in self._records()}
-        self.new = [name for name in self._reachable if name not in known]
+        held = {*store.held(agent.id, repository.source)}
+        others = [name for name in self._reachable if name not in held]
+        given = store.taken(agent.id, repository.source, others)
+        self.new = [name for name in others if name not in given]
         """Hashes that were never given to the agent, each after its parents."""
 
     def take_in(self, done: Callable[[int], object] = lambda count: None) -> ChronicleReport:
@@ -120,19 +121,14 @@ class Chronicle:
         self._agent.keep_told((), links_now)
         return ChronicleReport(ingested, len(self._reachable), gone, back, len(links_now))
 
-    def _records(self) -> Iterator[TakenRecord]:
-        """What became of each record of this repository."""
-        after = ""
-        while some := self._store.taken_of_source(self._agent.id, self._repository.source, after, PAGE):
-            yield from some
-            after = some[-1].id
-
     def _entries(self) -> Iterator[tuple[MemoryEntry, str]]:
         """The memories of commits, each with its hash, those that were forgotten left out."""
-        by_id = {record.entry_id: record.id for record in self._records() if record.entry_id is not None}
-        ids = list(by_id)
-        for at in range(0, len(ids), PAGE):
-            for number, entry in self._store.entries(self._agent.id, ids[at : at + PAGE]).items():
+        agent_id, source = self._agent.id, self._repository.source
+        names = self._store.held(agent_id, source)
+        for at in range(0, len(names), PAGE):
+            records = self._store.taken(agent_id, source, names[at : at + PAGE]).values()
+            by_id = {record.entry_id: record.id for record in records if record.entry_id is not None}
+            for number, entry in self._store.entries(agent_id, [*by_id]).items():
                 yield entry, by_id[number]
 
     def _missing(self, wanted: Sequence[Link]) -> list[Link]:

@@ -19,6 +19,8 @@ from noodlings.ingest.record import SourceNote, SourceProblem
 
 LONGEST = 1_000_000
 """Bytes of a line that are read (characters, where a file is UTF-16)."""
+LARGEST = 32 * 1024 * 1024
+"""Bytes of a file that is read as a whole."""
 _SKIPPED_AT_ONCE = 1 << 16
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -74,6 +76,32 @@ def _bounded(file: Any, end: Any) -> Iterator[tuple[int, Any] | SourceProblem]:
             yield SourceProblem(number, f"it is longer than {LONGEST:,} bytes, and was passed over")
         elif line.strip():
             yield number, line
+
+
+def text_of(path: Path) -> tuple[str, list[SourceProblem | SourceNote]]:
+    """A file of text as a whole, its lines where they were, and what is to be said of it.
+
+    Raises `UserError` for a file that cannot be read, is no text or larger than `LARGEST`.
+    """
+    lines: list[str] = []
+    told: list[SourceProblem | SourceNote] = []
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    if size > LARGEST:
+        raise UserError(f"{path} is larger than {LARGEST // 2**20} MB: split it")
+    for item in lines_of(path):
+        if isinstance(item, tuple):
+            number, line = item
+            lines += ["\n"] * (number - 1 - len(lines))
+            lines.append(line.rstrip("\r\n") + "\n")
+        else:
+            told.append(item)
+    text = "".join(lines)
+    if "\0" in text:
+        raise UserError(f"{path} is no text; save it as text in UTF-8")
+    return text, told
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:

@@ -1,7 +1,7 @@
 """A document cut into passages, each of a size that is one thing to remember, and what it says in short.
 
-A passage is known by its opening words. What changes after them is the same passage with new words; what is
-put in before them moves no other passage.
+A passage is known by its section and its opening words. What changes after them is the same passage with new
+words; what is put in before them moves no other passage.
 """
 
 from __future__ import annotations
@@ -15,14 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from noodlings.recall.lexical import stems
-from noodlings.text import clean
 
 MOST = 600
 """Characters of a passage without its heading; about 130 tokens, half of what the embedding model reads."""
 LEAST = 240
 """Characters from which paragraphs of one section are a passage of their own."""
-OPENING = 8
-"""Words by which a passage is known."""
+OPENING = 4
+"""Words by which a passage is known within its section."""
 LONG = 12
 """Passages from which a document is long enough to be summed up …"""
 SENTENCES, SUMMARY = 5, 700
@@ -54,7 +53,7 @@ class Passage:
     """Some sentences of one section.
 
     Attributes:
-        id: the same as long as it opens with the same words.
+        id: the same as long as it opens with the same words in the same section.
         text: its words, the heading of its section before them.
         section: the headings above it, the outermost first: "Tides › Spring tides"; "" for none.
         line: as in `Block`.
@@ -76,13 +75,14 @@ def passages(blocks: Iterable[Block]) -> Iterator[Passage]:
         if gathered:
             *others, last = (part.text for part in gathered)
             body = " ".join((*map(_ended, others), last))
-            opening = " ".join(body.casefold().split()[:OPENING])
-            known[opening] += 1
             heading = headings[-1].text if headings else ""
+            section = " › ".join(above.text for above in headings)
+            opening = f"{section}\n{' '.join(body.casefold().split()[:OPENING])}"
+            known[opening] += 1
             yield Passage(
                 _id(opening, known[opening]),
                 f"{_ended(heading)} {body}" if heading else body,
-                " › ".join(above.text for above in headings),
+                section,
                 gathered[0].line,
             )
             gathered.clear()
@@ -146,7 +146,7 @@ def _parts(block: Block) -> Iterator[Block]:
 
 
 def _id(opening: str, count: int) -> str:
-    digest = hashlib.blake2b(clean(opening).encode(), digest_size=8).hexdigest()
+    digest = hashlib.blake2b(opening.encode(), digest_size=8).hexdigest()
     return digest if count == 1 else f"{digest}-{count}"
 
 

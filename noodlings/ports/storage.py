@@ -285,8 +285,8 @@ class Repository(Store, WorldStore, Protocol):
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
         """What became of these records of a source, by id; those that are new are missing."""
 
-    def taken_of_source(self, agent_id: str, source: str, after: str, limit: int) -> list[TakenRecord]:
-        """What became of the next records of a source, in the order of their ids, after one of them."""
+    def held(self, agent_id: str, source: str) -> list[str]:
+        """Ids of the records of a source that are memories by now, sorted."""
 
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""

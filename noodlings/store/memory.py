@@ -197,11 +197,10 @@ class MemoryStore:
         kept = self._agents.get(agent_id, _Agent()).taken
         return {key: taken_of(kept[source, key]) for key in record_ids if (source, key) in kept}
 
-    def taken_of_source(self, agent_id: str, source: str, after: str, limit: int) -> list[TakenRecord]:
-        """What became of the next records of a source, in the order of their ids, after one of them."""
+    def held(self, agent_id: str, source: str) -> list[str]:
+        """Ids of the records of a source that are memories by now, sorted."""
         kept = self._agents.get(agent_id, _Agent()).taken
-        keys = [key for key in sorted(kept) if key[0] == source and key[1] > after]
-        return [taken_of(kept[key]) for key in keys[:limit]]
+        return sorted(key for (of, key), row in kept.items() if of == source and row["entry_id"] is not None)
 
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""

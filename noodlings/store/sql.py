@@ -212,11 +212,11 @@ class SqlStore:
             rows = transaction.fetch(sql.TAKEN, wanted)
         return {taken.id: taken for taken in undamaged(rows, taken_of)}
 
-    def taken_of_source(self, agent_id: str, source: str, after: str, limit: int) -> list[TakenRecord]:
-        """What became of the next records of a source, in the order of their ids, after one of them."""
-        at = {"of_agent": agent_id, "of_source": source, "of_record": after, "limit": limit}
+    def held(self, agent_id: str, source: str) -> list[str]:
+        """Ids of the records of a source that are memories by now, sorted."""
+        wanted = {"of_agent": agent_id, "of_source": source}
         with self._database.transaction() as connection:
-            return undamaged(_fetch(connection, sql.TAKEN_OF_SOURCE, at), taken_of)
+            return list(connection.execute(sql.HELD, wanted).scalars())
 
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""

@@ -238,11 +238,10 @@ _of_agents_records = source_records.c.agent_id == _agent
 _of_source = _of_agents_records & (source_records.c.source == bindparam("of_source"))
 ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
 TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(select(_listed.c.value)))
-TAKEN_OF_SOURCE = (
-    select(source_records)
-    .where(_of_source, source_records.c.record_id > bindparam("of_record"))
+HELD = (
+    select(source_records.c.record_id)
+    .where(_of_source, source_records.c.entry_id.is_not(None))
     .order_by(source_records.c.record_id)
-    .limit(_limit)
 )
 _record_key = tuple_(source_records.c.source, source_records.c.record_id)
 TAKEN_AFTER = (

@@ -215,6 +215,8 @@ def given(entry: MemoryEntry, name: str) -> Any:
     return _given(entry.extra, name)
 
 
+WITHDRAWN = "withdrawn"
+"""Beside an entry: its source does not hold any more what it was."""
 KNOWN_BY = "known_by"
 """Beside an entry that was written by hand: who wrote it."""
 

@@ -29,7 +29,8 @@ _ABOUT_LORE = frozenset(
     }
 )
 _OF_ONESELF = re.compile(
-    r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b|\b(?:i|we) (?:told|said|mentioned)\b",
+    r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b"
+    r"|\b(?:i|we) (?:told|said|mentioned)\b",
     re.IGNORECASE,
 )
 

@@ -122,3 +122,29 @@ def test_kills_at_any_moment_leave_every_record_once(tmp_path: Path, quiet: dict
     texts = [entry.user_text for entry in store.archive("phi", limit=2 * LINES)]
     store.close()
     assert sorted(texts) == sorted(f"line {n}" for n in range(LINES))
+
+
+def test_lore_goes_to_everybody_it_is_meant_for_and_a_document_to_one(
+    tmp_path: Path, quiet: dict[str, str]
+) -> None:
+    lore, book = tmp_path / "realm.yaml", tmp_path / "harbour.md"
+    lore.write_text(
+        "- {id: bell, text: The bell is rung at the turn of the tide., audience: world}\n"
+        '- {id: key, text: The key hangs behind the stove., audience: "profession: librarian"}\n'
+        "- {id: torn, text: [\n"
+    )
+    book.write_text("# The Harbour Book\n\nThe sluice is opened two hours after high water.\n")
+    told = ran("ingest", "lore", lore, environment=quiet).stdout.decode().splitlines()
+    assert [line for line in told if " has " in line] == [
+        "Maren has 2 new memories",
+        "Phi has 1 new memories",
+        "SERVNAK has 1 new memories",
+    ]
+    assert sum(line.startswith("  line 4: it is not YAML") for line in told) == 3
+    assert ran("ingest", "document", book, environment=quiet).returncode == 2
+    assert ingested(quiet, "document", book).stdout.startswith(b"Phi has 1 new memories\n")
+    asked = b"say phi, when is the sluice opened?\nsay phi, where does the key hang?\n"
+    played = ran("play", environment=quiet, input=asked).stdout.decode()
+    said = " ".join(played.split())
+    assert "i read in “the harbour book”: “the sluice is opened two hours after high water”" in said
+    assert "behind the stove" not in said

@@ -44,14 +44,6 @@ def test_what_waits_comes_page_by_page_in_order(store: AnyStore) -> None:
     assert found == [(source, str(n)) for source in "ab" for n in (1, 2, 3)]
 
 
-def test_what_became_of_one_source_comes_page_by_page_in_order(store: AnyStore) -> None:
-    records = [TakenRecord(source, str(n)) for source in ("b", "a", "c") for n in (3, 1, 2)]
-    store.commit(Changes(AGENT, taken=(*records, replace(WAITS, source="a", id="4"))))
-    assert [one.id for one in store.taken_of_source(AGENT, "a", "", 3)] == ["1", "2", "3"]
-    assert store.taken_of_source(AGENT, "a", "3", 3) == [replace(WAITS, source="a", id="4")]
-    assert store.taken_of_source("servnak", "a", "", 3) == []
-
-
 def test_working_memory_holds_what_was_lived_however_much_was_taken_in_since(make: Make) -> None:
     store = make(working_capacity=2)
     lived = [an_entry(n) for n in (1, 2, 3)]
@@ -98,3 +90,11 @@ def test_a_link_may_say_that_one_replaces_the_other(store: AnyStore) -> None:
     link = Link(2, 1, LinkType.REPLACED, 1.0, 5.0)
     store.commit(Changes(AGENT, added=(an_entry(1), an_entry(2)), links=(link,)))
     assert store.links_of(AGENT, [1]) == [link]
+
+
+def test_what_is_held_of_a_source_is_what_became_memories(store: AnyStore) -> None:
+    entries = tuple(an_entry(n, source=SOURCE) for n in (1, 2))
+    other = TakenRecord("talk:other", "4", "ab", 2)
+    store.commit(Changes(AGENT, added=entries, taken=(replace(KEPT, id="9"), KEPT, WAITS, other)))
+    assert store.held(AGENT, SOURCE) == ["1", "9"]
+    assert store.held("servnak", SOURCE) == []

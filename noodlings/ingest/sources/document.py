@@ -16,13 +16,12 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from noodlings.errors import UserError
+from noodlings.ingest.lines import text_of
 from noodlings.ingest.passages import Block, passages, summary
-from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind
 
-LARGEST = 32 * 1024 * 1024
-"""Bytes of a document."""
 LONGEST_TITLE = 80
 """Characters of a title, and of each heading."""
 SUMMARY = "summary"
@@ -34,6 +33,7 @@ _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
 _MARKED = re.compile(r"<!\[(?!CDATA\[)[^>\n]*>?")
 _HYPHEN = re.compile(r"(?<=\w)[-\u00ad]\n(?=[a-z])")
 _HEADING = re.compile(r"h[1-6]")
+_CELL = "\x1f"
 _LINE = re.compile(r"[0-9]{1,8}")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _UNSEEN = frozenset(
@@ -52,11 +52,11 @@ _HIDEABLE = _APART | {"span", "a", "b", "i", "em", "strong", "small"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a reader found: the blocks of a document, its title, and what of it could not be read."""
+    """What a reader found: the blocks of a document, its title, and what is to be said of it."""
 
     blocks: list[Block]
     title: str = ""
-    problems: tuple[SourceProblem, ...] = ()
+    problems: tuple[SourceProblem | SourceNote, ...] = ()
 
 
 class DocumentSource:
@@ -64,16 +64,18 @@ class DocumentSource:
 
     Args:
         path: its name ends in one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
+        reader: who reads it, by name or id.
 
     Attributes:
         name: "document:harbour.md"; the same name is the same document, in a later form.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reader: str = "") -> None:
         self._path = path
+        self._reader = reader
         self.name = f"document:{clean(path.name)}"
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem]:
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
         """Its passages, and of a long one a summary; see `Source.records`."""
         document = self._read()
         yield from document.problems
@@ -91,50 +93,21 @@ class DocumentSource:
     def _record(self, record_id: str, text: str, title: str, section: str, line: int) -> SourceRecord:
         place = f"{title}, {section}" if section else title
         data = {"title": title, "section": section}
-        return SourceRecord(self.name, record_id, text, kind=Kind.READ, place=place, data=data, line=line)
+        return SourceRecord(
+            self.name, record_id, text, self._reader, kind=Kind.READ, place=place, data=data, line=line
+        )
 
     def _read(self) -> Document:
         suffix = self._path.suffix.lower()
         if suffix not in (*MARKDOWN, *TEXT, *HTML, *PDF):
             known = ", ".join((*MARKDOWN, *TEXT, *HTML, *PDF))
             raise UserError(f"{self._path}: a document is one of {known}; convert it to one of these")
-        try:
-            if self._path.stat().st_size > LARGEST:
-                raise UserError(f"{self._path} is larger than {LARGEST // 2**20} MB: split it")
-            if suffix in PDF:
-                return read_pdf(self._path)
-            text, problems = decoded(self._path.read_bytes())
-        except OSError as error:
-            raise UserError(f"cannot read {self._path}: {error.strerror}") from error
+        if suffix in PDF:
+            return read_pdf(self._path)
+        text, told = text_of(self._path)
         read = read_markdown if suffix in MARKDOWN else read_html if suffix in HTML else read_text
         found = read(text)
-        return Document(found.blocks, found.title, (*problems, *found.problems))
-
-
-def decoded(data: bytes) -> tuple[str, tuple[SourceProblem, ...]]:
-    """Bytes as text: UTF-8, or UTF-16 that says so. What is neither becomes �, and its lines are named.
-
-    Raises:
-        UserError: it is no text.
-    """
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", "replace"), ()
-    if b"\0" in data[:4096]:
-        raise UserError("it is not text; save it as text in UTF-8")
-    text = data.decode("utf-8-sig", "replace")
-    wrong = [] if _is_utf8(data) else [n for n, line in enumerate(data.split(b"\n"), 1) if not _is_utf8(line)]
-    return text, tuple(
-        SourceProblem(line, "not UTF-8: what cannot be read of it is left as �; save the file as UTF-8")
-        for line in wrong
-    )
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+        return Document(found.blocks, found.title, (*told, *found.problems))
 
 
 def read_text(text: str) -> Document:
@@ -195,6 +168,8 @@ class _HtmlReader(HTMLParser):
         self._in = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self.unseen and self.unseen[-1][0] == "p" and tag in _APART:
+            self.unseen.pop()  # the end of a paragraph need not be marked
         if self.unseen:
             if tag == self.unseen[-1][0]:
                 self.unseen.append((tag, self._at()))
@@ -208,8 +183,8 @@ class _HtmlReader(HTMLParser):
             line = given.get("data-line") or ""
             self._line = int(line) if _LINE.fullmatch(line) else self._line
             self._in = tag
-        elif tag in ("td", "th") and self._words:
-            self._words.append(", ")
+        elif tag in ("td", "th"):
+            self._words.append(_CELL)
         elif tag == "br":
             self._words.append(" ")
 
@@ -226,7 +201,7 @@ class _HtmlReader(HTMLParser):
 
     def end_block(self) -> None:
         """What was read since the last block is one."""
-        text = "".join(self._words)
+        text = ", ".join(filter(None, map(clean, "".join(self._words).split(_CELL))))
         if self._in == "title":
             self.title = self.title or clean(text)
         else:
@@ -242,7 +217,7 @@ def read_pdf(path: Path) -> Document:
     """The text of a PDF, page by page; a page is a section. Raises `UserError` where it cannot be read."""
     try:
         from pypdf import PdfReader
-        from pypdf.errors import PyPdfError
+        from pypdf.errors import DependencyError, PyPdfError
     except ImportError:
         raise UserError("reading PDF needs the extra: pip install 'noodlings[documents]'") from None
     blocks: list[Block] = []
@@ -252,6 +227,10 @@ def read_pdf(path: Path) -> Document:
         if reader.is_encrypted and not reader.decrypt(""):
             raise UserError(f"{path} is encrypted: save it without a password first")
         title, pages = _pdf_title(reader), len(reader.pages)
+    except DependencyError:
+        raise UserError(f"{path} is encrypted: save it without a password first") from None
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{path} is not a PDF that can be read: {error!s:.120}; save it anew") from error
     for number in range(pages):

@@ -1,24 +1,24 @@
 """Authored lore as a source: facts of a world, each for those whom it is meant for, while it holds.
 
-A file of facts is a list in YAML, each fact beginning with "- " at the head of a line, or JSON Lines. Each fact
-is read by itself, so that a torn one costs none of the others.
+A file of facts is a list in YAML, each fact beginning with "- " at the head of a line, or JSON Lines. Each
+fact is read by itself, so that a torn one costs none of the others.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from noodlings.errors import UserError
-from noodlings.ingest.record import SourceProblem, SourceRecord
-from noodlings.ingest.sources.document import decoded
+from noodlings.ingest.lines import rows_of, text_of
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
 from noodlings.text import clean, folded
 from noodlings.validation import explain, nearest, read_yaml, yaml_trouble
 from noodlings.values.lore import CIRCLES, WORLD, LoreScope
@@ -37,41 +37,11 @@ def _words(text: str) -> str:
     return clean(text)
 
 
-class Fact(BaseModel):
-    """A fact as it is written."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    id: Annotated[str, Field(max_length=100), AfterValidator(_words)]
-    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(_words)]
-    audience: frozenset[tuple[str, str]]
-    since: Annotated[float | None, Field(alias="from")] = None
-    until: float | None = None
-
-    @field_validator("id", mode="before")
-    @classmethod
-    def _number(cls, given: Any) -> Any:
-        return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
-
-    @field_validator("audience", mode="before")
-    @classmethod
-    def _circles(cls, given: Any) -> frozenset[tuple[str, str]]:
-        found = frozenset(
-            circle for one in (given if isinstance(given, list) else [given]) for circle in _circles(one)
-        )
-        if not found:
-            raise ValueError("say who may know it: world, faction: NAME, profession: NAME, character: NAME")
-        return found
-
-    @field_validator("since", mode="before")
-    @classmethod
-    def _first_moment(cls, given: Any) -> float | None:
-        return None if given is None else _moment(given, time.min)
-
-    @field_validator("until", mode="before")
-    @classmethod
-    def _last_moment(cls, given: Any) -> float | None:
-        return None if given is None else _moment(given, time.max)
+def _audience(given: Any) -> frozenset[tuple[str, str]]:
+    found = [circle for one in (given if isinstance(given, list) else [given]) for circle in _circles(one)]
+    if not found:
+        raise ValueError("say who may know it: world, faction: NAME, profession: NAME, character: NAME")
+    return frozenset(found)
 
 
 def _circles(given: Any) -> Iterator[tuple[str, str]]:
@@ -96,15 +66,14 @@ def _circles(given: Any) -> Iterator[tuple[str, str]]:
             yield kind, called
 
 
-def _moment(given: Any, of_day: time) -> float:
-    """World time of a date (its first or last moment) or of a date with a time, in UTC where it does not say."""
+def _moment(given: Any, of_day: time) -> float | None:
+    """World time of a date (its first or last moment), or of a date with a time (UTC by default)."""
+    if given is None:
+        return None
     if isinstance(given, str):
         try:
-            given = (
-                datetime.fromisoformat(given)
-                if len(given.strip()) > 10
-                else date.fromisoformat(given.strip())
-            )
+            only_day = len(given.strip()) <= len("2026-01-31")
+            given = (date if only_day else datetime).fromisoformat(given.strip())
         except ValueError:
             given = None
     if isinstance(given, date) and not isinstance(given, datetime):
@@ -115,6 +84,20 @@ def _moment(given: Any, of_day: time) -> float:
         )
     aware = given if given.tzinfo else given.replace(tzinfo=UTC)
     return (aware - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1)
+
+
+class Fact(BaseModel):
+    """A fact as it is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, coerce_numbers_to_str=True)
+
+    id: Annotated[str, Field(max_length=100), AfterValidator(_words)]
+    text: Annotated[str, Field(max_length=LONGEST), AfterValidator(_words)]
+    audience: Annotated[frozenset[tuple[str, str]], BeforeValidator(_audience)]
+    since: Annotated[
+        float | None, Field(alias="from"), BeforeValidator(partial(_moment, of_day=time.min))
+    ] = None
+    until: Annotated[float | None, BeforeValidator(partial(_moment, of_day=time.max))] = None
 
 
 class LoreSource:
@@ -133,74 +116,70 @@ class LoreSource:
         self._persona = persona
         self.name = f"lore:{clean(path.name)}"
 
-    def records(self) -> Iterator[SourceRecord | SourceProblem]:
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
         """The facts for this character, whenever they hold, and what is wrong with others; see `Source`."""
         first: dict[str, int] = {}
-        for line, fact in facts_in(self._path):
-            if isinstance(fact, str):
-                yield SourceProblem(line, fact)
-            elif fact.id in first:
+        for item in facts_in(self._path):
+            if not isinstance(item, tuple):
+                yield item
+                continue
+            line, fact = item
+            if fact.id in first:
                 yield SourceProblem(
-                    line, f"{fact.id} stands in line {first[fact.id]} already: give it an id of its own"
+                    line, f"{fact.id} is in line {first[fact.id]} already: give it another id"
                 )
-            else:
-                first[fact.id] = line
-                scope = LoreScope(fact.audience, fact.since, fact.until)
-                if scope.meant_for(self._persona):
-                    yield SourceRecord(
-                        self.name, fact.id, fact.text, kind=Kind.KNOWN, data=scope.data(), line=line
-                    )
+                continue
+            first[fact.id] = line
+            scope = LoreScope(fact.audience, fact.since, fact.until)
+            if scope.meant_for(self._persona):
+                yield SourceRecord(
+                    self.name,
+                    fact.id,
+                    fact.text,
+                    self._persona.id,
+                    kind=Kind.KNOWN,
+                    data=scope.data(),
+                    line=line,
+                )
 
 
-def facts_in(path: Path) -> Iterator[tuple[int, Fact | str]]:
-    """Each fact of a file with its line, or what is wrong with it.
-
-    Raises:
-        UserError: it cannot be read at all.
-    """
-    if path.suffix.lower() not in (*YAML, *JSON_LINES):
+def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNote]:
+    """Each fact of a file with its line, and what is wrong with others. Raises as `records` does."""
+    if path.suffix.lower() in JSON_LINES:
+        pieces = rows_of(path)
+    elif path.suffix.lower() in YAML:
+        pieces = _items(path)
+    else:
         raise UserError(f"{path}: lore is one of {', '.join((*YAML, *JSON_LINES))}")
-    try:
-        text, problems = decoded(path.read_bytes())
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from error
-    yield from ((problem.line, problem.why) for problem in problems)
-    pieces = _lines(text) if path.suffix.lower() in JSON_LINES else _items(text)
-    for line, piece in pieces:
+    for piece in pieces:
+        if not isinstance(piece, tuple):
+            yield piece
+            continue
+        line, written = piece
         try:
-            yield (
-                line,
-                Fact.model_validate(json.loads(piece) if path.suffix.lower() in JSON_LINES else _only(piece)),
-            )
+            yield line, Fact.model_validate(written)
         except ValidationError as error:
-            yield line, explain(error, Fact)
-        except yaml.MarkedYAMLError as error:
-            yield (
-                line + (error.problem_mark.line if error.problem_mark else 0),
-                f"no fact in YAML: {error.problem}",
-            )
-        except yaml.YAMLError as error:
-            yield line, f"no fact in YAML: {yaml_trouble(error)}"
-        except (ValueError, RecursionError) as error:
-            yield line, f"no fact in JSON: {error}"
+            yield SourceProblem(line, explain(error, Fact))
 
 
-def _lines(text: str) -> Iterator[tuple[int, str]]:
-    return ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())
-
-
-def _items(text: str) -> Iterator[tuple[int, str]]:
-    """The items of the list that a YAML file is, as they are written."""
+def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]:
+    """The items of the list that a YAML file is, each read by itself."""
+    text, told = text_of(path)
+    yield from told
     starts = [found.start() for found in _FACT.finditer(text)]
     head = text[: starts[0]] if starts else text
     if any(line.strip() and not line.lstrip().startswith(("#", "---")) for line in head.splitlines()):
-        yield 1, "facts are a list: begin each with '- id: …' at the head of a line"
+        yield SourceProblem(1, "facts are a list: begin each with '- id: …' at the head of a line")
     line = head.count("\n") + 1
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        yield line, text[start:end]
+        try:
+            read = read_yaml(text[start:end])
+            yield line, read[0] if isinstance(read, list) and len(read) == 1 else read
+        except yaml.MarkedYAMLError as error:
+            wrong = line + (error.problem_mark.line if error.problem_mark else 0)
+            yield SourceProblem(
+                wrong, f"it is not YAML: {error.problem}; put words with a colon in quotation marks"
+            )
+        except yaml.YAMLError as error:
+            yield SourceProblem(line, f"it is not YAML: {yaml_trouble(error)}")
         line += text.count("\n", start, end)
-
-
-def _only(piece: str) -> Any:
-    read = read_yaml(piece)
-    return read[0] if isinstance(read, list) and len(read) == 1 else read
