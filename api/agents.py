@@ -116,6 +116,14 @@ async def journal(
     return shown(await inspector.journal(caller, agent, day, limit, offset))
 
 
+@router.get(**route(questions.CHRONICLE, examples.CHRONICLE, "recall"))
+async def chronicle(
+    agent: AgentName, caller: Reader, inspector: Looking, query: Asked, limit: Limit = 5
+) -> Response:
+    """The commits it read that answer a question, best first. See `noodlings chronicle`."""
+    return shown(await inspector.chronicle(caller, agent, query, limit))
+
+
 @router.get(**route(questions.FOCUS, examples.FOCUS, "recall"))
 async def focus(
     agent: AgentName,

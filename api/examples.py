@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from noodlings.ingest.commit import Commit, FileChange
+from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.inspect.journal import JournalDayView, JournalSentenceView, JournalView
 from noodlings.inspect.links import FocusEntryView, FocusView, LinkedEntryView, LinksView
 from noodlings.inspect.mood import MoodView, ObserveView
@@ -250,6 +252,41 @@ JOURNAL = JournalView(
     offset=0,
     more=True,
     hidden=0,
+)
+CHRONICLE = ChronicleView(
+    *_WHO,
+    query="why were backups changed",
+    by_meaning=True,
+    commits=(
+        CommitView(
+            score=0.52,
+            why=("semantic", "lexical"),
+            scores={"meaning": 0.7, "words": 0.6, "message": 0.8},
+            linked_to="",
+            id=310,
+            when=iso(_AT),
+            commit=Commit(
+                hash="6dc97c498445df4a81b4ad756f9bd28a21a328e4",
+                parents=("b666716dcec1b3aac7d25f91deef322cd9daab31",),
+                author="Caity",
+                author_hash="address:c9ffa7804c16",
+                authored=_AT,
+                committed=_AT,
+                subject="A server makes and tries backups by itself",
+                body="A backup that nobody has read is a hope.",
+                files=(FileChange("noodlings/host/backups.py", 114, 0),),
+                file_count=1,
+                added=114,
+                removed=0,
+                issues=("#12",),
+                reverts=(),
+                fixes=(),
+                names=("ScheduledBackups",),
+                shown=("# Each copy is read before the oldest one is removed.",),
+            ),
+        ),
+    ),
+    archive=ARCHIVE,
 )
 FOCUS = FocusView(
     *_WHO,

@@ -2,6 +2,7 @@
 
 from commands import (
     agents,
+    chronicle,
     corrections,
     event,
     help,
@@ -19,6 +20,7 @@ from commands.registry import registry
 
 __all__ = [
     "agents",
+    "chronicle",
     "corrections",
     "event",
     "help",

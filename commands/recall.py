@@ -123,7 +123,7 @@ def recall_view(view: RecallView) -> RenderableType:
     """What was looked for and in what, then each memory with what its score is made of."""
     count = f"{len(view.memories)} found" if view.memories else ""
     head = stacked(
-        heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *_remarks(view.archive)
+        heading(view.name, "recall", f'"{view.query}"'), _facts(view, count), *remarks(view.archive)
     )
     if not view.memories:
         none = "It has nothing about this that it may tell you."
@@ -157,7 +157,7 @@ def _facts(view: RecallView, count: str) -> RenderableType:
     return Flowing(parts)
 
 
-def _remarks(archive: ArchiveView) -> Iterator[RenderableType]:
+def remarks(archive: ArchiveView) -> Iterator[RenderableType]:
     """What one should know of the archive while it is not whole."""
     if not archive.loaded:
         yield warning(

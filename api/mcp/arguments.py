@@ -172,6 +172,13 @@ class GetJournal(Arguments):
     n_results: int = Field(7, ge=1, le=MOST_RESULTS, description="The most days to return.")
 
 
+class AskChronicle(Arguments):
+    """See `api.mcp.tools`."""
+
+    query: Query
+    n_results: int = Field(5, ge=1, le=MOST_RESULTS, description="The most commits to return.")
+
+
 class ForgetMemory(Arguments):
     """See `api.mcp.tools`."""
 

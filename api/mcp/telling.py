@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from noodlings.affect.game import ago
+from noodlings.inspect.chronicle import ChronicleView, CommitView
 from noodlings.inspect.journal import JournalView
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView
@@ -96,6 +97,29 @@ def journal(view: JournalView) -> str:
         lines.append(f"{day.day}:")
         lines += [f"- {one.text}{_numbers(one.evidence)}" for one in day.sentences]
     return "\n".join(lines)
+
+
+def chronicle(view: ChronicleView) -> str:
+    """Some commits, best first."""
+    if not view.commits:
+        nothing = f"{view.name} has read no commit about {quoted(view.query)} that you may know of."
+        return "\n".join([nothing, *_remarks(view.archive)])
+    head = (
+        f"{_counted(len(view.commits), 'commit', 'commits')} for {quoted(view.query)}, best first. {QUOTED}"
+    )
+    return "\n".join([head, *map(_commit, view.commits), *_remarks(view.archive)])
+
+
+def _commit(one: CommitView) -> str:
+    commit, why = one.commit, " and ".join(one.why).replace("_", " ")
+    linked = f" with {one.linked_to[:10]}" if one.linked_to else ""
+    files = ", ".join(quoted(file.path) for file in commit.files[:5]) or "no file"
+    more = f" and {commit.file_count - 5} more" if commit.file_count > 5 else ""
+    told = quoted(f"{commit.subject}. {commit.body}" if commit.body else commit.subject)
+    return (
+        f"{commit.hash[:10]} [score {one.score:.2f} by {why}{linked}] {one.when[:10]} by"
+        f" {quoted(commit.author)}: {told} (+{commit.added:,} −{commit.removed:,} lines in {files}{more})"
+    )
 
 
 def _numbers(evidence: tuple[int, ...]) -> str:

@@ -24,6 +24,7 @@ from api.mcp import telling
 from api.mcp.access import DENIED, Access, Asker, ToolCall, default_agent, names
 from api.mcp.arguments import (
     Arguments,
+    AskChronicle,
     ForgetMemory,
     GetJournal,
     GetMemoryContext,
@@ -34,6 +35,7 @@ from api.mcp.arguments import (
 from api.problem import status_of
 from noodlings.agent.society import Society
 from noodlings.errors import NoodlingsError, NotFound, UserError, told
+from noodlings.inspect.chronicle import ChronicleView
 from noodlings.inspect.journal import JournalView
 from noodlings.inspect.links import FocusView
 from noodlings.inspect.mood import MoodView
@@ -181,6 +183,13 @@ async def get_journal(call: ToolCall, wanted: GetJournal) -> ToolAnswer:
     return ToolAnswer(telling.journal(view), view.as_dict())
 
 
+async def ask_chronicle(call: ToolCall, wanted: AskChronicle) -> ToolAnswer:
+    """Which commits of the code bases that a character read answer a question."""
+    agent = call.agent(wanted.agent)
+    view = await call.inspector.chronicle(call.reader(), agent, wanted.query, wanted.n_results)
+    return ToolAnswer(telling.chronicle(view), view.as_dict())
+
+
 async def get_mood(call: ToolCall, wanted: Arguments) -> ToolAnswer:
     """What a character feels now."""
     view = call.inspector.mood(call.reader(), call.agent(wanted.agent))
@@ -247,6 +256,17 @@ TOOLS = (
         GetJournal,
         JournalView,
         get_journal,
+    ),
+    Tool(
+        "ask_chronicle",
+        "Ask for the history of a code base",
+        "Which commits of the code bases that a character read (noodlings chronicle) answer a question, best"
+        " first: hash, date, author, message and files. Use it for why, when or by whom something in the code"
+        " was changed, in your own words; a date, an author, a file or an issue in the question counts.\n"
+        'Example: {"agent": "servnak", "query": "why was the retry queue changed"}',
+        AskChronicle,
+        ChronicleView,
+        ask_chronicle,
     ),
     Tool(
         "get_memory_stats",

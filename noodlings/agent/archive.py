@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ PAGE = 250
 """Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""
 SOON = 5_000
 """An archive of up to so many entries is waited for, half a second at most; a longer one is not."""
+SHOWN_EVERY = 0.1
+"""Seconds between two looks at how far the embedding is."""
 
 log = logging.getLogger(__name__)
 
@@ -230,6 +233,17 @@ class AgentArchive:
         while not self.loaded:
             self.load_some()
             await asyncio.sleep(0)
+
+    async def embedded(self, done: Callable[[int], object]) -> None:
+        """Load everything, and be there until what can have a vector now has one; `done` is told how many do.
+
+        Raises:
+            StoreError: it cannot be loaded.
+        """
+        await self.whole()
+        while self._backlog.again_at() == -math.inf and not self._embedding.gave_up:
+            done(self._backlog.embedded)
+            await asyncio.sleep(SHOWN_EVERY)
 
     def load_some(self) -> None:
         """Take in the next page. Raises `StoreError`."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from noodlings.cli import chronicle as cli_chronicle
 from noodlings.cli import data as cli_data
 from noodlings.cli.accounts import account_app
 from noodlings.cli.bridge import bridge_app
@@ -26,7 +27,7 @@ from noodlings.cli.notes import notes_app
 from noodlings.cli.options import AsJson, Config, Data, settings_of
 from noodlings.cli.recipe import recipe_app
 from noodlings.cli.studio import studio
-from noodlings.errors import NoodlingsError, StoreBusy
+from noodlings.errors import NoodlingsError, StoreBusy, UserError
 
 if TYPE_CHECKING:
     from noodlings.agent.society import Society
@@ -156,7 +157,49 @@ def memories(
     """
     import asyncio
 
-    raise typer.Exit(asyncio.run(_look_inside(settings_of(data, config), words, as_json)))
+    from commands.parse import joined
+
+    line = f"@memories {joined(words)}"
+    raise typer.Exit(asyncio.run(_look_inside(settings_of(data, config), line, as_json)))
+
+
+@app.command()
+def chronicle(
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="The character who remembers.")],
+    repository: Annotated[
+        Path | None, typer.Argument(metavar="[REPOSITORY]", help="A folder in a git repository.")
+    ] = None,
+    ask: Annotated[
+        str | None, typer.Option("--ask", metavar="QUESTION", help="Ask about what was read before.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=1_000, help="With --ask: at most so many commits.")
+    ] = 5,
+    install_hook: Annotated[
+        bool, typer.Option("--install-hook", help="Also let git run this after each commit, pull and rebase.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Replace hooks that are there without asking.")] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Let a character read the history of a git repository, or ask about it.
+
+    Each commit that a branch reaches becomes a memory, once: run it again to take in what is new. A commit
+    that was rebased or amended away is kept, and no longer told. With --ask, the commits that answer a
+    question best come first; that also works while somebody plays. See docs/chronicle.md.
+    """
+    import asyncio
+
+    from commands.parse import joined
+
+    settings = settings_of(data, config)
+    if ask is not None and repository is None:
+        line = f"@chronicle {joined([agent, ask, '--limit', str(limit)])}"
+        raise typer.Exit(asyncio.run(_look_inside(settings, line, as_json)))
+    if repository is None or ask is not None:
+        raise UserError("name the folder of a git repository to read it, or ask with --ask; not both at once")
+    cli_chronicle.read(settings, repository, agent, config, install_hook, yes, as_json)
 
 
 @app.command()
@@ -228,11 +271,10 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
     return 0
 
 
-async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> int:
+async def _look_inside(settings: Settings, line: str, as_json: bool) -> int:
     from json import dumps
 
     from commands import registry
-    from commands.parse import joined
     from commands.registry import CommandContext
     from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
@@ -241,7 +283,7 @@ async def _look_inside(settings: Settings, words: list[str], as_json: bool) -> i
     screen = Screen(terminal=sys.stdout.isatty())
     with opened(settings, read_only=True) as society:
         context = CommandContext(owner(settings), society, Inspector(society), width=screen.width)
-        reply = await registry.dispatch(f"@memories {joined(words)}", context)
+        reply = await registry.dispatch(line, context)
     if as_json:
         typer.echo(dumps(reply.data, ensure_ascii=False, allow_nan=False))
     elif not reply.error:

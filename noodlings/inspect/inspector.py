@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from noodlings.errors import Forbidden
 from noodlings.inspect.browse import FIRST, Page, PageReader
+from noodlings.inspect.chronicle import ChronicleView, chronicle
 from noodlings.inspect.journal import JournalView, journal_of
 from noodlings.inspect.links import DEPTH, FocusView, LinksView, focus_on, linked_with
 from noodlings.inspect.mood import MoodView, ObserveView, mind_of, mood_of
@@ -335,6 +336,14 @@ class Inspector:
             UserError: that is no day.
         """
         return await journal_of(self._viewpoint(caller, name), self._society.store, day, limit, offset)
+
+    async def chronicle(self, caller: Caller, name: str, query: str, limit: int = 5) -> ChronicleView:
+        """Which commits of the code bases that an agent read answer a question, best first.
+
+        Raises:
+            UserError: the limit is out of range, nothing is asked, or the memory is a plain list.
+        """
+        return await chronicle(self._viewpoint(caller, name), self._society.store, query, limit)
 
     async def recall(
         self,

@@ -23,6 +23,7 @@ from noodlings.text import clean, shorten
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+    from noodlings.inspect.chronicle import ChronicleView
     from noodlings.inspect.journal import JournalView
     from noodlings.inspect.links import FocusView, LinksView
     from noodlings.inspect.mood import MoodView, ObserveView
@@ -167,6 +168,10 @@ JOURNAL: Question[JournalView] = Question(
     "journal", "journal:JournalView", "/agents/{agent}/journal", whole=True
 )
 """What happened, day by day, in its own words, with the memories that each sentence rests on."""
+CHRONICLE: Question[ChronicleView] = Question(
+    "chronicle", "chronicle:ChronicleView", "/agents/{agent}/chronicle"
+)
+"""Which commits of the code bases that it read answer a question."""
 FOCUS: Question[FocusView] = Question("focus", "links:FocusView", "/agents/{agent}/focus")
 RECALL: Question[RecallView] = Question("recall", "recall:RecallView", "/agents/{agent}/recall", _recall)
 ARCHIVE: Question[ArchiveView] = Question("archive", "recall:ArchiveView", "/agents/{agent}/archive")
@@ -188,7 +193,7 @@ LINKS: Question[LinksView] = Question("links", "links:LinksView", f"{MEMORY}/ent
 
 _ALL: tuple[Question[Any], ...] = (
     *(AGENTS, AGENT, MOOD, OBSERVE, WHY, TURN, PROMPT, TRANSISTORS, PEOPLE, JOURNAL),
-    *(FOCUS, RECALL, ARCHIVE, STATS),
+    *(CHRONICLE, FOCUS, RECALL, ARCHIVE, STATS),
     *(WORKING, EPISODIC, IMPORTANT, BY_USER, BROWSE, SYMBOLS, AFFECT_GROUPS, ALIKE, FLOW, LINKS),
 )
 QUESTIONS = {question.name: question for question in _ALL}

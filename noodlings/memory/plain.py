@@ -46,6 +46,10 @@ class PlainMemory(AgentMemory):
         """Refused: nothing in a list is held."""
         raise UserError("a plain list cannot pin memories; set memory.use_hierarchical to true")
 
+    def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
+        """Leave an entry to those who witnessed it, or open it to anybody again."""
+        return self._revise(replace(entry, audience=replace(entry.audience, confined=confined)))
+
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Refused: nothing in a list is weighed."""
         raise UserError("a plain list keeps no importance; set memory.use_hierarchical to true")

@@ -250,6 +250,12 @@ class LinkType(StrEnum):
     """The source was made of the target when the agent thought things over."""
     REPLACED = "replaced"
     """A source of records tells the one in place of the other: the link's source is the newer of the two."""
+    REVERTS = "reverts"
+    """The source is a commit that takes the target back."""
+    FIXES = "fixes"
+    """The source is a commit that says it mends the target."""
+    TOUCHED_AGAIN = "touched_again"
+    """The source is a commit that changes files which the target, an earlier one, changed too."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,28 @@ def test_everybody_has_their_turn(store: MemoryStore, make_archive: Make, time: 
     assert [counts(archive)[0] for archive in archives] == [TOGETHER, TOGETHER]
 
 
+async def test_who_waits_for_vectors_is_told_how_many_there_are(
+    store: MemoryStore, make_archive: Make
+) -> None:
+    filled(store, 40)
+    embedding = EmbeddingQueue(Flaky())
+    archive = make_archive(embedding)
+    seen: list[int] = []
+    await archive.embedded(seen.append)
+    embedding.close()
+    assert counts(archive) == (40, 0, 0)
+    assert seen == sorted(seen)
+
+
+async def test_nobody_waits_for_vectors_where_there_is_no_model(
+    store: MemoryStore, make_archive: Make
+) -> None:
+    filled(store, 3)
+    archive = make_archive(EmbeddingQueue())
+    await archive.embedded(lambda count: None)
+    assert archive.loaded
+
+
 async def test_what_comes_too_fast_is_kept_by_its_words_and_embedded_later(
     make_agent: Callable[..., Agent], store: MemoryStore
 ) -> None:

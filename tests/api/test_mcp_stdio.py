@@ -100,6 +100,7 @@ async def test_each_tool_does_what_it_says(tmp_path: Path) -> None:
             "get_memory_context",
             "get_people",
             "get_journal",
+            "ask_chronicle",
             "get_memory_stats",
             "forget_memory",
             "get_mood",

@@ -34,6 +34,7 @@ from noodlings.values.audience import may_learn
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind, Percept
 from tests.api.mcp_clients import ROOT, said, texts
+from tests.ingest.repositories import read_history
 from tests.thorough import examples
 
 ADMIN = Asker(AccessToken(Role.ADMIN), "user_root")
@@ -108,6 +109,20 @@ def test_people_and_days_are_told_with_their_evidence(society: Society, use: Use
     assert "nothing in its journal" in said(use("get_journal", agent="phi", day="1999-01-01"))
     assert "2026-11-23" in said(use("get_journal", agent="phi", day="soon"))
     assert use("get_people", agent="phi", person="Zeno").is_error
+
+
+def test_commits_are_told_with_what_found_them(society: Society, use: Use) -> None:
+    read_history(society, "Mend the pier", 'Say "mind the gap" at the pier')
+    view = asyncio.run(Inspector(society).chronicle(OWNER, "servnak", "the pier", 5))
+    found = use("ask_chronicle", agent="servnak", query="the pier")
+    assert found.structured_content == view.as_dict()
+    head, *commits = said(found).splitlines()
+    assert head.startswith('2 commits for "the pier", best first. Text in quotation marks')
+    (mended,) = [line for line in commits if "Mend the pier" in line]
+    assert mended.startswith("0000000000 [score 0.")
+    assert 'by "Ada Lovelace": "Mend the pier. Number 1 says why." (+2 −1 lines in "pier.py")' in mended
+    assert "\"Say 'mind the gap' at the pier. Number 2" in said(found)
+    assert "has read no commit about" in said(use("ask_chronicle", agent="phi", query="the pier"))
 
 
 def test_what_felt_alike_comes_first_among_equals(society: Society, use: Use) -> None:

@@ -22,6 +22,7 @@ from noodlings.values.affect import Affect
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import Kind
 from tests.api.conftest import Site
+from tests.ingest.repositories import read_history
 
 QUERY = "what did I say about my dog"
 M = "/api/agents/servnak/memory"
@@ -119,6 +120,12 @@ WINDOWS: dict[str, list[Window]] = {
         Window(f'@focus servnak 5 "{QUERY}" --user me', "/api/agents/servnak/focus",
                ("servnak", 5, QUERY, "me"), {"level": 5, "query": QUERY, "user_id": "me"}),
     ],
+    "chronicle": [
+        Window('@chronicle servnak "why was the pier changed"', f"{P}/chronicle",
+               ("servnak", "why was the pier changed", 5), {"query": "why was the pier changed"}),
+        Window('@chronicle servnak "the pier" --limit 1', f"{P}/chronicle", ("servnak", "the pier", 1),
+               {"query": "the pier", "limit": 1}),
+    ],
     "recall": [
         Window(f'@recall servnak "{QUERY}"', "/api/agents/servnak/recall", ("servnak", QUERY, 8),
                {"query": QUERY, "limit": 8}),
@@ -160,6 +167,7 @@ async def lived(guarded: Site) -> Site:
     await guarded.tell("lol", addressed=False)
     await guarded.tell("my dog would have loved this")
     await guarded.tell("a secret about the well", user="user_toad", kind="whisper")
+    read_history(guarded.society, "Mend the pier", "Paint the pier")
     return guarded
 
 

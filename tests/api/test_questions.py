@@ -18,6 +18,7 @@ HOW: dict[str, dict[str, Any]] = {
     "turn": {"entry_id": 1},
     "prompt": {"entry_id": 1},
     "links": {"entry_id": 1, "depth": 3},
+    "chronicle": {"query": "pier", "limit": 2},
     "focus": {"level": 2, "query": "dog", "who": "user_caity"},
     "recall": {
         "query": "dog",

@@ -1,0 +1,328 @@
+"""The history of a code base: each commit of a git repository as a record that can be remembered.
+
+The `git` program is asked, in batches, so that memory stays small however long the history is. What is in a
+commit is hostile: names with line breaks, bytes that are no text, a message of a million words, ten thousand
+files. Each part is bounded, and a record says which of its parts were cut.
+
+The rule it keeps: nobody's address leaves this file. Where one stands, in whatever field, its hash does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from noodlings.errors import NotFound, UserError
+from noodlings.ingest.commit import Commit, FileChange
+from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.text import clean, shorten
+
+BATCH = 200
+"""Commits asked for at once."""
+SECONDS = 120.0
+"""Longest that one question to git may take."""
+MOST_FILES = 200
+"""Files of a commit that are kept by name."""
+MOST_LINES = 3_000
+"""Changed lines up to which a diff is read; of a larger commit the files say enough."""
+MOST_NAMES, MOST_SHOWN = 16, 4
+"""Names and lines of a diff that are kept."""
+LONGEST_BODY, LONGEST_PATH = 3_000, 200
+
+_FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%at%x00%ct%x00%B%x00"
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,8}\.[A-Za-z]{2,24}\b")
+_ISSUE = re.compile(
+    r"(?<![\w/&#])(?:#|GH-)(\d{1,9})\b|\b(?!(?:UTF|SHA|ISO|RFC|PEP|MD|AES|CP)-)([A-Z][A-Z0-9]{1,9}-\d{1,7})\b"
+)
+_REVERTS = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})", re.I)
+_FIXES = re.compile(r"^\s*Fixes:?\s+(?:commit\s+)?([0-9a-f]{7,64})\b", re.I | re.M)
+_DEFINES = re.compile(
+    r"\b(?:def|class|function|func|fn|interface|struct|enum|trait|module|sub)\s+(?:\([^)]{0,80}\)\s*)?([A-Za-z_]\w{2,60})"
+)
+_WORDS = re.compile(r"[A-Za-z]{3,30}")
+
+
+class GitRepository:
+    """A repository on this machine, read through the `git` program.
+
+    Args:
+        path: a folder in it.
+
+    Attributes:
+        path: as given.
+        name: of its folder; clean.
+        source: what its records have as their source: "git:" and an id that stays when it is moved, and when
+            its history is rewritten. Clones of one repository have the same as far as their first commit is.
+
+    Raises:
+        NotFound: there is no such folder, or no git program.
+        UserError: it is no repository, or one without commits.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        if not path.is_dir():
+            raise NotFound(f"{clean(str(path))} is not a folder; name the folder of a git repository")
+        top = self._line("rev-parse", "--show-toplevel", fails=True) or self._line(
+            "rev-parse", "--absolute-git-dir"
+        )
+        self.name = shorten(clean(Path(top).name.removesuffix(".git")), 60)
+        # Without a commit HEAD leads nowhere; a branch that is checked out nowhere may still have some.
+        head = self._line("rev-parse", "--verify", "--quiet", "HEAD^{commit}", fails=True)
+        self._tips = [*(["HEAD"] if head else []), "--branches"]
+        if not self._line("rev-list", "--max-count=1", *self._tips):
+            raise UserError(f"the repository {self.name} has no commits yet; there is nothing to remember")
+        self.shallow = self._line("rev-parse", "--is-shallow-repository") == "true"
+        self.source = f"git:{self._id()}"
+
+    def reachable(self) -> list[str]:
+        """All commits that a branch or HEAD reaches, each after its parents."""
+        listed = self._run("rev-list", "--topo-order", "--reverse", *self._tips)
+        return listed.decode("ascii").split()
+
+    def hooks(self) -> Path:
+        """The folder in which git looks for hooks of this repository."""
+        return self.path / self._line("rev-parse", "--git-path", "hooks")
+
+    def commits(self, hashes: Sequence[str]) -> Iterator[Commit | SourceProblem]:
+        """These commits, in their order.
+
+        Raises:
+            UserError: git does not answer, or takes longer than `SECONDS` for one batch.
+        """
+        for at in range(0, len(hashes), BATCH):
+            batch = list(self._batch(hashes[at : at + BATCH]))
+            small = [
+                one.hash for one in batch if isinstance(one, Commit) and one.added + one.removed <= MOST_LINES
+            ]
+            diffs = self._diffs(small)
+            for one in batch:
+                yield one if isinstance(one, SourceProblem) else _with_diff(one, diffs.get(one.hash))
+
+    def records(self, hashes: Sequence[str]) -> Iterator[SourceRecord | SourceProblem]:
+        """The same, as records."""
+        for one in self.commits(hashes):
+            yield one if isinstance(one, SourceProblem) else one.record(self.source, self.name)
+
+    def _batch(self, hashes: Sequence[str]) -> Iterator[Commit | SourceProblem]:
+        asked = (
+            "log",
+            "-z",
+            "--no-walk=unsorted",
+            "--stdin",
+            "--numstat",
+            "-M",
+            "--root",
+            "--no-show-signature",
+        )
+        listed = self._run(
+            *asked, "--diff-merges=first-parent", f"--format=tformat:{_FORMAT}", words="\n".join(hashes)
+        )
+        parts, told = iter(listed.split(b"\x00")), set()
+        part = next(parts, b"")
+        while part.startswith(b"\x01"):
+            header = [part[1:], *(next(parts, b"") for _ in range(7))]
+            files: list[tuple[bytes, bytes]] = []
+            for part in parts:
+                change = part.lstrip(b"\n")
+                if change.startswith(b"\x01"):
+                    part = change
+                    break
+                if change.endswith(b"\t"):  # moved: the path before, and the path after it
+                    files.append((change + next(parts, b""), next(parts, b"")))
+                elif change:
+                    files.append((change, b""))
+            else:
+                part = b""
+            told.add(header[0])
+            try:
+                yield self._commit(header, files)
+            except (ValueError, IndexError) as error:
+                name = _text(header[0])[:10]
+                yield SourceProblem(0, f"what git tells of commit {name} is not understood: {error}")
+        for name in hashes:
+            if name.encode() not in told:
+                yield SourceProblem(0, f"git does not tell commit {name[:10]}; `git fsck` may say why")
+
+    def _commit(self, header: Sequence[bytes], changes: Sequence[tuple[bytes, bytes]]) -> Commit:
+        hash_, parents, author, address, other, authored, committed, message = header
+        scrub = _Scrubber(self.source, [_text(address), _text(other)])
+        subject, _, body = _text(message).strip().partition("\n")
+        files = [_file(change, after, scrub) for change, after in changes]
+        cut = []
+        if len(body) > LONGEST_BODY:
+            cut.append("the message")
+        if len(files) > MOST_FILES:
+            cut.append(f"{len(files) - MOST_FILES:,} files")
+        whole = _text(message)[: 2 * LONGEST_BODY]
+        return Commit(
+            hash=hash_.decode("ascii"),
+            parents=tuple(parents.decode("ascii").split()),
+            author=shorten(scrub(_text(author)), 80),
+            author_hash=scrub.hashed(_text(address)),
+            authored=_moment(authored),
+            committed=_moment(committed),
+            subject=shorten(scrub(subject), 400),
+            body=shorten(scrub(body[:LONGEST_BODY]), LONGEST_BODY),
+            files=tuple(files[:MOST_FILES]),
+            file_count=len(files),
+            added=sum(file.added or 0 for file in files),
+            removed=sum(file.removed or 0 for file in files),
+            issues=tuple(dict.fromkeys(f"#{m[1]}" if m[1] else m[2] for m in _ISSUE.finditer(whole)))[:20],
+            reverts=tuple(dict.fromkeys(_REVERTS.findall(whole)))[:8],
+            fixes=tuple(dict.fromkeys(_FIXES.findall(whole)))[:8],
+            left_out=tuple(cut),
+        )
+
+    def _diffs(self, hashes: Sequence[str]) -> dict[str, bytes]:
+        """The diffs of these commits, without context; of a merge there is none."""
+        if not hashes:
+            return {}
+        asked = ("diff-tree", "--stdin", "-p", "-U0", "-r", "-M", "--root", "--no-ext-diff", "--no-textconv")
+        told = self._run(*asked, words="\n".join([*hashes, ""]))
+        # No line of a diff is a whole object name alone: each begins with a sign or a word.
+        wanted = set(hashes)
+        starts = [
+            found
+            for found in re.finditer(rb"^([0-9a-f]{40,64})\n", told, re.M)
+            if found[1].decode() in wanted
+        ]
+        ends = [*(found.start() for found in starts[1:]), len(told)]
+        return {found[1].decode(): told[found.end() : end] for found, end in zip(starts, ends, strict=True)}
+
+    def _id(self) -> str:
+        """Kept in the repository's own settings from the first time on, as far as they can be written."""
+        kept = self._line("config", "--local", "--get", "noodlings.chronicle", fails=True)
+        if re.fullmatch(r"[0-9a-f]{16}", kept):
+            return kept
+        roots = self._run("rev-list", "--max-parents=0", *self._tips).decode("ascii").split()
+        made = roots[-1][:16] if roots and not self.shallow else uuid.uuid4().hex[:16]
+        self._line("config", "--local", "noodlings.chronicle", made, fails=True)
+        return made
+
+    def _line(self, *words: str, fails: bool = False) -> str:
+        """The first line of an answer; with `fails` "" where git refuses."""
+        try:
+            return os.fsdecode(self._run(*words)).split("\n")[0]
+        except UserError:
+            if fails:
+                return ""
+            raise
+
+    def _run(self, *arguments: str, words: str | None = None) -> bytes:
+        command = ["git", "-C", str(self.path), "-c", "core.quotePath=false", *arguments]
+        try:
+            done = subprocess.run(  # noqa: S603 -- no shell, and no argument is taken for an option
+                command,
+                input=(words or "").encode(),
+                capture_output=True,
+                timeout=SECONDS,
+                env=_environment(),
+                check=False,
+            )
+        except FileNotFoundError:
+            raise NotFound("there is no git program here; install git, and try again") from None
+        except subprocess.TimeoutExpired:
+            raise UserError(
+                f"git took longer than {SECONDS:.0f} seconds over {arguments[0]}; try again"
+            ) from None
+        if done.returncode:
+            why = clean(_text(done.stderr).strip().split("\n")[0]).removeprefix("fatal: ")
+            raise UserError(
+                f"git cannot read {clean(str(self.path))}: {shorten(why, 200) or 'no reason given'}"
+            )
+        return done.stdout
+
+
+class _Scrubber:
+    """Makes text clean, and puts hashes in place of addresses: of whatever looks like one, and of these."""
+
+    def __init__(self, key: str, addresses: Iterable[str]) -> None:
+        self._key = key.encode()
+        self._known = sorted({one for one in addresses if "@" in one}, key=len, reverse=True)
+
+    def __call__(self, text: str) -> str:
+        for address in self._known:
+            text = text.replace(address, self.hashed(address))
+        return clean(_ADDRESS.sub(lambda found: self.hashed(found[0]), text))
+
+    def hashed(self, address: str) -> str:
+        """The same for an address in any case; "" for none."""
+        if not address.strip():
+            return ""
+        bare = address.strip().casefold().encode("utf-8", "replace")
+        return "address:" + hashlib.blake2b(bare, key=self._key[:64], digest_size=6).hexdigest()
+
+
+def _environment() -> Mapping[str, str]:
+    """Ours, but for what a hook is told about its own repository; git asks and fetches nothing."""
+    ours = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+    }
+    return ours | {
+        "LC_ALL": "C",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_LAZY_FETCH": "1",
+    }
+
+
+def _text(told: bytes) -> str:
+    return told.decode("utf-8", "replace")
+
+
+def _moment(told: bytes) -> float | None:
+    """Seconds; None for what no calendar has."""
+    try:
+        seconds = float(told)
+    except ValueError:
+        return None
+    return seconds if 0.0 <= seconds <= 253_402_300_799.0 else None
+
+
+def _file(change: bytes, after: bytes, scrub: _Scrubber) -> FileChange:
+    """One line of `--numstat -z`: "3\t1\tpath", and where it was moved the path after it."""
+    added, removed, path = change.split(b"\t", 2)
+    return FileChange(
+        _path(after or path, scrub), _count(added), _count(removed), _path(path, scrub) if after else ""
+    )
+
+
+def _path(told: bytes, scrub: _Scrubber) -> str:
+    return shorten(scrub(_text(told).replace("\n", "␤")), LONGEST_PATH)
+
+
+def _count(told: bytes) -> int | None:
+    return None if told == b"-" else int(told)
+
+
+def _with_diff(commit: Commit, diff: bytes | None) -> Commit:
+    """The commit with what its diff tells."""
+    if diff is None:
+        return replace(commit, left_out=(*commit.left_out, "its diff")) if len(commit.parents) < 2 else commit
+    scrub = _Scrubber(commit.hash, ())
+    names: dict[str, None] = {}
+    lines: dict[str, float] = {}
+    for raw in diff.split(b"\n"):
+        if raw[:2] == b"@@":
+            about = raw.split(b"@@", 2)[-1]
+        elif raw[:1] in b"+-" and raw[:3] not in (b"+++", b"---"):
+            about = raw[1:401]
+        else:
+            continue
+        line = _text(about)
+        for name in _DEFINES.findall(line):
+            names[name] = None
+        if raw[:1] == b"+" and (words := set(_WORDS.findall(line))):
+            lines[line.strip()] = len(words)
+    best = sorted(lines, key=lambda line: -lines[line])[:MOST_SHOWN]
+    shown = tuple(shorten(scrub(line), 160) for line in lines if line in best)
+    return replace(commit, names=tuple(scrub(name) for name in list(names)[:MOST_NAMES]), shown=shown)

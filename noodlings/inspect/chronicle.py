@@ -1,0 +1,164 @@
+"""Asking for the history of a code base that an agent has read: which commits answer a question, and why.
+
+The search of memories finds and ranks them (`noodlings.recall.search`), for names and dates in a question as
+for everything else. Commits have three things beside: a message, whose words say more than names of files; a
+hash, a file or an issue that a question may name outright; and links to commits that belong to them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from noodlings.ingest.commit import TAG, Commit, commit_of, split_words
+from noodlings.inspect.recall import ArchiveView, archive_state, search_for
+from noodlings.inspect.viewpoint import Viewpoint, cut, may_read
+from noodlings.inspect.views import View, iso
+from noodlings.ports import Repository
+from noodlings.recall.filters import Filters
+from noodlings.recall.lexical import stems
+from noodlings.text import clean
+from noodlings.values.audience import may_learn
+from noodlings.values.memory import LinkType, MemoryEntry, Why
+from noodlings.values.percept import Kind
+
+CANDIDATES = 60
+"""Hits of the search that are looked at for one question."""
+MESSAGE, NAMED = 0.2, 0.5
+"""What the question's words in the message, and a hash, file or issue that it names, may add to a score."""
+LINKING, LINKS = 5, 8
+"""So many of the best bring in what they are linked with, and so many links of each are followed."""
+LINKED = {LinkType.REVERTS: 0.9, LinkType.FIXES: 0.9, LinkType.TOUCHED_AGAIN: 0.6}
+"""How much of a score a link of full strength hands on."""
+_EXACT = re.compile(r"#\d+|[\w./-]*\w[./_-][\w./-]*\w|\b[0-9a-f]{7,64}\b|\b\w*[a-z][A-Z]\w*\b")
+
+
+@dataclass(frozen=True, slots=True)
+class CommitView(View):
+    """A commit that was found.
+
+    Attributes:
+        score: 0…1, what the list is ranked by.
+        why: semantic, lexical, date: what found it, the strongest first; named: the question names its hash,
+            an issue, a file or an identifier in it; linked: it belongs to the commit of `linked_to`.
+        scores: each component, 0…1: those of the search, and message: the question's words in the message.
+        linked_to: the hash of the commit that it was found by, or nothing.
+        id: the number of the memory.
+        when: the moment that the memory is dated with, ISO 8601.
+        commit: what is known of it.
+    """
+
+    score: float
+    why: tuple[str, ...]
+    scores: dict[str, float]
+    linked_to: str
+    id: int
+    when: str
+    commit: Commit
+
+
+@dataclass(frozen=True, slots=True)
+class ChronicleView(View):
+    """What an agent knows from the history of code bases on a question, as far as the caller may read it.
+
+    Attributes:
+        query: what was asked.
+        by_meaning: whether meaning was compared, or words alone.
+        commits: the commits, best first.
+        archive: how far the archive is.
+    """
+
+    agent: str
+    name: str
+    query: str
+    by_meaning: bool
+    commits: tuple[CommitView, ...]
+    archive: ArchiveView
+
+
+async def chronicle(viewpoint: Viewpoint, repository: Repository, query: str, limit: int) -> ChronicleView:
+    """The best `limit` commits (1…1000) on a question; those that no branch reaches any more are not told.
+
+    Raises:
+        UserError: a value is out of range, nothing is asked, or the memory is a plain list.
+    """
+    here = frozenset({viewpoint.caller.user_id})
+    filters = Filters(kinds=frozenset({Kind.READ}), tags=frozenset({TAG}), present=here)
+    exact = _EXACT.findall(clean(query))
+    wanted = " ".join([query, *map(split_words, exact)])
+    hits = await search_for(viewpoint)(wanted, filters, max(limit, CANDIDATES))
+    entries = repository.entries(viewpoint.agent_id, [hit.entry_id for hit in hits])
+    found = [
+        replace(told, score=hit.score, why=tuple(map(str, hit.why)), scores=dict(hit.scores))
+        for hit in hits
+        if (told := _told(viewpoint, entries.get(hit.entry_id))) is not None
+    ]
+    ranked = sorted(_weighed(query, {name.casefold() for name in exact}, found), key=_best_first)
+    linked = _linked(viewpoint, repository, ranked)
+    return ChronicleView(
+        agent=viewpoint.agent_id,
+        name=viewpoint.name,
+        query=clean(query),
+        by_meaning=any("meaning" in hit.scores for hit in hits),
+        commits=tuple(cut(sorted(linked, key=_best_first), limit)),
+        archive=archive_state(viewpoint),
+    )
+
+
+def _best_first(commit: CommitView) -> tuple[float, int]:
+    return (-commit.score, commit.id)
+
+
+def _told(viewpoint: Viewpoint, entry: MemoryEntry | None) -> CommitView | None:
+    """The commit of an entry, if it is one of a history as it is now, and for the caller to read."""
+    here = frozenset({viewpoint.caller.user_id})
+    if entry is None or not (may_read(viewpoint.caller, entry) and may_learn(here, entry.audience)):
+        return None
+    commit = commit_of(entry)
+    return None if commit is None else CommitView(0.0, (), {}, "", entry.id, iso(entry.timestamp), commit)
+
+
+def _weighed(query: str, exact: Collection[str], found: Sequence[CommitView]) -> Iterator[CommitView]:
+    """The same with what their messages, and names in the question that are `exact`, add."""
+    asked = set(stems(query))
+    said = [asked.intersection(stems(f"{one.commit.subject} {one.commit.body}")) for one in found]
+    rare = {word: math.log(1.0 + len(found) / (0.5 + sum(word in words for words in said))) for word in asked}
+    whole = sum(rare.values()) or 1.0
+    most = 1.0 + MESSAGE + (NAMED if exact else 0.0)
+    for one, words in zip(found, said, strict=True):
+        message = sum(rare[word] for word in words) / whole
+        named = any(_is_named(one.commit, name) for name in exact)
+        score = (one.score + MESSAGE * message + NAMED * named) / most
+        why = ("named", *one.why) if named else one.why
+        yield replace(one, score=score, why=why, scores=one.scores | {"message": message})
+
+
+def _is_named(commit: Commit, name: str) -> bool:
+    """Whether a name (in small letters) is its hash, an issue in it, a file of it, or one of its names."""
+    if commit.hash.startswith(name):
+        return True
+    paths = (f"/{path}".casefold() for file in commit.files for path in (file.path, file.before))
+    own = (one.casefold() for one in (*commit.issues, *commit.names))
+    return name in own or any(path.endswith(f"/{name}") for path in paths)
+
+
+def _linked(viewpoint: Viewpoint, repository: Repository, ranked: Sequence[CommitView]) -> list[CommitView]:
+    """The same, with what the best are linked with: each at what the strongest of them hands on."""
+    by_id = {one.id: one for one in ranked}
+    best = {one.id: one for one in ranked[:LINKING]}
+    links = repository.links_of(viewpoint.agent_id, list(best), LINKS) if best else []
+    ends = [
+        (link, *ends) for link in links for ends in ((link.source, link.target), (link.target, link.source))
+    ]
+    pairs = [(link, best[here], there) for link, here, there in ends if here in best and link.type in LINKED]
+    entries = repository.entries(viewpoint.agent_id, [there for *_, there in pairs if there not in by_id])
+    for link, near, there in pairs:
+        score = near.score * link.strength * LINKED[link.type]
+        if there not in by_id and (told := _told(viewpoint, entries.get(there))) is not None:
+            by_id[there] = told
+        if there in by_id and by_id[there].score < score:
+            why = (*(one for one in by_id[there].why if one != Why.LINKED), str(Why.LINKED))
+            by_id[there] = replace(by_id[there], score=score, why=why, linked_to=near.commit.hash)
+    return list(by_id.values())
