@@ -18,7 +18,7 @@ import asyncio
 import logging
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
@@ -451,6 +451,10 @@ class Agent:
             StoreError: nothing was forgotten.
         """
         return self._unit_of_work.forget(entry_ids, by_user, now)
+
+    def part_from(self, user_ids: Collection[str]) -> None:
+        """These are no longer among those who witnessed anything. Raises `StoreError`."""
+        self._unit_of_work.part_from(frozenset(user_ids))
 
     # -- as it is stored
 

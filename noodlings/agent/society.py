@@ -212,6 +212,13 @@ class Society:
                 self._names[user_id] = name
             self.store.world_set(NAMES_KEY, self._introduced)
 
+    def forget_names(self, user_ids: Iterable[str]) -> None:
+        """Nobody is told any more how these are called."""
+        for user_id in user_ids:
+            if self._introduced.pop(user_id, None) is not None and user_id not in self.personas:
+                del self._names[user_id]
+        self.store.world_set(NAMES_KEY, self._introduced)
+
     @property
     def model_status(self) -> ModelStatus:
         """How things stand with the language model."""

@@ -23,6 +23,7 @@ from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
 from noodlings.cli.notes import notes_app
 from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.person import person
 from noodlings.cli.recipe import recipe_app
 from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy
@@ -188,6 +189,7 @@ app.command()(scene)
 app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
 app.command()(cli_data.compact)
+app.command()(person)
 app.command()(simulate)
 app.command()(mcp)
 app.command()(studio)

@@ -266,6 +266,9 @@ class Repository(Store, WorldStore, Protocol):
     def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
         """Delete entries with everything that was made of them, to the last byte."""
 
+    def erase(self) -> bool:
+        """Leave no byte of what was replaced or deleted; False where that comes at the next start."""
+
     def in_order(
         self,
         agent_id: str,

@@ -223,6 +223,21 @@ def written_by(entry: MemoryEntry) -> str:
     return by if isinstance(by, str) else ""
 
 
+HEARSAY = "hearsay"
+"""Beside what somebody told: from whom they had it, see `hearsay`."""
+
+
+def hearsay(entry: MemoryEntry) -> tuple[tuple[str, ...], ...]:
+    """From whom whoever said this had what they told: for each source the ids from the first who told it to
+    the one from whom the speaker had it; empty for what they knew themselves."""
+    chains = _given(entry.extra, HEARSAY)
+    return tuple(
+        tuple(chain)
+        for chain in (chains if isinstance(chains, list | tuple) else ())
+        if isinstance(chain, list | tuple) and chain and all(isinstance(one, str) for one in chain)
+    )
+
+
 def _given(extra: dict[str, Any], name: str) -> Any:
     data, found = extra.get("data"), extra.get(name)
     return data.get(name) if found is None and isinstance(data, dict) else found
