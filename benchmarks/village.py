@@ -37,14 +37,13 @@ from api.server import make_app, make_parts
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.errors import LLMError, UserError
+from noodlings.errors import LLMError
 from noodlings.host.visit import rooms_of
 from noodlings.llm.call import ModelAnswer, ModelCall, Task
 from noodlings.llm.gateway import Gateway
 from noodlings.notes.search import search
-from noodlings.ports import Allowance
 from noodlings.portable.person import export_person, find_person
-from noodlings.values.audience import Audience
+from noodlings.ports import Allowance
 from noodlings.values.caller import Caller
 from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
@@ -87,9 +86,9 @@ COMMANDS = (
 )  # fmt: skip
 ROUTES = (
     "memory/working", "memory/episodic", "memory/important", "memory/entries/{2}/note",
-    "memory/symbols", "why", "why?silent=true", "turns/{2}", "turns/{2}/prompt", "people", "people?person={0}",
-    "journal", "focus?query=what+did+{0}+tell", "recall?query=what+did+{0}+steal", "transistors", "state",
-    "memory/stats", "memory/users/user_{0}",
+    "memory/symbols", "why", "why?silent=true", "turns/{2}", "turns/{2}/prompt", "people",
+    "people?person={0}", "journal", "focus?query=what+did+{0}+tell", "recall?query=what+did+{0}+steal",
+    "transistors", "state", "memory/stats", "memory/users/user_{0}",
 )  # fmt: skip
 TOOLS = (
     ("search_memories", {"query": "what did {0} steal or hide"}),
@@ -151,7 +150,9 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
         allowance.calls += 1
         watch.prompts += 1
         if call.task is Task.SYMBOL:
-            return read(ModelAnswer(f"slow lanterns drown behind frosted glass number {watch.prompts} {words}"))
+            return read(
+                ModelAnswer(f"slow lanterns drown behind frosted glass number {watch.prompts} {words}")
+            )
         musing = "thinking this to yourself" in shown
         if not musing:
             watch.look(shown, hearing.get().listeners, "prompts")
@@ -259,7 +260,11 @@ class Village:
     async def question(self, door: str) -> None:
         """One question by one door."""
         self.clock.advance(self.chance.choice([5.0, 40.0, 130.0]))
-        name, of, agent = self.chance.choice(PLAYERS), self.chance.choice(PLAYERS), self.chance.choice(self.characters)
+        name, of, agent = (
+            self.chance.choice(PLAYERS),
+            self.chance.choice(PLAYERS),
+            self.chance.choice(self.characters),
+        )
         self.watch.asked[door] += 1
         await getattr(self, f"by_{door.replace(' ', '_')}")(name, of, agent)
         for reader in (name, of):
@@ -315,7 +320,11 @@ class Village:
 
     async def by_perceive(self, name: str, of: str, agent: str) -> None:
         """A world of its own, in which another player stands by."""
-        body = {"user_id": f"user_{name}", "text": self.chance.choice(QUESTIONS).format(of), "addressed": True}
+        body = {
+            "user_id": f"user_{name}",
+            "text": self.chance.choice(QUESTIONS).format(of),
+            "addressed": True,
+        }
         body |= {"present": [f"user_{of}"]}
         path = f"/api/agents/{agent}/perceive"
         await self._ask("perceive", "world", "POST", path, readers=[f"user_{name}", f"user_{of}"], json=body)
@@ -324,7 +333,12 @@ class Village:
         """A tool of a language model, for a player."""
         tool, arguments = self.chance.choice(TOOLS)
         filled = {key: value.format(of) for key, value in arguments.items()} | {"agent": agent}
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": filled}}
+        call = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "tools/call",
+            "params": {"name": tool, "arguments": filled},
+        }
         await self._ask("MCP", name, "POST", MCP, self.mcp, json=call, headers=ACCEPTED)
 
     async def by_chat_door(self, name: str, of: str, agent: str) -> None:
@@ -369,7 +383,9 @@ class Village:
             while page := self.society.store.archive(agent_id, after):
                 after = page[-1].id
                 for entry in page:
-                    self.watch.look(f"{entry.user_text} {entry.response or ''}", [agent_id], "memories of others")
+                    self.watch.look(
+                        f"{entry.user_text} {entry.response or ''}", [agent_id], "memories of others"
+                    )
 
 
 def _token(role: str, name: str = "") -> dict[str, str]:
@@ -382,13 +398,15 @@ def _client(transport: ASGITransport) -> AsyncClient:
 
 
 DOORS = {
-    "talk": 5, "whisper": 3, "characters": 3, "commands": 6, "REST": 7, "MCP": 4, "chat door": 4, "perceive": 3,
-    "notes": 0, "export": 0,
+    "talk": 5, "whisper": 3, "characters": 3, "commands": 6, "REST": 7, "MCP": 4, "chat door": 4,
+    "perceive": 3, "notes": 0, "export": 0,
 }  # fmt: skip
 """Door → so many of 35 questions; those of 0 are asked twenty times in all, for each reads everything."""
 
 
-async def village(folder: Path, questions: int, seed: int = 1, embedding: str = "none", moments: int = 400) -> Watch:
+async def village(
+    folder: Path, questions: int, seed: int = 1, embedding: str = "none", moments: int = 400
+) -> Watch:
     """Let the village live, ask so many questions, and say who learnt what."""
     place = Village(folder, seed, embedding)
     async with place.open():
@@ -396,7 +414,9 @@ async def village(folder: Path, questions: int, seed: int = 1, embedding: str = 
         doors = [door for door, share in DOORS.items() for _ in range(share)]
         rare = cycle([door for door, share in DOORS.items() if not share])
         for number in range(questions):
-            await place.question(next(rare) if number % max(questions // 20, 1) == 0 else place.chance.choice(doors))
+            await place.question(
+                next(rare) if number % max(questions // 20, 1) == 0 else place.chance.choice(doors)
+            )
         await place.world.settle()
         await place.minds()
     return place.watch
@@ -418,7 +438,12 @@ def main() -> int:
         )
     secret = sum(among is not None for among in watch.meant_for.values())
     if chosen.json:
-        found = {"asked": dict(watch.asked), "prompts": watch.prompts, "secrets": secret, "leaks": watch.leaks}
+        found = {
+            "asked": dict(watch.asked),
+            "prompts": watch.prompts,
+            "secrets": secret,
+            "leaks": watch.leaks,
+        }
         print(json.dumps(found))
     else:
         print(f"{secret} secrets and {len(watch.meant_for) - secret} open words; {watch.prompts:,} prompts")

@@ -6,13 +6,14 @@ import asyncio
 import difflib
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
+from noodlings.agent.hearsay import sources, told_in
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
@@ -182,6 +183,11 @@ class Society:
     ) -> Trace:
         """Let one agent perceive something; see `Agent.perceive`."""
         return await self.agents[agent_id].perceive(percept, said, earlier)
+
+    def sources(self, trace: Trace, hearers: Collection[str]) -> tuple[tuple[str, ...], ...]:
+        """From whom an agent had what it told; see `noodlings.agent.hearsay.sources`. Raises `StoreError`."""
+        told = told_in(trace)
+        return sources(trace, self.store.entries(trace.agent_id, told), hearers) if told else ()
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.
