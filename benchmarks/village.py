@@ -98,6 +98,9 @@ TOOLS = (
     ("get_journal", {}),
     ("get_mood", {}),
 )
+ABOUT, WHO = "what do you know about the {}?", "who told you about the {}?"
+OFFLINE = ("know about the zarn", "told you about the zarn")
+"""Questions that the offline voice answers: a model that only repeats words names no source."""
 ACCEPTED = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
 
@@ -156,7 +159,7 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
         musing = "thinking this to yourself" in shown
         if not musing:
             watch.look(shown, hearing.get().listeners, "prompts")
-        if watch.prompts % 3 == 0:
+        if watch.prompts % 3 == 0 or any(asked in hearing.get().text for asked in OFFLINE):
             raise LLMError("it is tired")
         text = f"I know of {words}, number {watch.prompts}. That is all I can tell you."
         if flows is not None and not musing:
@@ -256,6 +259,40 @@ class Village:
             if self.chance.random() < 0.05:
                 await self.world.live(self.clock.now())
         await self.world.settle()
+
+    async def tell_on(self) -> None:
+        """One tells a character, it tells another, and that one is asked from whom it knows."""
+        first, second = self.chance.sample(self.characters, 2)
+        teller, asker = self.chance.sample(PLAYERS, 2)
+        word = self.watch.word(None)
+        for who in (f"user_{teller}", f"user_{asker}"):
+            self._bring(who, first)
+        if self.world.room_of(second) == self.world.room_of(first):
+            self.world.go(second, next(iter(self.world.scene(second).exits)))
+        await self._said(f"user_{teller}", first, f"the {word} burnt down last night")
+        self._bring(second, first)
+        await self._said(f"user_{asker}", first, ABOUT.format(word))
+        self.world.go(first, next(iter(self.world.scene(first).exits)))
+        if word not in await self._said(f"user_{asker}", second, ABOUT.format(word)):
+            return  # it was not told, or not remembered: no hearsay
+        answer = (await self._said(f"user_{asker}", second, WHO.format(word))).casefold()
+        if word in answer:
+            self.watch.asked["who told you"] += 1
+            self.watch.sources.append(first in answer and f"had it from {teller}" in answer)
+
+    async def _said(self, user_id: str, to: str, text: str) -> str:
+        """What a character answers to somebody in its room."""
+        self.clock.advance(400.0)
+        self.world.say(user_id, f"{self.society.personas[to].name}, {text}")
+        await self.world.settle()
+        latest = self.society.store.traces(to, 4)
+        return next((trace.response for trace in latest if trace.response), "")
+
+    def _bring(self, who: str, to: str) -> None:
+        there = self.world.room_of(to).name
+        while self.world.room_of(who).name != there:
+            exits = self.world.scene(who).exits
+            self.world.go(who, next((way for way, room in exits.items() if room == there), next(iter(exits))))
 
     async def question(self, door: str) -> None:
         """One question by one door."""
@@ -405,12 +442,19 @@ DOORS = {
 
 
 async def village(
-    folder: Path, questions: int, seed: int = 1, embedding: str = "none", moments: int = 400
+    folder: Path,
+    questions: int,
+    seed: int = 1,
+    embedding: str = "none",
+    moments: int = 400,
+    told_on: int = 4,
 ) -> Watch:
     """Let the village live, ask so many questions, and say who learnt what."""
     place = Village(folder, seed, embedding)
     async with place.open():
         await place.live(moments, DAYS * 86_400.0 / moments)
+        for _ in range(told_on):
+            await place.tell_on()
         doors = [door for door, share in DOORS.items() for _ in range(share)]
         rare = cycle([door for door, share in DOORS.items() if not share])
         for number in range(questions):
@@ -434,7 +478,9 @@ def main() -> int:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="noodlings-village-") as folder:
         watch = asyncio.run(
-            village(Path(folder) / "data", chosen.questions, chosen.seed, chosen.embedding, chosen.moments)
+            village(
+                Path(folder) / "data", chosen.questions, chosen.seed, chosen.embedding, chosen.moments, 40
+            )
         )
     secret = sum(among is not None for among in watch.meant_for.values())
     if chosen.json:
@@ -449,10 +495,12 @@ def main() -> int:
         print(f"{secret} secrets and {len(watch.meant_for) - secret} open words; {watch.prompts:,} prompts")
         for door, count in sorted(watch.asked.items()):
             print(f"  {door:12} {count:6,}")
+        named = sum(watch.sources)
+        print(f"of {len(watch.sources)} answers of who told it, {named} name the teller and its source")
         for word, door, who in sorted(set(watch.leaks)):
             print(f"  LEAK: {word} by {door} to {who}")
         print(f"{len(set(watch.leaks))} leaks, in {time.perf_counter() - began:.0f} s")
-    return 1 if watch.leaks else 0
+    return 1 if watch.leaks or not all(watch.sources) else 0
 
 
 if __name__ == "__main__":

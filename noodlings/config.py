@@ -157,6 +157,10 @@ class StoreSettings(_Section):
     durability: Literal["normal", "full"] = "normal"
 
 
+class PrivacySettings(_Section):
+    personal: Literal["none", "raise", "mask"] = "none"
+
+
 class NotesSettings(_Section):
     enabled: bool = True
 
@@ -257,6 +261,7 @@ class Settings(BaseSettings):
     thought: ThoughtSettings = ThoughtSettings()
     store: StoreSettings = StoreSettings()
     notes: NotesSettings = NotesSettings()
+    privacy: PrivacySettings = PrivacySettings()
     world: WorldSettings = WorldSettings()
     api: ApiSettings = ApiSettings()
     live: LiveSettings = LiveSettings()

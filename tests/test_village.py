@@ -14,9 +14,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 
 async def test_nobody_learns_what_was_not_meant_for_them(tmp_path: Path) -> None:
-    watch = await village(tmp_path / "data", questions=150, moments=70)
+    watch = await village(tmp_path / "data", questions=80, moments=40, told_on=8)
     assert watch.leaks == []
-    assert watch.asked.keys() == {*DOORS, "live stream"}
+    assert watch.asked.keys() == {*DOORS, "live stream", "who told you"}
     assert watch.prompts > 100
     assert sum(among is not None for among in watch.meant_for.values()) > 20
     assert watch.sources
@@ -25,4 +25,4 @@ async def test_nobody_learns_what_was_not_meant_for_them(tmp_path: Path) -> None
 
 async def test_where_nothing_is_confined_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Percept, "heard_by", property(lambda percept: Audience(percept.listeners)))
-    assert (await village(tmp_path / "data", questions=60, moments=30)).leaks
+    assert (await village(tmp_path / "data", questions=20, moments=25)).leaks

@@ -26,6 +26,7 @@ from noodlings.agent.archive import AgentArchive
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
 from noodlings.agent.perceiving import GIVEN, PerceptPipeline, take_in, understood
+from noodlings.agent.privacy import shielded
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -429,6 +430,7 @@ class Agent:
         """
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
+        fact, _ = shielded(self._services, fact)
         words = await understood(self._services, fact)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._journal, self._services, fact, words, {})
