@@ -272,20 +272,7 @@ PERSON = {
     "tokens": 0,
     "introduced": ["Caity"],
     "places": ["garden"],
-    "characters": [
-        {
-            "agent": "servnak",
-            "name": "SERVNAK",
-            "memories": 12,
-            "answered": 9,
-            "traces": 12,
-            "symbols": 1,
-            "links": 14,
-            "notes": 3,
-            "facts": 2,
-            "heard": 1,
-        }
-    ],
+    "characters": {"servnak": {"memories": 12, "answers": 9, "traces": 12, "notes": 3, "heard": 1}},
     "lines": {"audit.log": 3, "noodlings.log": 24},
 }
 PERSON_DELETION = {
@@ -295,7 +282,6 @@ PERSON_DELETION = {
         "answers": 2,
         "lines": {"audit.log": 3, "noodlings.log": 24},
         "remains": {"words": 5, "found": {}, "copies": []},
-        "tokens": 0,
         "erased": True,
     },
 }

@@ -34,6 +34,7 @@ from httpx2 import ASGITransport, AsyncClient
 from api.mcp.http import PATH as MCP
 from api.mcp.http import make_app as make_mcp
 from api.server import make_app, make_parts
+from noodlings.agent.agent import Agent
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
@@ -169,6 +170,19 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
     return ask
 
 
+def answering(answer_again: Callable[..., Awaitable[Trace | None]]) -> Callable[..., Awaitable[Trace | None]]:
+    """What a chat client asks once more is heard by whoever heard it the first time."""
+
+    async def again(self: Agent, entry_id: int, *more: Any) -> Trace | None:
+        entry = self.entry(entry_id)
+        if entry is not None:
+            present = entry.audience.witnesses - {self.id}
+            hearing.set(Percept(entry.user_id, entry.user_text, 0.0, entry.kind, present=present))
+        return await answer_again(self, entry_id, *more)
+
+    return again
+
+
 class Village:
     """The village, with every door open.
 
@@ -201,6 +215,7 @@ class Village:
         """As long as the block lasts."""
         async with AsyncExitStack() as stack:
             stack.enter_context(patch.object(Gateway, "ask", repeating(self.watch)))
+            stack.enter_context(patch.object(Agent, "answer_again", answering(Agent.answer_again)))
             stack.callback(self.society.close)
 
             async def perceive(agent_id: str, percept: Percept, *more: Any) -> Trace:

@@ -1,8 +1,8 @@
 """Personal data in what people say: e-mail addresses, telephone and card numbers, keys and passwords.
 
 Telephone numbers are found by what Google's libphonenumber knows of them, keys by the patterns of
-detect-secrets; neither needs a model or a network. A number without a country code is looked for as one of the
-United States or the United Kingdom. What only looks a little like it is left alone.
+detect-secrets; neither needs a model or a network. A number without a country code is looked for as one of
+the United States or the United Kingdom. What only looks a little like it is left alone.
 """
 
 from __future__ import annotations

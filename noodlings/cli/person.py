@@ -61,8 +61,9 @@ def person(
                 said = f"exported {count:,} memories of what {who.name} told"
                 report_on(said, {"file": export, "memories": count}, as_json, err=to_terminal)
             elif forget and yes:
+                kept = report_of(society, who)
                 done = forget_person(society, owner(settings), who)
-                report_on(_done(who.name, done), asdict(done), as_json)
+                report_on(_done(kept, done), asdict(done), as_json)
             else:
                 kept = report_of(society, who)
                 hint = "\nAll of this would be deleted for good. If you mean it, add --yes." if forget else ""
@@ -80,38 +81,20 @@ def _kept(kept: PersonReport) -> str:
     lines += [f"  called {', '.join(kept.introduced)} by the characters"] if kept.introduced else []
     lines += [f"  last in: {', '.join(kept.places)}"] if kept.places else []
     lines += [f"  tokens in the settings: {kept.tokens}"] if kept.tokens else []
-    for one in kept.characters:
-        counts = {
-            "memories": one.memories,
-            "answered": one.answered,
-            "traces": one.traces,
-            "symbols": one.symbols,
-            "links": one.links,
-            "notes": one.notes,
-            "facts": one.facts,
-            "heard from others": one.heard,
-        }
-        told = ", ".join(f"{what} {count:,}" for what, count in counts.items() if count)
-        lines.append(f"  {one.name}: {told}")
-    lines += [f"  lines of {file}: {count:,}" for file, count in kept.lines.items()]
-    return "\n".join(lines if len(lines) > 1 else [*lines, "  nothing is kept of them"])
+    for who, counts in kept.characters.items():
+        lines.append(f"  {who}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count))
+    return "\n".join([*lines, *(f"  lines of {file}: {count:,}" for file, count in kept.lines.items())])
 
 
-def _done(name: str, done: PersonForgotten) -> str:
+def _done(kept: PersonReport, done: PersonForgotten) -> str:
     remains = done.remains
+    where = ", ".join(f"{count} in {place}" for place, count in remains.found.items()) or "none is left"
     lines = [
-        f"{name} is forgotten: {done.memories:,} memories and {done.answers:,} answers that repeated them.",
-        *(f"  {count:,} lines of {file}" for file, count in done.lines.items()),
+        f"{kept.name} is forgotten: {done.memories:,} memories, and {done.answers:,} answers made of them."
     ]
-    if remains.found:
-        where = ", ".join(f"{place} ({count})" for place, count in remains.found.items())
-        lines.append(f"Of {remains.words:,} words that were theirs alone, some are still in: {where}.")
-    else:
-        lines.append(f"Of {remains.words:,} words that were theirs alone, none is left in any file.")
-    if remains.copies:
-        lines.append(f"Copies were left as they are: {', '.join(remains.copies)}.")
-    if done.tokens:
-        lines.append(f"The settings still hold {done.tokens} of their tokens: remove them from api.tokens.")
-    if not done.erased:
-        lines.append("Their last bytes leave the disk at the next start, for somebody is reading it now.")
+    lines += [f"  {count:,} lines of {file}" for file, count in done.lines.items()]
+    lines += [f"Of {remains.words:,} words that were theirs alone: {where}."]
+    lines += [f"Copies stay as they are: {', '.join(remains.copies)}."] if remains.copies else []
+    lines += [f"Remove {kept.tokens} of their tokens from the settings."] if kept.tokens else []
+    lines += [] if done.erased else ["Their last bytes leave the disk at the next start."]
     return "\n".join(lines)

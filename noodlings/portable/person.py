@@ -23,6 +23,7 @@ from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, account_id_of, shown_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
 from noodlings.worlds.accounts import Account, Accounts
+from noodlings.worlds.beings import split_gestures
 
 REPEATED_SECONDS = 3_600.0
 """World time within which others heard an answer, in the words in which it is kept by whoever gave it."""
@@ -44,38 +45,16 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptByCharacter:
-    """What one character keeps of a person, counted.
-
-    Attributes:
-        memories, answered: what they said and did, and how much of it was answered.
-        traces, symbols, links, notes: of these memories.
-        facts: about them, whoever told them.
-        heard: memories of what others told that they had from this person.
-    """
-
-    agent: str
-    name: str
-    memories: int
-    answered: int
-    traces: int
-    symbols: int
-    links: int
-    notes: int
-    facts: int
-    heard: int
-
-
-@dataclass(frozen=True, slots=True)
 class PersonReport:
     """What is kept of a person, and where; without a word of anybody.
 
     Attributes:
         accounts: their names, each with what it may do; "removed" for one that was.
-        tokens: how many tokens of the settings are theirs.
+        tokens: how many tokens of the settings are theirs; nobody but an admin changes those.
         introduced: the names that characters know them by.
         places: the rooms that they were last in, by id.
-        characters: those that keep anything.
+        characters: id → how many memories of what they said and did, answers, traces, symbols, links and
+            notes of these, facts about them, and memories of what others told and had from them ("heard").
         lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
     """
 
@@ -85,7 +64,7 @@ class PersonReport:
     tokens: int
     introduced: tuple[str, ...]
     places: tuple[str, ...]
-    characters: tuple[KeptByCharacter, ...]
+    characters: dict[str, dict[str, int]]
     lines: dict[str, int]
 
 
@@ -94,10 +73,9 @@ class PersonForgotten:
     """What became of forgetting a person.
 
     Attributes:
-        memories: how many went, of all characters; answers: how many answers went with them.
+        memories, answers: how many went, of all characters.
         lines: file → lines that were struck out, or made nameless in the audit log.
         remains: what a look at every file found afterwards.
-        tokens: see `PersonReport`; they stand in the settings, which are not changed.
         erased: False where the last bytes leave the disk at the next start.
     """
 
@@ -105,7 +83,6 @@ class PersonForgotten:
     answers: int
     lines: dict[str, int]
     remains: Remains
-    tokens: int
     erased: bool
 
 
@@ -156,7 +133,7 @@ def report(society: Society, person: Person) -> PersonReport:
         tokens=sum(user in person.ids for user in _token_users(society)),
         introduced=tuple(sorted({names[one] for one in person.ids if one in names})),
         places=tuple(sorted({rooms[one] for one in person.ids if one in rooms})),
-        characters=tuple(one for one in kept.counted if one.memories or one.facts or one.heard),
+        characters={who: counts for who, counts in kept.counted.items() if any(counts.values())},
         lines=lines_with(society.settings.data_dir, kept.marks(person), _owns_terminal(society, person)),
     )
 
@@ -211,7 +188,8 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
         forgotten = society.corrections.forget(caller, agent_id, sorted(ids))
         memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
         done[agent_id] |= ids
-        for hearer, heard in kept.heard_of(agent_id, {*ids, *forgotten.redacted}):
+        name = society.personas[agent_id].name
+        for hearer, heard in kept.heard_of(agent_id, name, {*ids, *forgotten.redacted}):
             if heard not in done[hearer]:
                 todo.setdefault(hearer, set()).add(heard)
     for agent_id in kept.agents:
@@ -220,8 +198,7 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
         society.agents[agent_id].part_from(person.ids)
     erased = society.store.erase()
     lines = strike_out(folder, marks, _owns_terminal(society, person))
-    tokens = sum(user in person.ids for user in _token_users(society))
-    return PersonForgotten(memories, answers, lines, remains(folder, marks.words), tokens, erased)
+    return PersonForgotten(memories, answers, lines, remains(folder, marks.words), erased)
 
 
 @dataclass(slots=True)
@@ -230,13 +207,12 @@ class _Kept:
 
     Attributes:
         agents: ids of all characters.
-        own: agent → what came from the person.
-        hearsay: agent → ids of what others told it that they had from the person.
+        own, hearsay: agent → what came from the person; ids of what others told it that they had from them.
         answers: agent → id → its answer and when it gave it, of all its memories.
         heard: who said it → hearer, id, words and time, of all that characters heard characters say.
         images: what became of the person's memories.
         others: all words of everybody else.
-        counted: see `KeptByCharacter`, of each.
+        counted: see `PersonReport.characters`, of all.
     """
 
     agents: list[str]
@@ -246,7 +222,7 @@ class _Kept:
     heard: dict[str, list[tuple[str, int, str, float]]] = field(default_factory=lambda: defaultdict(list))
     images: list[str] = field(default_factory=list)
     others: set[str] = field(default_factory=set)
-    counted: list[KeptByCharacter] = field(default_factory=list)
+    counted: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def marks(self, person: Person) -> Marks:
         """By what a line about the person is known."""
@@ -256,71 +232,57 @@ class _Kept:
         names = {person.name, *(account.name for account in person.accounts)}
         return Marks.of((*person.ids, *names), (*said, *self.images), words)
 
-    def heard_of(self, agent_id: str, ids: Collection[int]) -> Iterator[tuple[str, int]]:
-        """Who heard the answers that an agent gave to these, as which of their memories."""
+    def heard_of(self, agent_id: str, name: str, ids: Collection[int]) -> Iterator[tuple[str, int]]:
+        """Who heard the answers that an agent of this name gave to these, as which of their memories."""
         gone = [self.answers[agent_id][one] for one in ids if one in self.answers[agent_id]]
-        plain = [(answer.replace("*", ""), when) for answer, when in gone]
+        said = [({answer, *split_gestures(answer, name)}, when) for answer, when in gone]
         for hearer, entry_id, text, at in self.heard[agent_id]:
-            if any(0.0 <= at - when <= REPEATED_SECONDS and text in answer for answer, when in plain):
+            if any(0.0 <= at - when <= REPEATED_SECONDS and text in parts for parts, when in said):
                 yield hearer, entry_id
 
 
 def _read(society: Society, person: Person) -> _Kept:
     """Everything, as of one moment."""
-    folder = society.settings.data_dir
-    with snapshot(folder) as stored:
+    with snapshot(society.settings.data_dir) as stored:
         kept = _Kept(stored.agents())
-        called = {folded(name): person.ids[0] for name in (person.name, *person.ids)}
         for agent_id in kept.agents:
-            _read_agent(stored, society, person, agent_id, called, kept)
+            _read_agent(stored, society, person, agent_id, kept)
     for persona in society.personas.values():
         kept.others |= words_in(str(persona))
     return kept
 
 
-def _read_agent(
-    stored: StoreSnapshot,
-    society: Society,
-    person: Person,
-    agent_id: str,
-    called: dict[str, str],
-    kept: _Kept,
-) -> None:
-    own, known = kept.own[agent_id], 0
+def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_id: str, kept: _Kept) -> None:
+    own, about, name = kept.own[agent_id], 0, person.name.casefold()
+    names = {called.casefold(): person.ids[0] for called in (person.name, *person.ids)}
     for entry in (archived.entry for archived in stored.entries(agent_id)):
-        mine = entry.user_id in person.ids
-        if mine:
+        if entry.user_id in person.ids:
             own.append(entry)
         elif entry.user_id in society.personas:
-            text = entry.user_text.replace("*", "")
-            kept.heard[entry.user_id].append((agent_id, entry.id, text, entry.timestamp))
+            kept.heard[entry.user_id].append((agent_id, entry.id, entry.user_text, entry.timestamp))
         else:
             kept.others |= words_in(entry.user_text)
         if any(one in person.ids for chain in hearsay(entry) for one in chain):
             kept.hearsay[agent_id].add(entry.id)
         if entry.response:
             kept.answers[agent_id][entry.id] = entry.response, entry.timestamp
-        if written_by(entry) or (
-            entry.kind in TOLD and (mine or person.name.casefold() in entry.user_text.casefold())
-        ):
-            known += sum(fact.of in person.ids for fact in facts(entry, called))
+        if entry.user_id in person.ids or (entry.kind in TOLD and name in entry.user_text.casefold()):
+            about += sum(fact.of in person.ids for fact in facts(entry, names))
     ids = {entry.id for entry in own}
-    symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]
+    images = [
+        made.symbol.symbolic_encoding for made in stored.symbols(agent_id) if made.symbol.entry_id in ids
+    ]
     kept.images += [symbol.symbolic_encoding for symbol in symbols]
-    kept.counted.append(
-        KeptByCharacter(
-            agent=agent_id,
-            name=society.personas[agent_id].name,
-            memories=len(own),
-            answered=sum(entry.response is not None for entry in own),
-            traces=sum(trace.entry_id in ids for trace in stored.traces(agent_id)),
-            symbols=len(symbols),
-            links=sum(not ids.isdisjoint((link.source, link.target)) for link in stored.links(agent_id)),
-            notes=len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
-            facts=known,
-            heard=len(kept.hearsay[agent_id]),
-        )
-    )
+    kept.counted[agent_id] = {
+        "memories": len(own),
+        "answers": sum(entry.response is not None for entry in own),
+        "traces": sum(trace.entry_id in ids for trace in stored.traces(agent_id)),
+        "symbols": len(symbols),
+        "links": sum(not ids.isdisjoint((link.source, link.target)) for link in stored.links(agent_id)),
+        "notes": len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
+        "facts": about,
+        "heard": len(kept.hearsay[agent_id]),
+    }
 
 
 def _ids_of(account: Account) -> frozenset[str]:

@@ -86,11 +86,10 @@ async def test_what_is_kept_of_a_person_is_counted_and_no_word_of_it_is_shown(tm
     assert kept.accounts == {"Caity": "player"}
     assert kept.introduced == ("Caity",)
     assert len(kept.places) == 1
-    by_agent = {one.agent: one for one in kept.characters}
-    assert set(by_agent) == {"phi", "servnak"} | ({"maren"} & set(by_agent))
-    assert by_agent["phi"].memories == by_agent["phi"].traces >= 3
-    assert by_agent["phi"].links > 0
-    assert by_agent["phi"].facts > 0
+    assert {"phi", "servnak"} <= kept.characters.keys()
+    phi = kept.characters["phi"]
+    assert phi["memories"] == phi["traces"] >= 3
+    assert min(phi["links"], phi["facts"], phi["notes"], phi["symbols"], phi["answers"]) > 0
     assert {"history", "audit.log", "refused.log", "noodlings.log"} <= kept.lines.keys()
     assert kept.lines["audit.log"] == 1
     assert not [word for word in THEIRS if word in str(kept).casefold()]
@@ -159,7 +158,7 @@ async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: 
         assert kept is None
         await told(society, "hello", CAITY, "servnak")
         person = find_person(society, CAITY)
-        assert {one.agent: one.heard for one in report(society, person).characters} == {"servnak": 1}
+        assert report(society, person).characters["servnak"]["heard"] == 1
         forget_person(society, ADMIN, person)
         (mill,) = society.store.archive("servnak")
         assert mill.audience.witnesses == {BOB, "servnak"}
@@ -211,5 +210,5 @@ async def test_the_command_line_shows_before_it_deletes(tmp_path: Path) -> None:
         assert busy.returncode == 3
         assert b"DELETE /api/persons/caity?yes=true" in busy.stderr
     gone = ran("person", "caity", "--forget", "--yes", "--data", tmp_path, environment=env)
-    assert b"none is left in any file" in gone.stdout, gone.stderr + gone.stdout
+    assert b"none is left" in gone.stdout, gone.stderr + gone.stdout
     assert ran("person", "caity", "--data", tmp_path, environment=env).returncode == 2
