@@ -6,24 +6,44 @@ What goes with the telling is ids, not words, and only of what all who hear it m
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
+from noodlings.ports import Store
 from noodlings.recall.lexical import stems
 from noodlings.values.audience import may_learn
-from noodlings.values.memory import MemoryEntry, Why, hearsay, written_by
-from noodlings.values.percept import Kind
+from noodlings.values.memory import HEARSAY, MemoryEntry, Why, hearsay, written_by
+from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
 REPEATED = 2
 """So many words of a memory that a model had in mind, in what it said, and it told that memory."""
 SOURCES = 5
 """Of one telling, at most."""
+LATEST = 4
+"""Answers of a character among which one that is heard is looked for."""
 HANDS = 8
 """Through which it went, at most; of longer chains the first ones are left out."""
 
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
-def told_in(trace: Trace) -> list[int]:
+def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
+    """What a character says, with those from whom it has it, where that is one of its latest answers.
+
+    It is known by its words, for a world may leave gestures out. Raises `StoreError`.
+    """
+    words = set(percept.text.split())
+    for trace in store.traces(percept.user_id, LATEST):
+        if words and words <= set((trace.response or "").replace("*", "").split()):
+            entries = store.entries(trace.agent_id, _told_in(trace))
+            chains = sources(trace, entries, percept.listeners | {hearer})
+            return (
+                replace(percept, data=percept.data | {HEARSAY: [*map(list, chains)]}) if chains else percept
+            )
+    return percept
+
+
+def _told_in(trace: Trace) -> list[int]:
     """Ids of the memories that may have been put into words in a turn.
 
     The offline voice knows which; of a model only what came to mind for more than being recent.
@@ -41,7 +61,7 @@ def sources(
     told the agent. Nothing of what it knew by itself, or was written into it.
 
     Args:
-        entries: those of `told_in` by id, as they are by now.
+        entries: what may have been told, by id, as it is by now.
         hearers: ids of all who hear it told.
     """
     said, chains = set(stems(trace.response or "")), dict[tuple[str, ...], None]()

@@ -6,14 +6,14 @@ import asyncio
 import difflib
 import sys
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
-from noodlings.agent.hearsay import sources, told_in
+from noodlings.agent.hearsay import with_sources
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
@@ -21,7 +21,7 @@ from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import Names, is_account_id
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import HEARSAY, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
@@ -181,13 +181,14 @@ class Society:
         said: Callable[[str], None] = lambda text: None,
         earlier: tuple[MemoryEntry, ...] = (),
     ) -> Trace:
-        """Let one agent perceive something; see `Agent.perceive`."""
-        return await self.agents[agent_id].perceive(percept, said, earlier)
+        """Let one agent perceive something; see `Agent.perceive`.
 
-    def sources(self, trace: Trace, hearers: Collection[str]) -> tuple[tuple[str, ...], ...]:
-        """From whom an agent had what it told; see `noodlings.agent.hearsay.sources`. Raises `StoreError`."""
-        told = told_in(trace)
-        return sources(trace, self.store.entries(trace.agent_id, told), hearers) if told else ()
+        What a character says comes with those it has it from, whichever world carries it from one to the
+        other: see `noodlings.agent.hearsay`.
+        """
+        if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
+            percept = with_sources(self.store, percept, agent_id)
+        return await self.agents[agent_id].perceive(percept, said, earlier)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.

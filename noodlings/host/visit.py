@@ -157,7 +157,6 @@ def rooms_of(society: Society, **more: Any) -> World:
         seed=society.settings.world.seed,
         state=society.world_state,
         changed=society.save_world,
-        sources=society.sources,
         by_sentence=society.settings.world.speech == "sentences",
         **more,
     )

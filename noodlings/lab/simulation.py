@@ -29,7 +29,7 @@ from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
 from noodlings.store.memory import MemoryStore
 from noodlings.validation import nearest
 from noodlings.values.affect import AXES, Affect
-from noodlings.values.memory import HEARSAY, MemoryEntry
+from noodlings.values.memory import MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import TRANSISTORS, Persona
 from noodlings.values.trace import Trace
@@ -287,15 +287,12 @@ class Simulation:
         yield turn
         if turn.trace.response is not None and stimulus.user_id != WORLD:
             self.clock.advance(1.0)
-            hearers = frozenset({agent.id, stimulus.user_id})
-            had_from = [list(chain) for chain in self.society.sources(turn.trace, hearers)]
             answer = Percept(
                 user_id=agent.id,
                 text=turn.trace.response,
                 timestamp=self.clock.now(),
                 present=frozenset({agent.id}),
                 depth=1,
-                data={HEARSAY: had_from} if had_from else {},
             )
             other = self.society.agents[stimulus.user_id]
             yield await self._turn(other, answer, replace(stimulus, about=""))
@@ -303,7 +300,7 @@ class Simulation:
     async def _turn(self, agent: Agent, percept: Percept, stimulus: Stimulus) -> SimulatedTurn:
         if agent.archive is not None:
             await agent.archive.whole()  # or what comes to mind would depend on how fast we are
-        trace = await agent.perceive(percept)
+        trace = await self.society.perceive(agent.id, percept)
         await agent.settle()
         entry = agent.entry(trace.entry_id)
         assert entry is not None, "forgetting does not work in a simulation"  # noqa: S101

@@ -269,9 +269,7 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         if entry.user_id in person.ids or (entry.kind in TOLD and name in entry.user_text.casefold()):
             about += sum(fact.of in person.ids for fact in facts(entry, names))
     ids = {entry.id for entry in own}
-    images = [
-        made.symbol.symbolic_encoding for made in stored.symbols(agent_id) if made.symbol.entry_id in ids
-    ]
+    symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]
     kept.images += [symbol.symbolic_encoding for symbol in symbols]
     kept.counted[agent_id] = {
         "memories": len(own),

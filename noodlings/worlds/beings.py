@@ -20,7 +20,6 @@ from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import MAX_LINE, clean, shorten
 from noodlings.values.audience import Audience
 from noodlings.values.floor import Floor
-from noodlings.values.memory import HEARSAY
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.worlds.places import Room
@@ -267,7 +266,6 @@ def require_free(beings: Iterable[Being], being_id: str, names: Iterable[str]) -
 def perceived(
     line: RoomLine, actor: Being, hearer: Being, addressed: bool, present: frozenset[str],
     *, now: float, place: str, things: Sequence[str], depth: int, audience: Audience | None, floor: Floor,
-    had_from: Sequence[Sequence[str]] = (),
 ) -> Percept | None:  # fmt: skip
     """The percept; None for whoever only sees that others whisper.
 
@@ -276,7 +274,6 @@ def perceived(
         present: who would hear an answer.
         things: what lies about, by name.
         audience: who may learn of it, where that does not follow from who is there.
-        had_from: from whom the actor had it, see `noodlings.values.memory.hearsay`.
     """
     whispered = line.kind is Kind.WHISPER
     if whispered and hearer.id != line.target:
@@ -292,7 +289,6 @@ def perceived(
         depth=depth,
         place=place,
         things=tuple(things),
-        data=({"manner": line.manner} if line.manner else {})
-        | ({HEARSAY: [list(chain) for chain in had_from]} if had_from else {}),
+        data={"manner": line.manner} if line.manner else {},
         floor=floor,
     )

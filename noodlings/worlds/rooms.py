@@ -15,7 +15,7 @@ import logging
 import random
 import unicodedata
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -80,8 +80,6 @@ MAX_NAME = 30
 
 Idle = Callable[[str, float], Awaitable[str | None]]
 """Agent id, world time → what it does of its own accord: a line in quotation marks is spoken."""
-Sources = Callable[[Trace, frozenset[str]], Sequence[Sequence[str]]]
-"""A turn and who hears its answer → see `noodlings.agent.hearsay`."""
 
 
 class World:
@@ -99,7 +97,6 @@ class World:
         capacity: percepts that may wait for one character.
         shown: called with each line that is seen in a room, and with whoever may learn of it.
         by_sentence: `speaking` is called with the parts of every answer, so players see them one by one.
-        sources: from whom a character had what it told in a turn.
     """
 
     def __init__(
@@ -116,7 +113,6 @@ class World:
         capacity: int = CAPACITY,
         shown: Callable[[Room, RoomLine, Audience], None] = lambda room, line, audience: None,
         by_sentence: bool = False,
-        sources: Sources = lambda trace, hearers: (),
     ) -> None:
         self.places = places
         self._clock = clock
@@ -124,7 +120,6 @@ class World:
         self._changed = changed
         self._shown = shown
         self._by_sentence = by_sentence
-        self._sources = sources
         self._random = random.Random(seed)  # noqa: S311 -- whose turn it is, not a secret
         self._turns: list[str] = []
         self._notice = ""
@@ -409,14 +404,11 @@ class World:
         )
         if depth > MAX_DEPTH:
             return line
-        hearers = frozenset(other.id for other in others)
-        had_from = self._sources(trace, hearers) if trace is not None and hearers else ()
         for hearer in others:
             if hearer.persona is not None:
                 percept = perceived(
                     line, being, hearer, hearer.id in floor.to, present,
                     now=now, place=place, things=things, depth=depth, audience=audience, floor=floor,
-                    had_from=had_from,
                 )  # fmt: skip
                 if percept is None:
                     floor.drop(hearer.id)
