@@ -21,6 +21,8 @@ SOURCES = 5
 """Of one telling, at most."""
 LATEST = 4
 """Answers of a character among which one that is heard is looked for."""
+MOSTLY = 0.5
+"""Share of the words of an answer that are heard at least; the rest are gestures."""
 HANDS = 8
 """Through which it went, at most; of longer chains the first ones are left out."""
 
@@ -34,12 +36,12 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     """
     words = set(percept.text.split())
     for trace in store.traces(percept.user_id, LATEST):
-        if words and words <= set((trace.response or "").replace("*", "").split()):
+        answer = set((trace.response or "").replace("*", "").split())
+        if words <= answer and len(words) > MOSTLY * len(answer):
             entries = store.entries(trace.agent_id, _told_in(trace))
             chains = sources(trace, entries, percept.listeners | {hearer})
-            return (
-                replace(percept, data=percept.data | {HEARSAY: [*map(list, chains)]}) if chains else percept
-            )
+            more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
+            return replace(percept, data=percept.data | more)
     return percept
 
 

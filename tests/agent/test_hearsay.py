@@ -140,3 +140,13 @@ def test_a_model_told_what_it_repeats() -> None:
 @pytest.mark.parametrize("bad", ["x", [1], [[1]], [[]], [["a", 2]], {"a": "b"}, None])
 def test_what_a_host_gives_instead_of_chains_is_no_hearsay(bad: object) -> None:
     assert hearsay(an_entry(1, extra={"hearsay": bad})) == ()
+
+
+async def test_a_short_word_of_its_own_is_no_answer_told_on(village: tuple[Society, World]) -> None:
+    society, world = village
+    await say(village, BOB, f"Maren, {MILL} last night")
+    bring(world, "phi", "maren")
+    await say(village, ANN, "Maren, what do you know about the mill?")
+    world.say("maren", "Bob said", depth=1)
+    await world.settle()
+    assert hearsay(latest(society, "phi", "maren")) == ()
