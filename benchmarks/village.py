@@ -154,9 +154,7 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
         allowance.calls += 1
         watch.prompts += 1
         if call.task is Task.SYMBOL:
-            return read(
-                ModelAnswer(f"slow lanterns drown behind frosted glass number {watch.prompts} {words}")
-            )
+            return read(ModelAnswer(f"a cellar door hums under wet straw, {watch.prompts} {words}"))
         musing = "thinking this to yourself" in shown
         if not musing:
             watch.look(shown, hearing.get().listeners, "prompts")
@@ -453,7 +451,7 @@ DOORS = {
     "talk": 5, "whisper": 3, "characters": 3, "commands": 6, "REST": 7, "MCP": 4, "chat door": 4,
     "perceive": 3, "notes": 0, "export": 0,
 }  # fmt: skip
-"""Door → so many of 35 questions; those of 0 are asked twenty times in all, for each reads everything."""
+"""Door → so many of 35 questions; those of 0 are asked four times in all, for each reads everything."""
 
 
 async def village(
@@ -474,7 +472,7 @@ async def village(
         rare = cycle([door for door, share in DOORS.items() if not share])
         for number in range(questions):
             await place.question(
-                next(rare) if number % max(questions // 20, 1) == 0 else place.chance.choice(doors)
+                next(rare) if number % max(questions // 4, 1) == 0 else place.chance.choice(doors)
             )
         await place.world.settle()
         await place.minds()
