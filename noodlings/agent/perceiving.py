@@ -108,7 +108,7 @@ def take_in(
         if trouble:
             degraded.append(f"judged by words only: {trouble}")
         core.feelings, of_event = core.feelings.after_event(services.rules, percept)
-        core.affect, appraised_by, significance = _appraise(services, percept, of_event, words)
+        core.affect, appraised_by, significance = appraise(services, percept, of_event, words)
     before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
     with timed(milliseconds, "mood"):
@@ -162,7 +162,7 @@ def heard(services: AgentServices, user_id: str, text: str) -> str:
     return text.lower() if user_id in services.loud else text
 
 
-def _appraise(
+def appraise(
     services: AgentServices, percept: Percept, of_event: Affect | None, words: Understood | None
 ) -> tuple[Affect, str, float | None]:
     """What is felt, by what means it is known, and how far the words are worth keeping where they tell."""

@@ -20,7 +20,7 @@ from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
-from noodlings.values.caller import Names, is_account_id
+from noodlings.values.caller import Names, is_reserved_id
 from noodlings.values.memory import HEARSAY, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
@@ -119,7 +119,7 @@ class Society:
         embedding: EmbeddingQueue | None = None,
         watchers: list[Watcher] | None = None,
         ask: Ask | None = None,
-        has_account: Callable[[str], bool] = is_account_id,
+        has_account: Callable[[str], bool] = is_reserved_id,
         account_of: Callable[[str], str] = lambda name: "",
         skipped_recipes: Sequence[str] = (),
     ) -> None:
@@ -225,6 +225,15 @@ class Society:
             if self._introduced.pop(user_id, None) is not None and user_id not in self.personas:
                 del self._names[user_id]
         self.store.world_set(NAMES_KEY, self._introduced)
+
+    def introduce_all(self, names: Mapping[str, str]) -> None:
+        """The same of several at once, by id; those who are known keep their names."""
+        new = {user_id: name for user_id, name in names.items() if user_id not in self._introduced}
+        if new:
+            self._introduced |= new
+            for user_id, name in new.items():
+                self._names[user_id] = name
+            self.store.world_set(NAMES_KEY, self._introduced)
 
     @property
     def model_status(self) -> ModelStatus:

@@ -153,6 +153,7 @@ class EntryView(View):
         strength: importance seen through age and recalls, 0…1.
         intensity: how much feeling there is in the affect, 0…1; None where there is none.
         tags: what it was tagged with, by name.
+        source: the name of the source that told it; "" for what was lived.
     """
 
     id: int
@@ -179,6 +180,7 @@ class EntryView(View):
     private: bool
     intensity: float | None = None
     tags: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

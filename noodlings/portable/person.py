@@ -54,7 +54,8 @@ class PersonReport:
         introduced: the names that characters know them by.
         places: the rooms that they were last in, by id.
         characters: id → how many memories of what they said and did, answers, traces, symbols, links and
-            notes of these, facts about them, and memories of what others told and had from them ("heard").
+            notes of these, facts about them, records of a source that wait to be taken in, and memories of what
+            others told and had from them ("heard").
         lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
     """
 
@@ -279,6 +280,9 @@ def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_i
         "links": sum(not ids.isdisjoint((link.source, link.target)) for link in stored.links(agent_id)),
         "notes": len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
         "facts": about,
+        "waiting": sum(
+            record.user_id in person.ids and record.record is not None for record in stored.taken(agent_id)
+        ),
         "heard": len(kept.hearsay[agent_id]),
     }
 

@@ -33,8 +33,10 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
+from noodlings.store.taken_rows import taken_of
 from noodlings.store.writing import commit_rows, write_commit, write_vectors
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 Value = TypeVar("Value")
@@ -203,7 +205,22 @@ class SqlStore:
         with self._database.direct() as transaction:
             write_vectors(transaction, agent_id, rows)
 
-    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+        """What became of these records of a source, by id; those that are new are missing."""
+        wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
+        with self._database.direct() as transaction:
+            rows = transaction.fetch(sql.TAKEN, wanted)
+        return {taken.id: taken for taken in undamaged(rows, taken_of)}
+
+    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+        """The next records that wait, in the order of source and id, after these."""
+        at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
+        with self._database.transaction() as connection:
+            return undamaged(_fetch(connection, sql.PARKED, at), taken_of)
+
+    def forget(
+        self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
+    ) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
 
         Their traces go; traces that recalled them lose the reference and the words; responses of such turns
@@ -215,7 +232,7 @@ class SqlStore:
             StoreError: nothing was forgotten.
         """
         with self._database.transaction() as connection:
-            forgotten = delete_entries(connection, agent_id, ids, by_user, timestamp)
+            forgotten = delete_entries(connection, agent_id, ids, by_user, timestamp, told_by)
             if not forgotten.count:
                 return forgotten
             self._database.mark_for_erasure(connection)

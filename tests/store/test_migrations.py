@@ -22,7 +22,8 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.tables import SCHEMA, make_tables
 from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind
-from tests.store.records import AGENT, a_symbol, an_entry
+from noodlings.values.taken_in import TakenRecord
+from tests.store.records import AGENT, BEFORE_SOURCES, a_symbol, a_trace, an_entry
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,12 +107,13 @@ def test_alembic_is_imported_only_when_there_is_something_to_migrate(tmp_path: P
 import sys, sqlite3
 from pathlib import Path
 from noodlings.store.sql import SqlStore
-import pytest
+from tests.store.records import BEFORE_SOURCES
 
 folder = Path(sys.argv[1])
 for older in (False, False, True):
     if older:
         connection = sqlite3.connect(folder / "noodlings.db")
+        connection.executescript(BEFORE_SOURCES)
         connection.execute("ALTER TABLE entries DROP COLUMN confined")
         connection.execute("ALTER TABLE traces DROP COLUMN packed")
         connection.execute("UPDATE alembic_version SET version_num = '0004'")
@@ -137,6 +139,7 @@ def test_what_was_stored_before_it_had_an_audience_keeps_the_visibility_it_had(t
     store.close()
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
     connection.execute('UPDATE entries SET audience = \'{"v":1,"data":["phi"]}\'')
+    connection.executescript(BEFORE_SOURCES)
     connection.execute("ALTER TABLE entries DROP COLUMN confined")
     connection.execute("ALTER TABLE traces DROP COLUMN packed")
     connection.execute("UPDATE alembic_version SET version_num = '0004'")
@@ -158,6 +161,7 @@ def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_sy
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
     connection.execute("DROP TABLE symbols")
     connection.execute("ALTER TABLE agents DROP COLUMN forgotten_symbol_id")
+    connection.executescript(BEFORE_SOURCES)
     connection.execute("ALTER TABLE entries DROP COLUMN confined")
     connection.execute("ALTER TABLE traces DROP COLUMN packed")
     connection.execute("UPDATE alembic_version SET version_num = '0003'")
@@ -170,3 +174,24 @@ def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_sy
     store.close()
     assert record is not None
     assert (record.working, record.symbols) == ((an_entry(1),), (a_symbol(1, 1),))
+
+
+def test_a_database_from_before_there_were_sources_keeps_all_it_has_and_takes_records(tmp_path: Path) -> None:
+    store = SqlStore(tmp_path)
+    store.commit(Changes(AGENT, added=(an_entry(1), an_entry(2)), trace=a_trace(2, 1)))
+    before = (store.load(AGENT), store.traces(AGENT))
+    store.close()
+    connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    connection.executescript(BEFORE_SOURCES)
+    connection.commit()
+    connection.close()
+
+    store = SqlStore(tmp_path)
+    assert (store.load(AGENT), store.traces(AGENT)) == before
+    record = TakenRecord("talk:log", "1", "ab", 3)
+    store.commit(Changes(AGENT, added=(an_entry(3, source="talk:log"),), taken=(record,)))
+    kept = store.load(AGENT)
+    assert kept is not None
+    assert [entry.id for entry in kept.working] == [1, 2]
+    assert store.taken(AGENT, "talk:log", ["1"]) == {"1": record}
+    store.close()
