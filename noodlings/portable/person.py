@@ -54,8 +54,8 @@ class PersonReport:
         introduced: the names that characters know them by.
         places: the rooms that they were last in, by id.
         characters: id → how many memories of what they said and did, answers, traces, symbols, links and
-            notes of these, facts about them, records of a source that wait to be taken in, and memories of what
-            others told and had from them ("heard").
+            notes of these, facts about them, records of a source that wait ("waiting"), and memories of
+            what others told and had from them ("heard").
         lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
     """
 

@@ -13,6 +13,7 @@ from noodlings.clock import ManualClock
 from noodlings.config import Settings
 from noodlings.errors import UserError
 from noodlings.host.visit import opened
+from noodlings.values.affect import NEUTRAL
 from noodlings.values.percept import Percept
 
 ANN, BOB, EVE = "user_ann", "user_bob", "user_eve"
@@ -69,6 +70,12 @@ async def test_a_fact_by_hand_is_masked_too(tmp_path: Path) -> None:
     with opened(settings(tmp_path, "mask"), ManualClock(1e6)) as society:
         fact = await society.agents["phi"].know(ANN, "writes from ann.may@example.org", "api_admin")
         assert fact.user_text == "writes from [e-mail address]"
+
+
+def test_what_a_source_told_is_masked_too(tmp_path: Path) -> None:
+    with opened(settings(tmp_path, "mask"), ManualClock(1e6)) as society:
+        entry = society.agents["phi"].remember_told(Percept(ANN, LINE, 1e6), "log", NEUTRAL, 0.5)
+        assert "[telephone number]" in entry.user_text
 
 
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

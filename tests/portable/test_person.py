@@ -20,12 +20,14 @@ from noodlings.portable.person import export_person, find_person, forget_person,
 from noodlings.values.caller import Caller, Role
 from noodlings.values.memory import hearsay
 from noodlings.values.percept import Kind, Percept
+from noodlings.values.taken_in import TakenRecord
 from noodlings.worlds.accounts import Accounts
 from tests.api.serving import environment
 from tests.program import ran
 
 ADMIN = Caller("api_admin", "admin", Role.ADMIN)
 CAITY, BOB, ACCOUNT = "user_caity", "user_bob", "account:caity"
+COUNTED = ("memories", "answers", "traces", "symbols", "links", "notes", "facts", "heard")
 THEIRS = ("zarnok", "vexilium", "plofting")
 
 
@@ -164,6 +166,19 @@ async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: 
         assert mill.audience.witnesses == {BOB, "servnak"}
         assert society.store.traces("servnak", 1)[0].audience.witnesses.isdisjoint({CAITY})
         assert hearsay(mill) == ()
+
+
+async def test_what_waits_of_them_to_be_taken_in_goes_too(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        record = TakenRecord("log", "1", "d", None, CAITY, 1, "no room", {"text": "the zarnok"})
+        await told(society, "The mill is sold", BOB)
+        society.agents["phi"].keep_told([record], [])
+        society.introduce(CAITY, "Caity")
+        person = find_person(society, CAITY)
+        assert report(society, person).characters == {"phi": {**dict.fromkeys(COUNTED, 0), "waiting": 1}}
+        forget_person(society, ADMIN, person)
+        assert society.store.parked("phi") == []
+    assert "zarnok" not in everything(tmp_path)
 
 
 async def test_a_name_of_several_is_no_identity(tmp_path: Path) -> None:
