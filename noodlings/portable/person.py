@@ -170,18 +170,12 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
 
     Raises:
         Forbidden: the caller is no admin.
-        StoreError: not everything was forgotten; it can be done again.
+        StoreError: not everything was forgotten; they are still found, and it can be done again.
     """
     caller.require_admin("have everything about a person deleted")
     folder, kept = society.settings.data_dir, _read(society, person)
     marks, memories, answers = kept.marks(person), 0, 0
-    for account in person.accounts:
-        Accounts(folder).erase(account.name)
-    society.forget_names(person.ids)
-    rooms = society.world_state.get("rooms", {})
-    if not rooms.keys().isdisjoint(person.ids):
-        left = {one: room for one, room in rooms.items() if one not in person.ids}
-        society.save_world(society.world_state | {"rooms": left})
+    lines = strike_out(folder, marks, _owns_terminal(society, person))  # while the memories tell which
     todo = {who: {entry.id for entry in kept.own[who]} | kept.hearsay[who] for who in kept.agents}
     done: dict[str, set[int]] = defaultdict(set)
     while todo:
@@ -197,8 +191,13 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
         for one in person.ids:  # what was too damaged to be read
             memories += society.corrections.forget_user(caller, agent_id, one).count
         society.agents[agent_id].part_from(person.ids)
+    society.forget_names(person.ids)
+    rooms = society.world_state.get("rooms", {})
+    left = {one: room for one, room in rooms.items() if one not in person.ids}
+    society.save_world(society.world_state | {"rooms": left})
+    for account in person.accounts:
+        Accounts(folder).erase(account.name)
     erased = society.store.erase()
-    lines = strike_out(folder, marks, _owns_terminal(society, person))
     return PersonForgotten(memories, answers, lines, remains(folder, marks.words), erased)
 
 

@@ -14,15 +14,19 @@ from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
+from noodlings.errors import StoreError
 from noodlings.files import atomic_write
 from noodlings.logs import held_still
 from noodlings.portable.export import export
-from noodlings.portable.lines import FORMAT
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot
 from noodlings.text import shorten
 
 NAMELESS = "[forgotten]"
+EXPORTED = b'"format": "noodlings-'
+"""In the first line of what we exported, of characters or of a person."""
+_WHO = ("user", "address", "path", "what")
+"""What a line of the audit log says of whoever did something, or to whom."""
 AUDIT, HISTORY = "audit.log*", "history"
 _LINES = ("noodlings.log*", "refused.log*", AUDIT, HISTORY)
 _QUOTED = 50
@@ -103,18 +107,24 @@ def lines_with(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
 def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
     """Take these lines out of the files, or out of the audit log whoever they are about; as `lines_with`.
 
-    Raises OSError.
+    Raises:
+        StoreError: a file cannot be written.
     """
     struck = {}
-    with held_still(folder):
-        for path in _files(folder):
-            kept, theirs = _split(path, marks, own_history)
-            if theirs:
-                struck[path.name] = len(theirs)
-                mode = path.stat().st_mode
-                with atomic_write(path) as aside:
-                    aside.write_text("".join(kept), encoding="utf-8", errors="surrogateescape", newline="")
-                    aside.chmod(mode)
+    try:
+        with held_still(folder):
+            for path in _files(folder):
+                kept, theirs = _split(path, marks, own_history)
+                if theirs:
+                    struck[path.name] = len(theirs)
+                    mode = path.stat().st_mode
+                    with atomic_write(path) as aside:
+                        aside.write_text("".join(kept), "utf-8", "surrogateescape", "")
+                        aside.chmod(mode)
+    except OSError as error:
+        raise StoreError(
+            f"the logs in {folder} cannot be written, so nothing is forgotten yet: {error}"
+        ) from None
     return struck
 
 
@@ -137,7 +147,7 @@ def remains(folder: Path, words: frozenset[str]) -> Remains:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
         name = str(path.relative_to(folder))
-        if backups.intersection(path.parents) or FORMAT.encode() in content[:100]:
+        if backups.intersection(path.parents) or EXPORTED in content[:100]:
             copies.append(name)
             continue
         text = content.decode("utf-8", "ignore").casefold()
@@ -170,5 +180,5 @@ def _nameless(line: str, marks: Marks) -> str:
         facts = json.loads(line)
     except ValueError:
         return ""
-    known = {name: NAMELESS if marks.are_in(str(fact)) else fact for name, fact in facts.items()}
-    return json.dumps(known | {"address": NAMELESS}, ensure_ascii=False) + "\n"
+    who = {name: NAMELESS for name in _WHO if name == "address" or marks.are_in(str(facts.get(name, "")))}
+    return json.dumps(facts | who, ensure_ascii=False) + "\n"

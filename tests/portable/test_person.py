@@ -14,7 +14,7 @@ from api.audit import auditing_to, note
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.errors import Forbidden, NotFound, UserError
+from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
 from noodlings.portable.person import export_person, find_person, forget_person, report
 from noodlings.values.caller import Caller, Role
@@ -203,9 +203,24 @@ async def test_words_that_stay_are_named_with_the_file_they_are_in(tmp_path: Pat
     (tmp_path / "my notes.txt").write_text("Zarnok and the vexilium")
     (tmp_path / "old.jsonl").write_text('{"format": "noodlings-export", "version": 1}\nzarnok\n')
     with society_in(tmp_path) as society:
-        done = forget_person(society, ADMIN, find_person(society, CAITY))
+        person = find_person(society, CAITY)
+        with (tmp_path / "hers.jsonl").open("w") as file:
+            export_person(society, person, file.write)
+        done = forget_person(society, ADMIN, person)
     assert done.remains.found == {"my notes.txt": 2}
-    assert done.remains.copies == ("old.jsonl",)
+    assert done.remains.copies == ("hers.jsonl", "old.jsonl")
+
+
+async def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    with society_in(tmp_path) as society:
+        person = find_person(society, CAITY)
+        (tmp_path / "history.part").mkdir()  # where it would be written aside
+        with pytest.raises(StoreError, match="nothing is forgotten yet"):
+            forget_person(society, ADMIN, person)
+        (tmp_path / "history.part").rmdir()
+        assert forget_person(society, ADMIN, find_person(society, CAITY)).remains.found == {}
+    assert "vexilium" not in (tmp_path / "history").read_text()
 
 
 async def test_the_command_line_shows_before_it_deletes(tmp_path: Path) -> None:
