@@ -122,14 +122,16 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
                         aside.write_text("".join(kept), "utf-8", "surrogateescape", "")
                         aside.chmod(mode)
     except OSError as error:
-        raise StoreError(
-            f"the logs in {folder} cannot be written, so nothing is forgotten yet: {error}"
-        ) from None
+        raise StoreError(f"the logs cannot be written, so nothing is forgotten yet: {error}") from None
     return struck
 
 
 def remains(folder: Path, words: frozenset[str]) -> Remains:
-    """Look for words in everything below a data folder, in the database record by record and byte by byte."""
+    """Look for words in everything below a data folder, in the database record by record and byte by byte.
+
+    Raises:
+        StoreError: a file cannot be read; it is named.
+    """
     found: dict[str, set[str]] = {}
     copies = []
 
@@ -145,7 +147,7 @@ def remains(folder: Path, words: frozenset[str]) -> Remains:
         export(kept, kept.agents(), look_at_line)
     backups = {path.parent for path in folder.rglob(DATABASE_NAME)} - {folder}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        content = path.read_bytes()
+        content = _content(path)
         name = str(path.relative_to(folder))
         if backups.intersection(path.parents) or EXPORTED in content[:100]:
             copies.append(name)
@@ -155,6 +157,16 @@ def remains(folder: Path, words: frozenset[str]) -> Remains:
         if path.name.startswith(DATABASE_NAME):  # there words lie side by side, without anything between
             found.setdefault(name, set()).update(word for word in words if word in text)
     return Remains(len(words), {name: len(there) for name, there in found.items() if there}, tuple(copies))
+
+
+def _content(path: Path) -> bytes:
+    """What is in a file; nothing where it went away meanwhile, as what is written aside does."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StoreError(f"{path} cannot be looked into: {error.strerror}") from None
 
 
 def _files(folder: Path) -> Iterator[Path]:
