@@ -302,6 +302,26 @@ FOCUS = FocusView(
     tokens=14,
 )
 
+PERSON = {
+    "ids": ["account:caity", "user_caity"],
+    "name": "Caity",
+    "accounts": {"Caity": "player"},
+    "tokens": 0,
+    "introduced": ["Caity"],
+    "places": ["garden"],
+    "characters": {"servnak": {"memories": 12, "answers": 9, "traces": 12, "notes": 3, "heard": 1}},
+    "lines": {"audit.log": 3, "noodlings.log": 24},
+}
+PERSON_DELETION = {
+    "report": PERSON,
+    "done": {
+        "memories": 14,
+        "answers": 2,
+        "lines": {"audit.log": 3, "noodlings.log": 24},
+        "remains": {"words": 5, "found": {}, "copies": []},
+        "erased": True,
+    },
+}
 FORGOT = {"agent": "servnak", "forgotten": 1, "answers": 0, "erased": True}
 CORRECTED = {
     "agent": "servnak",

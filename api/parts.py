@@ -45,6 +45,7 @@ class ServerParts:
         feed: who looks on.
         metrics: figures.
         ready: whether everything is loaded.
+        forget_lines: has nothing shown again that was said in the rooms of late.
     """
 
     society: Society
@@ -55,6 +56,7 @@ class ServerParts:
     feed: Feed
     metrics: Metrics
     ready: Callable[[], bool]
+    forget_lines: Callable[[], None]
 
 
 def parts_of(connection: HTTPConnection) -> ServerParts:

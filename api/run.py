@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from noodlings.agent.society import Society
     from noodlings.connections import Connections
-    from noodlings.worlds.rooms import World
+    from noodlings.worlds.rooms import Scrollback, World
 
 
 class OrderlyServer(uvicorn.Server):
@@ -58,6 +58,7 @@ class Served(Protocol):
 
     society: Society
     world: World
+    scrollback: Scrollback
     connections: Connections
     stopping: bool
 
@@ -70,7 +71,7 @@ async def run(serving: Served, where: BindAddress, bound: socket.socket, started
     Raises:
         UserError: certificate or key cannot be used.
     """
-    parts = make_parts(serving.society, serving.world, serving.ready)
+    parts = make_parts(serving.society, serving.world, serving.ready, serving.scrollback.clear)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -17,7 +17,19 @@ from fastapi.utils import create_model_field
 from fastapi_offline import FastAPIOffline
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api import agents, chat, command_lines, corrections, frontend, live, memory, perceive, recipes, status
+from api import (
+    agents,
+    chat,
+    command_lines,
+    corrections,
+    frontend,
+    live,
+    memory,
+    perceive,
+    persons,
+    recipes,
+    status,
+)
 from api.answers import LATE_MODEL
 from api.audit import note
 from api.authentication import OWNER, USER_HEADER, Authenticator
@@ -49,7 +61,12 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 log = logging.getLogger(__name__)
 
 
-def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambda: True) -> ServerParts:
+def make_parts(
+    society: Society,
+    world: World,
+    ready: Callable[[], bool] = lambda: True,
+    forget_lines: Callable[[], None] = lambda: None,
+) -> ServerParts:
     """The parts of a server over a society and its rooms. Use within a running event loop."""
     settings = society.settings
     inspector = Inspector(society)
@@ -64,6 +81,7 @@ def make_parts(society: Society, world: World, ready: Callable[[], bool] = lambd
         feed=feed,
         metrics=Metrics(society, feed, lambda: turns.unfinished),
         ready=ready,
+        forget_lines=forget_lines,
     )
 
 
@@ -84,7 +102,8 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
     app.state.parts = parts
     app.state.sheets = live.Sheets()
     app.state.talks = ClientTalks(parts.society)
-    for topic in (agents, memory, corrections, perceive, command_lines, recipes, live, status, chat):
+    topics = (agents, memory, corrections, persons, perceive, command_lines, recipes, live, status, chat)
+    for topic in topics:
         app.router.routes += topic.router.routes
     app.router.routes += (*status.probes.routes, *status.figures.routes, *frontend.router().routes)
     tell_problems(app)
@@ -162,7 +181,7 @@ class RequestRecorder:
             user=caller.user_id if caller else "",
             address=str((scope.get("client") or ("",))[0]),
             method=scope["method"],
-            path=scope["path"],
+            path=state.get("path", scope["path"]),
             what=state.get("what", ""),
             turn=turn,
             status=status,

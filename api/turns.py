@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
@@ -122,6 +122,11 @@ class Turns:
         self._under_way[place] = sent, task
         task.add_done_callback(lambda done: self._remember(place, sent, done))
         return (await asyncio.shield(task)).entry_id, False, False
+
+    def forget(self, user_ids: Collection[str]) -> None:
+        """No key of these users is known any more."""
+        for place in [place for place in self._known if place[1] in user_ids]:
+            del self._known[place]
 
     async def close(self) -> None:
         """Take nothing more, and finish what is under way; what does not come to an end is ended."""

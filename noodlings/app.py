@@ -30,6 +30,7 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import shipped_drives
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import NoteSync, NoteWriter
+from noodlings.personal import personal_finder
 from noodlings.ports import (
     ActionChooser,
     Allowance,
@@ -127,6 +128,8 @@ def build(
         ruminate=settings.thought.ruminate,
         patience=max(settings.llm.timeout_seconds, settings.llm.answer_seconds),
         watchers=watchers,
+        personal=None if settings.privacy.personal == "none" else personal_finder(),
+        mask_personal=settings.privacy.personal == "mask",
     )
 
     births: dict[str, float] = {}

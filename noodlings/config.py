@@ -163,6 +163,10 @@ class BackupSettings(_Section):
     keep: int = Field(7, ge=1, le=10_000)
 
 
+class PrivacySettings(_Section):
+    personal: Literal["none", "raise", "mask"] = "none"
+
+
 class NotesSettings(_Section):
     enabled: bool = True
 
@@ -265,6 +269,7 @@ class Settings(BaseSettings):
     store: StoreSettings = StoreSettings()
     backup: BackupSettings = BackupSettings()
     notes: NotesSettings = NotesSettings()
+    privacy: PrivacySettings = PrivacySettings()
     world: WorldSettings = WorldSettings()
     api: ApiSettings = ApiSettings()
     live: LiveSettings = LiveSettings()

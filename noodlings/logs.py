@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 from noodlings.errors import UserError
 from noodlings.files import make_private
@@ -29,10 +31,21 @@ class PrivateFiles(RotatingFileHandler):
     """
 
     _failed = False
+    _open_now: ClassVar[WeakSet[PrivateFiles]] = WeakSet()
+
+    def __init__(self, *path: Any, **how: Any) -> None:
+        super().__init__(*path, **how)
+        self._open_now.add(self)
 
     def _open(self) -> TextIOWrapper:
         make_private(Path(self.baseFilename))
         return super()._open()
+
+    def let_go(self) -> None:
+        """Close the file; the next line opens it again."""
+        if self.stream is not None:
+            self.stream.close()
+            self.stream = None  # as the standard library has it before a rotation
 
     def handleError(self, record: logging.LogRecord) -> None:
         """A line could not be written."""
@@ -42,6 +55,18 @@ class PrivateFiles(RotatingFileHandler):
             sys.stderr.write(
                 f"{self.baseFilename} cannot be written and lacks lines from here on: {reason}\n"
             )
+
+
+@contextmanager
+def held_still(folder: Path) -> Iterator[None]:
+    """Nothing is written to the logs in a folder meanwhile; then to whatever files are there by then."""
+    with ExitStack() as stack:
+        for handler in tuple(PrivateFiles._open_now):
+            if Path(handler.baseFilename).parent == folder.absolute():
+                handler.acquire()
+                stack.callback(handler.release)
+                handler.let_go()
+        yield
 
 
 @contextmanager

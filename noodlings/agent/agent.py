@@ -18,7 +18,7 @@ import asyncio
 import logging
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from noodlings.affect.game import GameFeeling
@@ -36,6 +36,7 @@ from noodlings.agent.perceiving import (
     take_in,
     understood,
 )
+from noodlings.agent.privacy import shielded
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -440,6 +441,7 @@ class Agent:
         """
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
+        fact, _ = shielded(self._services, fact)
         words = await understood(self._services, fact)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._journal, self._services, fact, words, {})
@@ -465,6 +467,7 @@ class Agent:
         Neither mood nor mind, appetites or surprise move by it, and it never enters working memory. To be
         kept with `keep_told`.
         """
+        percept, _ = shielded(self._services, percept)
         core, salience = self._core, identity_salience(percept.text, self.persona)
         return self.memory.remember(
             replace(percept, audience=percept.heard_by.joined_by(self.id)),
@@ -501,6 +504,10 @@ class Agent:
             StoreError: nothing was forgotten.
         """
         return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
+
+    def part_from(self, user_ids: Collection[str]) -> None:
+        """These are no longer among those who witnessed anything. Raises `StoreError`."""
+        self._unit_of_work.part_from(frozenset(user_ids))
 
     # -- as it is stored
 

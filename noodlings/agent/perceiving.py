@@ -17,6 +17,7 @@ from dataclasses import replace
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
+from noodlings.agent.privacy import shielded
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -208,19 +209,23 @@ class PerceptPipeline:
             StoreError: it could not be kept.
         """
         milliseconds: dict[str, float] = {}
+        percept, shield = shielded(self._services, percept)
         try:
             with timed(milliseconds, "embed"):
                 async with self._one_by_one:
                     words = await understood(self._services, percept)
         except asyncio.CancelledError:
-            tell(self._keep(percept, None, milliseconds), "perceived")
+            tell(self._keep(percept, None, milliseconds, shield), "perceived")
             raise
-        turn = self._keep(percept, words, milliseconds)
+        turn = self._keep(percept, words, milliseconds, shield)
         tell(turn, "perceived")
         return turn
 
-    def _keep(self, percept: Percept, words: Understood | None, milliseconds: dict[str, float]) -> Turn:
+    def _keep(
+        self, percept: Percept, words: Understood | None, milliseconds: dict[str, float], shield: str
+    ) -> Turn:
         turn = take_in(self._core, self._journal, self._services, percept, words, milliseconds)
+        turn.degraded += [shield] if shield else []
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):
                 self._unit_of_work.commit_percept()

@@ -24,7 +24,7 @@ from noodlings.values.acting import acts_of, sounding
 from noodlings.values.affect import Affect
 from noodlings.values.audience import Audience, disclosed
 from noodlings.values.caller import shown_name
-from noodlings.values.memory import MemoryEntry, Recalled, Why
+from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Kind, Percept
 
 log = logging.getLogger(__name__)
@@ -185,6 +185,7 @@ class Responder:
         heard = [*(found.entry for found in in_mind), *core.memory.retrieve_working(), *earlier]
         texts = (text for entry in heard for text in (entry.user_text, entry.response or ""))
         there = {percept.user_id, core.id, *percept.listeners, *(entry.user_id for entry in heard)}
+        there.update(one for entry in heard for chain in hearsay(entry) for one in chain)
         named = game.mood(rules, now) if game.began else None
         known, characters = names.among(there, (percept.text, *texts)), self._services.characters()
         return Utterance(

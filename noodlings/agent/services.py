@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -11,7 +11,16 @@ from noodlings.affect.game_rules import GameRules
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.mind.appetites import DriveTable
-from noodlings.ports import ActionChooser, Clock, FeelingModel, Notes, Repository, Symbolist, Voice
+from noodlings.ports import (
+    ActionChooser,
+    Clock,
+    FeelingModel,
+    Notes,
+    PersonalDatum,
+    Repository,
+    Symbolist,
+    Voice,
+)
 from noodlings.values.caller import Names
 from noodlings.values.trace import TurnEvent
 
@@ -56,6 +65,8 @@ class AgentServices:
         ruminate: characters have thoughts of their own.
         patience: real seconds that one turn may take with a model.
         watchers: whoever is told what agents do.
+        personal: finds personal data in what is perceived; None where nobody looks for it.
+        mask_personal: what is found is not remembered; else it is confined to who was there.
         forgettings: agent id → how often it forgot something since the program began.
     """
 
@@ -82,4 +93,6 @@ class AgentServices:
     ruminate: bool = True
     patience: float = 10.0
     watchers: list[Watcher] = field(default_factory=list)
+    personal: Callable[[str], Sequence[PersonalDatum]] | None = None
+    mask_personal: bool = False
     forgettings: Counter[str] = field(default_factory=Counter)

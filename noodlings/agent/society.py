@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
+from noodlings.agent.hearsay import with_sources
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
@@ -20,7 +21,7 @@ from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import Names, is_reserved_id
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import HEARSAY, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
@@ -182,7 +183,13 @@ class Society:
         said: Callable[[str], None] = lambda text: None,
         earlier: tuple[MemoryEntry, ...] = (),
     ) -> Trace:
-        """Let one agent perceive something; see `Agent.perceive`."""
+        """Let one agent perceive something; see `Agent.perceive`.
+
+        What a character says comes with those it has it from, whichever world carries it from one to the
+        other: see `noodlings.agent.hearsay`.
+        """
+        if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
+            percept = with_sources(self.store, percept, agent_id)
         return await self.agents[agent_id].perceive(percept, said, earlier)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
@@ -213,6 +220,13 @@ class Society:
             if user_id not in self.personas:
                 self._names[user_id] = name
             self.store.world_set(NAMES_KEY, self._introduced)
+
+    def forget_names(self, user_ids: Iterable[str]) -> None:
+        """Nobody is told any more how these are called."""
+        for user_id in user_ids:
+            if self._introduced.pop(user_id, None) is not None and user_id not in self.personas:
+                del self._names[user_id]
+        self.store.world_set(NAMES_KEY, self._introduced)
 
     def introduce_all(self, names: Mapping[str, str]) -> None:
         """The same of several at once, by id; those who are known keep their names."""

@@ -10,11 +10,14 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.errors import StoreError
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.ports import AgentRecord, AgentState, Forgotten
+from noodlings.ports import AgentRecord, AgentState, Changes, Forgotten
 from noodlings.text import forget_texts
 from noodlings.values.memory import LinkType
 from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
+
+ALL_TRACES = 1_000_000
+"""More traces than are kept of any agent."""
 
 
 class UnitOfWork:
@@ -70,6 +73,10 @@ class UnitOfWork:
             self._return()
             raise
         self._journal.clear()
+        self._committed(changes)
+
+    def _committed(self, changes: Changes) -> None:
+        """Whoever follows the store is told."""
         if self._core.archive is not None:
             self._core.archive.kept(changes)
         if self._services.notes is not None:
@@ -105,6 +112,41 @@ class UnitOfWork:
         if record is not None:
             core.recollect(record)
         return forgotten
+
+    def part_from(self, user_ids: frozenset[str]) -> None:
+        """Take users out of every audience; see `Agent.part_from`. What was said before them is no longer
+        familiar, and an own line that they heard may come again.
+
+        Whoever comes by one of their ids later was not there, and is told nothing that was told them.
+        """
+        core, store = self._core, self._services.store
+        after, moments = -1, set[float]()
+        while page := store.archive(core.id, after):
+            after = page[-1].id
+            changed = tuple(
+                replace(entry, audience=entry.audience.without(user_ids))
+                for entry in page
+                if not user_ids.isdisjoint(entry.audience.witnesses)
+            )
+            if changed:
+                moments.update(entry.timestamp for entry in changed)
+                changes = Changes(core.id, updated=changed)
+                store.commit(changes)
+                self._committed(changes)
+        for trace in store.traces(core.id, ALL_TRACES):
+            if not user_ids.isdisjoint(trace.audience.witnesses):
+                store.commit(
+                    Changes(core.id, trace=replace(trace, audience=trace.audience.without(user_ids)))
+                )
+        core.mind.forget(moments)
+        core.prompts.clear()
+        others = [line for line in core.said if user_ids.isdisjoint(line.audience.witnesses)]
+        core.said.clear()
+        core.said.extend(others)
+        record = store.load(core.id)
+        if record is not None:
+            core.recollect(record)
+            self.commit()
 
     def _thoughts_of(self, entry_ids: Sequence[int]) -> list[int]:
         """The agent's own thoughts about these entries, and about those thoughts in turn."""

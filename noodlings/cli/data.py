@@ -44,14 +44,14 @@ def export(
         raise UserError("--json needs a file to report on: noodlings export FILE --json")
     folder = settings_of(data, config).data_dir
     if file != STANDARD_OUTPUT:
-        _require_elsewhere(Path(file), folder)
+        require_elsewhere(Path(file), folder)
     with snapshot(folder) as kept:
         agents = kept.agents()
         chosen = [_agent(agent, agents, folder)] if agent else agents
-        with _output(file, force) as write:
+        with output(file, force) as write:
             done = export_agents(kept, chosen, write)
     where = "" if file == STANDARD_OUTPUT else f" to {file}"
-    _report(
+    report_on(
         f"exported {_counted(done)}{where}",
         {"file": file, **asdict(done)},
         as_json,
@@ -89,7 +89,7 @@ def import_(
                 take_in(lines, found.agents, into, done)
         except UserError as error:
             raise UserError(f"nothing was imported from {file}: {error}") from None
-    _report(
+    report_on(
         f"imported {_counted(found)} into {settings.data_dir}",
         asdict(found),
         as_json,
@@ -115,7 +115,7 @@ def backup(
 
     folder = settings_of(data, config).data_dir
     size = back_up(folder, destination, beside=BESIDE, force=force)
-    _report(
+    report_on(
         f"backed up {folder} ({size:,} bytes); to play in the copy: noodlings play --data {destination}",
         {"backup": str(destination), "bytes": size},
         as_json,
@@ -138,7 +138,7 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
     if len(found.damaged) > SHOWN:
         lines.append(f"and {len(found.damaged) - SHOWN:,} more")
     state = "is damaged; put a backup in its place" if found.damaged else "is sound"
-    _report("\n".join([*lines, f"{folder} {state}: {counts} can be read"]), facts, as_json)
+    report_on("\n".join([*lines, f"{folder} {state}: {counts} can be read"]), facts, as_json)
     if found.damaged:
         raise typer.Exit(1)
 
@@ -169,7 +169,7 @@ def compact(
         whole = work.shrink()
     after = size(folder)
     left = f"; {due - written:,} could not be rewritten and stay as they are" if due > written else ""
-    _report(
+    report_on(
         f"compacted {folder}: {before:,} bytes before, {after:,} now; "
         f"{written:,} records were rewritten{left}",
         {"data": str(folder), "before": before, "after": after, "written": written, "left": due - written},
@@ -195,7 +195,7 @@ def _agent(name: str, agents: Sequence[str], folder: Path) -> str:
     return ids[wanted]
 
 
-def _require_elsewhere(path: Path, folder: Path) -> None:
+def require_elsewhere(path: Path, folder: Path) -> None:
     """Raise `UserError` for what noodlings itself keeps in its data folder, which --force would replace."""
     from noodlings.store.database import DATABASE_NAME, LOGS
     from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
@@ -208,7 +208,7 @@ def _require_elsewhere(path: Path, folder: Path) -> None:
 
 
 @contextmanager
-def _output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
+def output(file: str, force: bool) -> Iterator[Callable[[str], object]]:
     """Takes lines: to standard output as they come, or into a file that is there when all of them are."""
     from noodlings.files import atomic_write
 
@@ -257,7 +257,7 @@ def _counted(found: Exported | Imported) -> str:
     return f"{who}, {turns}, {found.links:,} links and {found.symbols:,} symbols"
 
 
-def _report(words: str, data: dict[str, Any], as_json: bool, err: bool = False) -> None:
+def report_on(words: str, data: dict[str, Any], as_json: bool, err: bool = False) -> None:
     from json import dumps
 
     typer.echo(dumps(data, ensure_ascii=False, allow_nan=False) if as_json else words, err=err)

@@ -25,6 +25,7 @@ from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
 from noodlings.cli.notes import notes_app
 from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.person import person
 from noodlings.cli.recipe import recipe_app
 from noodlings.cli.studio import studio
 from noodlings.errors import NoodlingsError, StoreBusy, UserError
@@ -233,6 +234,7 @@ app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
 app.command()(cli_data.check)
 app.command()(cli_data.compact)
+app.command()(person)
 app.command()(ingest)
 app.command()(simulate)
 app.command()(mcp)

@@ -300,7 +300,7 @@ class Simulation:
     async def _turn(self, agent: Agent, percept: Percept, stimulus: Stimulus) -> SimulatedTurn:
         if agent.archive is not None:
             await agent.archive.whole()  # or what comes to mind would depend on how fast we are
-        trace = await agent.perceive(percept)
+        trace = await self.society.perceive(agent.id, percept)
         await agent.settle()
         entry = agent.entry(trace.entry_id)
         assert entry is not None, "forgetting does not work in a simulation"  # noqa: S101

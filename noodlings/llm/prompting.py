@@ -19,7 +19,7 @@ from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
 from noodlings.values.lens import Lens
-from noodlings.values.memory import MemoryEntry, Recalled, Why, title_of, written_by
+from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay, title_of, written_by
 from noodlings.values.percept import LEARNED, Kind
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName
@@ -317,5 +317,7 @@ def _memory(entry: MemoryEntry, utterance: Utterance, note: str = "") -> str:
         return fenced(f"{told}{note}: {entry.user_text}", LONGEST_PASSAGE)
     who = "you" if own else shown(entry.user_id, utterance)
     when = ago(utterance.percept.timestamp - entry.timestamp) or "just now"
+    first = [shown(one, utterance) for chain in hearsay(entry) for one in reversed(chain)]
+    note += f", had from {', '.join(dict.fromkeys(first))}" if first else ""
     told = f"known of {who}{note}" if written_by(entry) else f"{when}{note}, {who}"
     return fenced(f"{told}: {entry.user_text}", LONGEST_MEMORY)

@@ -55,6 +55,7 @@ __all__ = [
     "LayeredEmbedder",
     "Notes",
     "OwnLine",
+    "PersonalDatum",
     "Repository",
     "Speech",
     "Store",
@@ -95,6 +96,15 @@ class LayeredEmbedder(Embedder, Protocol):
 
     def read(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
         """What `embed` gives, and from the same pass what the model's layers hold, a row for each text."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalDatum:
+    """Personal data in a text: what it is, in words, and where it begins and ends."""
+
+    kind: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -289,6 +289,9 @@ class Repository(Store, WorldStore, Protocol):
     def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
         """The next records that wait, in the order of source and id, after these."""
 
+    def erase(self) -> bool:
+        """Leave no byte of what was replaced or deleted; False where that comes at the next start."""
+
     def in_order(
         self,
         agent_id: str,

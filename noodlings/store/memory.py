@@ -251,6 +251,10 @@ class MemoryStore:
                 redacted.append(entry_id)
         return Forgotten(len(gone) + len(waited), tuple(redacted))
 
+    def erase(self) -> bool:
+        """Nothing that was replaced is held."""
+        return True
+
     def world_get(self, key: str) -> Any:
         """What is kept under a key of the world store, or None."""
         return from_json(self._world[key], key) if key in self._world else None

@@ -244,6 +244,12 @@ class SqlStore:
             self._database.mark_for_erasure(connection)
         return replace(forgotten, erased=self._database.erase())
 
+    def erase(self) -> bool:
+        """Write the file anew without what was replaced or deleted in it. See the port."""
+        with self._database.transaction() as connection:
+            self._database.mark_for_erasure(connection)
+        return self._database.erase()
+
     def world_get(self, key: str) -> Any:
         """What is kept under a key of the world store, or None."""
         with self._database.transaction() as connection:

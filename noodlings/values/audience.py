@@ -28,6 +28,10 @@ class Audience:
         """The same with more witnesses."""
         return Audience(self.witnesses.union(user_ids), self.confined)
 
+    def without(self, user_ids: Collection[str]) -> Audience:
+        """The same with fewer witnesses; what was confined to them alone nobody may learn."""
+        return Audience(self.witnesses.difference(user_ids), self.confined)
+
 
 OPEN = Audience()
 """Of what anybody may learn, whoever was there."""

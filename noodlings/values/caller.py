@@ -84,6 +84,11 @@ class Names(dict[str, str]):
         if words := _words(name):  # by the rarest: of "Guard 17" that is no word of a hundred guards
             self._by_word[min(sorted(words), key=lambda word: len(self._by_word[word]))][user_id] = None
 
+    def __delitem__(self, user_id: str) -> None:
+        for word in _words(self[user_id]):
+            self._by_word[word].pop(user_id, None)
+        super().__delitem__(user_id)
+
     def among(self, user_ids: Iterable[str], texts: Iterable[str]) -> dict[str, str]:
         """The names of these users, and of whoever else may be meant by a word in one of the texts."""
         words = frozenset[str]().union(*map(_words, texts))

@@ -198,16 +198,16 @@ class MemoryEntry:
 
 
 def tags_of(entry: MemoryEntry) -> frozenset[str]:
-    """The tags of an entry: what was given as "tags", as far as it is a list of words."""
+    """The tags of an entry: what was given as "tags", as far as it is a list of words, and for hearsay
+    `from:` with the id of each through whom it came."""
     return tags_in(entry.extra)
 
 
 def tags_in(extra: dict[str, Any]) -> frozenset[str]:
     """The tags in what was given beside an entry."""
     tags = _given(extra, "tags")
-    if not isinstance(tags, list | tuple):
-        return frozenset()
-    return frozenset(tag for tag in tags if isinstance(tag, str))
+    given = (tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list | tuple) else ()
+    return frozenset((*given, *(f"{FROM}{one}" for chain in _hearsay(extra) for one in chain)))
 
 
 def given(entry: MemoryEntry, name: str) -> Any:
@@ -231,6 +231,27 @@ def title_of(entry: MemoryEntry) -> str:
     """The title of what an entry was read in."""
     title = _given(entry.extra, "title")
     return (clean(title) if isinstance(title, str) else "") or clean(entry.place) or "a book"
+
+
+HEARSAY = "hearsay"
+"""Beside what somebody told: from whom they had it, see `hearsay`."""
+FROM = "from:"
+"""Begins the tag of each of them."""
+
+
+def hearsay(entry: MemoryEntry) -> tuple[tuple[str, ...], ...]:
+    """From whom whoever said this had what they told: for each source the ids from the first who told it to
+    the one from whom the speaker had it; empty for what they knew themselves."""
+    return _hearsay(entry.extra)
+
+
+def _hearsay(extra: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    chains = _given(extra, HEARSAY)
+    return tuple(
+        tuple(chain)
+        for chain in (chains if isinstance(chains, list | tuple) else ())
+        if isinstance(chain, list | tuple) and chain and all(isinstance(one, str) for one in chain)
+    )
 
 
 def _given(extra: dict[str, Any], name: str) -> Any:

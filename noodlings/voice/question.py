@@ -78,6 +78,9 @@ _SOURCE = re.compile(
     r"^(?:who (?:told|said)(?: (?:you|so|it|that|this)){1,2}|says who|how (?:do|did|would) you know(?: that)?"
     r"|where did you (?:hear|learn|get) (?:that|this|it)(?: from)?)$"
 )
+_WHO_TOLD = re.compile(
+    r"\b(?:who (?:told|said)|says who|how (?:do|did|would) you know|where did you (?:hear|learn|get))\b", re.I
+)
 _LIKED = re.compile(r"\b(?:like|love|enjoy|fancy|miss) (.+)$")
 _CLAUSE_BREAK = re.compile(r"[,.;:!?…–—]+\s+")
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
@@ -144,6 +147,11 @@ def asks_memory(text: str) -> bool:
 def asks_source(text: str) -> bool:
     """Whether a line asks from whom what was just said is known, and names nothing beside that."""
     return _SOURCE.match(_plain(tokens(text))) is not None
+
+
+def asks_who_told(text: str) -> bool:
+    """Whether a line asks from whom something is known, whatever else it names."""
+    return _WHO_TOLD.search(text) is not None
 
 
 def read_question(text: str, words: list[str]) -> QuestionKind:

@@ -12,11 +12,11 @@ was the next day". On the same day they stay as they are.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from noodlings.ports import Utterance
 from noodlings.text import shorten
-from noodlings.values.memory import MemoryEntry, title_of, written_by
+from noodlings.values.memory import MemoryEntry, hearsay, title_of, written_by
 from noodlings.values.percept import LEARNED, Kind
 from noodlings.voice.pronouns import lower_first, to_past, turn
 from noodlings.voice.question import AnswerType, answer_type, goes_on, only_asks
@@ -226,6 +226,23 @@ def report(
     elif entry.kind is Kind.EVENT and text:
         clause = f"I noticed this: “{_quoted(text)}”"
     return ReportedSpeech(entry, clause, ago(age), quoted="“" in clause) if clause else None
+
+
+def with_sources(told: ReportedSpeech, utterance: Utterance) -> ReportedSpeech:
+    """The same with whoever had it from whom: "Maren told me …, and had it from Phi, who had it from Bob"."""
+    chains = [
+        ", who had it from ".join(_source(one, utterance) for one in reversed(chain))
+        for chain in hearsay(told.entry)
+    ]
+    if not chains:
+        return told
+    return replace(told, clause=f"{told.clause}, and had it from {', and from '.join(chains)}")
+
+
+def _source(user_id: str, utterance: Utterance) -> str:
+    if user_id in utterance.persona.own_ids:
+        return "me"
+    return "you" if user_id == utterance.percept.user_id else shown(user_id, utterance)
 
 
 def statement(text: str, to_speaker: bool = True) -> str:

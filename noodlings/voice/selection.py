@@ -24,11 +24,12 @@ from noodlings.voice.question import (
     asks_memory,
     asks_source,
     asks_when,
+    asks_who_told,
     days_meant,
     goes_on,
     only_asks,
 )
-from noodlings.voice.reported_speech import ReportedSpeech, report
+from noodlings.voice.reported_speech import ReportedSpeech, report, with_sources
 from noodlings.voice.statement import find_topic
 from noodlings.voice.understanding import UnderstoodLine, understand
 from noodlings.voice.words import (
@@ -252,8 +253,14 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
 
 def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """What is told to a question: what its words ask for, unless another memory is nearer to it."""
-    if asks_source(utterance.percept.text):
-        return _told_last(understood, utterance)
+    if asks_who_told(utterance.percept.text):
+        asked = asks_source(without_names(utterance.percept.text, utterance.persona))
+        told = _told_last(understood, utterance) if asked else _known(understood, utterance)
+        return [with_sources(one, utterance) for one in told]
+    return _known(understood, utterance)
+
+
+def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     by_words, by_meaning = answers(understood, utterance), nearest(understood, utterance)
     if answer_type(utterance.percept.text) is AnswerType.LATEST:
         return by_words  # what was last is no matter of likeness
@@ -270,12 +277,14 @@ def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpee
 def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
     """What its last line told, again, for it says from whom it is; at most one."""
     last = utterance.said[-1:]
-    quoted = [quote.rstrip("….").casefold() for line in last for quote in _QUOTED.findall(line)]
+    # Told later, "last night" is "the night before", so not every word of a quotation is the same.
+    quoted = [set(tokens(quote)) for line in last for quote in _QUOTED.findall(line)]
     worded = _in_words([found.entry for found in in_force(utterance)], understood, utterance)
     told = (
         report
         for report in worded
-        if _said_lately(report, last) or any(quote in report.entry.user_text.casefold() for quote in quoted)
+        if _said_lately(report, last)
+        or any(len(quote & {*tokens(report.entry.user_text)}) >= SAME * len(quote) for quote in quoted)
     )
     return list(islice(told, 1))
 

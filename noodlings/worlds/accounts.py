@@ -121,6 +121,10 @@ class Accounts:
         there = (account for account in self._read().accounts.values() if account.hash)
         return sorted(there, key=lambda account: account.name.casefold())
 
+    def everybody(self) -> list[Account]:
+        """The same, with those that were removed. Raises `StoreError`."""
+        return sorted(self._read().accounts.values(), key=lambda account: account.name.casefold())
+
     def find(self, name: str) -> Account:
         """By name, in any case. Raises `NotFound`."""
         return _living(self._read().accounts, name)
@@ -196,6 +200,11 @@ class Accounts:
         """Take an account away; what the characters remember of it stays. Raises `NotFound`."""
         with self._changing() as accounts:
             accounts[folded(name)] = replace(_living(accounts, name), hash="")
+
+    def erase(self, name: str) -> None:
+        """Leave no sign that there was an account of this name; from then on anybody may take it."""
+        with self._changing() as accounts:
+            accounts.pop(folded(name), None)
 
     def gone(self, name: str) -> bool:
         """Whether there was an account of this name, which was removed."""

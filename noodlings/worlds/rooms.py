@@ -15,7 +15,7 @@ import logging
 import random
 import unicodedata
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -66,6 +66,10 @@ class Scrollback:
         """What a viewer may see again of a room, oldest first."""
         lines = self._rooms.get(room.name, ())
         return [line for line, audience in lines if may_learn(frozenset({viewer}), audience)]
+
+    def clear(self) -> None:
+        """Nothing is shown again."""
+        self._rooms.clear()
 
 
 log = logging.getLogger(__name__)
@@ -187,6 +191,23 @@ class World:
             self._happen(being, RoomLine(Kind.LEAVE, "leaves", user_id, being.name))
             del self._beings[user_id]
             self._together.clear()
+
+    def part_from(self, user_ids: Collection[str]) -> None:
+        """Players were never here; who was let in by somebody else leaves now.
+
+        Raises:
+            UserError: one of them is here who came in with a password, or sits at the machine.
+        """
+        here = [being for being in self._beings.values() if being.id in user_ids]
+        for being in here:
+            if being.give_way is None:
+                raise UserError(f"{being.name} is in the rooms now; try again when they have left")
+        for being in here:
+            if being.give_way is not None:
+                being.give_way()
+        for user_id in user_ids:
+            self._rooms.pop(user_id, None)
+        self._save()
 
     def being(self, being_id: str) -> Being:
         """Somebody in the world. Raises `NotFound`."""

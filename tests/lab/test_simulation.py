@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -279,3 +280,26 @@ def test_seeds_that_are_none(seeds: str) -> None:
     failed = CliRunner().invoke(app, ["simulate", str(VILLAGE), "--seeds", seeds])
     assert isinstance(failed.exception, UserError)
     assert "--seeds needs a number" in str(failed.exception)
+
+
+def test_what_two_say_alone_no_third_hears_of() -> None:
+    hidden = "I hid the (zarna|zarnb|zarnc|zarnd|zarne|zarnf) in the mill"
+    secrets = village(
+        agents={"mara": None, "jon": None, "bo": None},
+        meetings=[
+            {"says": [hidden], "draws": 3, "ticks": [0, 4]},
+            {"says": ["what do you know about the mill?"], "draws": 3, "ticks": [3, 9]},
+        ],
+    )
+    known: dict[str, set[str]] = {name: set() for name in ("mara", "jon", "bo")}
+    told_again = 0
+    with Simulation(secrets, 1) as simulation:
+        for turn in simulation.run(9):
+            said = set(re.findall("zarn[a-f]", turn.entry.user_text))
+            known[turn.trace.agent_id] |= said
+            if turn.trace.decision == "addressed" and turn.entry.user_text.startswith("I hid"):
+                known[turn.entry.user_id] |= said
+            answered = set(re.findall("zarn[a-f]", turn.trace.response or ""))
+            assert answered <= known[turn.entry.user_id]
+            told_again += len(answered - said)
+    assert told_again > 0

@@ -197,3 +197,13 @@ def test_a_start_finishes_an_erasure_that_was_cut_off_by_a_kill(tmp_path: Path) 
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
     assert connection.execute("PRAGMA user_version").fetchone() == (0,)
     connection.close()
+
+
+def test_what_was_replaced_is_erased_when_it_is_asked_for(tmp_path: Path) -> None:
+    store = SqlStore(tmp_path)
+    store.world_set("names", {"user_caity": "Zarnok"})
+    store.world_set("names", {})
+    assert b"Zarnok" in on_disk(tmp_path)
+    assert store.erase()
+    assert b"Zarnok" not in on_disk(tmp_path)
+    store.close()

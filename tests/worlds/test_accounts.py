@@ -267,3 +267,14 @@ def test_a_damaged_file_lets_nobody_in_and_is_not_overwritten(accounts, tmp_path
     with pytest.raises(StoreError):
         accounts.create("Caity", PASSWORD)
     assert (tmp_path / FILE_NAME).read_text(encoding="utf-8") == text
+
+
+def test_of_an_account_that_is_erased_nothing_is_left_and_its_name_is_free(accounts, tmp_path):
+    accounts.create("Caity", "a long password")
+    accounts.remove("caity")
+    assert [one.name for one in accounts.everybody()] == ["Caity"]
+    accounts.erase("CAITY")
+    assert accounts.everybody() == []
+    assert "aity" not in (tmp_path / FILE_NAME).read_text()
+    assert not accounts.gone("caity")
+    assert accounts.create("Caity", "a long password").user_id == "account:caity"

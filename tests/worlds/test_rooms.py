@@ -10,7 +10,7 @@ from noodlings.clock import ManualClock
 from noodlings.errors import NotFound, UserError
 from noodlings.values.audience import Audience
 from noodlings.values.percept import Kind, Percept
-from noodlings.worlds.beings import Being, find_being
+from noodlings.worlds.beings import Being, RoomLine, find_being
 from noodlings.worlds.floor import RoomFloor
 from noodlings.worlds.places import load_places
 from noodlings.worlds.rooms import MAX_DEPTH, Scrollback, World
@@ -518,3 +518,30 @@ async def test_what_was_asked_elsewhere_is_not_answered_in_the_room():
     asked = Percept("user_caity", "what do you see?", 1000.0, present=frozenset({"user_caity", "user_bob"}))
     stage.world.speaking("servnak", asked, turn_of(stage, "servnak", asked), "A boat lies there.")
     assert stage.lines == []
+
+
+async def test_a_player_who_was_let_in_is_parted_from_and_was_never_here():
+    stage, left = Stage(), []
+    stage.world.enter("user_ann", "ann", lambda line: None, lambda: leave("user_ann"))
+
+    def leave(user_id):
+        left.append(user_id)
+        stage.world.leave(user_id)
+
+    stage.enter()
+    with pytest.raises(UserError, match="caity is in the rooms now"):
+        stage.world.part_from({"user_ann", "user_caity"})
+    assert left == []
+    stage.world.part_from({"user_ann"})
+    assert left == ["user_ann"]
+    assert not stage.world.has_been("user_ann")
+    assert "user_ann" not in stage.states[-1]["rooms"]
+    await stage.world.settle()
+
+
+def test_nothing_that_was_said_is_shown_again_once_it_is_cleared():
+    scrollback, room = Scrollback(), PLACES.rooms["garden"]
+    scrollback.note(room, RoomLine(Kind.SAY, "hello", "user_ann", "ann"), Audience())
+    assert scrollback.of(room, "user_bob")
+    scrollback.clear()
+    assert scrollback.of(room, "user_bob") == []

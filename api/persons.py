@@ -1,0 +1,95 @@
+"""What is kept of a person, a copy of it for them, and the end of it: for admins, while the world runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+from fastapi import Path, Query, Request, Response
+from fastapi.responses import JSONResponse
+
+from api import examples
+from api.answers import documented
+from api.authentication import MAX_ID
+from api.parts import Actor, Living, Reader, parts_of, topic_router
+from api.problem import RESPONSES
+from noodlings.inspect.views import plain
+from noodlings.portable.person import (
+    PersonForgotten,
+    PersonReport,
+    export_person,
+    find_person,
+    forget_person,
+    report,
+)
+
+NDJSON = "application/x-ndjson"
+_READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
+
+router = topic_router("/api/persons/{person}", tags=["persons"])
+
+Named = Annotated[
+    str,
+    Path(
+        alias="person",
+        max_length=MAX_ID,
+        description="An id, the name of an account, or a shown name that nobody else has.",
+        examples=["user_caity"],
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonDeletion:
+    """What is, or would be, deleted.
+
+    Attributes:
+        report: what was kept before.
+        done: what became of it; null where nothing was deleted, because `yes` was not given.
+    """
+
+    report: PersonReport
+    done: PersonForgotten | None = None
+
+
+@router.get("", responses=documented(PersonReport, examples.PERSON))
+async def person_report(person: Named, caller: Reader, society: Living) -> Response:
+    """What is kept of a person, and where. Admin only."""
+    caller.require_admin(_READING)
+    return JSONResponse(plain(asdict(report(society, find_person(society, person)))))
+
+
+@router.get(
+    "/export",
+    response_class=Response,
+    responses=RESPONSES | {200: {"description": "JSON lines.", "content": {NDJSON: {}}}},
+)
+async def person_export(person: Named, caller: Reader, society: Living) -> Response:
+    """What a person told the characters and was answered, one JSON object a line. Admin only."""
+    caller.require_admin(_READING)
+    lines: list[str] = []
+    export_person(society, find_person(society, person), lines.append)
+    return Response("".join(lines), media_type=NDJSON)
+
+
+@router.delete("", responses=documented(PersonDeletion, examples.PERSON_DELETION))
+async def person_forget(
+    request: Request,
+    person: Named,
+    caller: Actor,
+    society: Living,
+    yes: Annotated[bool, Query(description="Without it, you only see what would be deleted.")] = False,
+) -> Response:
+    """Delete everything about a person, for good. Admin only; whoever is in the rooms must leave first."""
+    caller.require_admin(_DELETING)
+    request.state.path = request.scope["route"].path  # the audit log is not to say whom
+    parts, found = parts_of(request), find_person(society, person)
+    kept = report(society, found)
+    if not yes:
+        return JSONResponse(plain(asdict(PersonDeletion(kept))))
+    parts.people.world.part_from(found.ids)
+    await parts.people.world.settle()  # they were seen to leave, and that is remembered
+    parts.forget_lines()
+    parts.turns.forget(found.ids)
+    done = forget_person(society, caller, found)
+    return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

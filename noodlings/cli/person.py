@@ -1,0 +1,100 @@
+"""`noodlings person NAME`: what is kept of somebody, a copy of it for them, and the end of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.cli.data import STANDARD_OUTPUT, output, report_on, require_elsewhere
+from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.errors import StoreBusy, UserError
+
+if TYPE_CHECKING:
+    from noodlings.portable.person import PersonForgotten, PersonReport
+
+
+def person(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="An id, an account's name, or a shown name.")],
+    report: Annotated[
+        bool, typer.Option("--report", help="Say what is kept, and where (the default).")
+    ] = False,
+    export: Annotated[
+        str,
+        typer.Option("--export", metavar="FILE", help="Write what they told, as JSON lines; - prints it."),
+    ] = "",
+    forget: Annotated[bool, typer.Option("--forget", help="Delete everything about them, for good.")] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With --forget: do it. Without, you see what would go.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --export: replace the file if it exists.")
+    ] = False,
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Show what is kept about a person, export it for them, or delete it for good.
+
+    It reaches every character, file and log of the data folder. The report and the export work while somebody
+    plays; to delete while a server runs, send it DELETE /api/persons/NAME?yes=true with an admin token.
+    """
+    from dataclasses import asdict
+    from pathlib import Path
+
+    from noodlings.host.visit import opened, owner
+    from noodlings.portable.person import export_person, find_person, forget_person
+    from noodlings.portable.person import report as report_of
+
+    if report + bool(export) + forget > 1 or (yes and not forget):
+        raise UserError("choose one of --report, --export FILE and --forget; --yes goes with --forget")
+    settings = settings_of(data, config)
+    try:
+        with opened(settings, read_only=not (forget and yes)) as society:
+            who = find_person(society, name)
+            if export:
+                if export != STANDARD_OUTPUT:
+                    require_elsewhere(Path(export), settings.data_dir)
+                with output(export, force) as write:
+                    count = export_person(society, who, write)
+                to_terminal = export == STANDARD_OUTPUT
+                said = f"exported {count:,} memories of what {who.name} told"
+                report_on(said, {"file": export, "memories": count}, as_json, err=to_terminal)
+            elif forget and yes:
+                kept = report_of(society, who)
+                done = forget_person(society, owner(settings), who)
+                report_on(_done(kept, done), asdict(done), as_json)
+            else:
+                kept = report_of(society, who)
+                hint = "\nAll of this would be deleted for good. If you mean it, add --yes." if forget else ""
+                report_on(_kept(kept) + hint, asdict(kept), as_json)
+    except StoreBusy as error:
+        raise StoreBusy(
+            f"{error}. Or ask the server that runs there: DELETE /api/persons/{name}?yes=true, as an admin"
+        ) from None
+
+
+def _kept(kept: PersonReport) -> str:
+    """A report, a line for each thing."""
+    lines = [f"{kept.name} is known as {', '.join(kept.ids)}."]
+    lines += [f"  account {name}: {role}" for name, role in kept.accounts.items()]
+    lines += [f"  called {', '.join(kept.introduced)} by the characters"] if kept.introduced else []
+    lines += [f"  last in: {', '.join(kept.places)}"] if kept.places else []
+    lines += [f"  tokens in the settings: {kept.tokens}"] if kept.tokens else []
+    for who, counts in kept.characters.items():
+        lines.append(f"  {who}: " + ", ".join(f"{count:,} {what}" for what, count in counts.items() if count))
+    return "\n".join([*lines, *(f"  lines of {file}: {count:,}" for file, count in kept.lines.items())])
+
+
+def _done(kept: PersonReport, done: PersonForgotten) -> str:
+    remains = done.remains
+    where = ", ".join(f"{count} in {place}" for place, count in remains.found.items()) or "none is left"
+    lines = [
+        f"{kept.name} is forgotten: {done.memories:,} memories, and {done.answers:,} answers made of them."
+    ]
+    lines += [f"  {count:,} lines of {file}" for file, count in done.lines.items()]
+    lines += [f"Of {remains.words:,} words that were theirs alone: {where}."]
+    lines += [f"Copies stay as they are: {', '.join(remains.copies)}."] if remains.copies else []
+    lines += [f"Remove {kept.tokens} of their tokens from the settings."] if kept.tokens else []
+    lines += [] if done.erased else ["Their last bytes leave the disk at the next start."]
+    return "\n".join(lines)

@@ -1,0 +1,304 @@
+"""One person in a data folder: what is kept of them, a copy of it for them, and the end of it.
+
+A name is not an identity. A person is one id, or several where an account was joined to a user of a world;
+whoever is named by a name that several have is asked for by id. Everything is read as of one moment, and
+deleted by the ways that `@forget` has: nothing here changes the database itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+
+from noodlings.agent.society import Society
+from noodlings.errors import NotFound, UserError
+from noodlings.notes.notebook import FOLDER_NAME, Notebook
+from noodlings.portable.remains import Marks, Remains, lines_with, remains, strike_out, words_in
+from noodlings.ports import StoreSnapshot
+from noodlings.reflection.facts import TOLD, facts
+from noodlings.store.transfer import snapshot
+from noodlings.text import clean, folded, shorten
+from noodlings.values.caller import Caller, account_id_of, shown_name, user_id_of
+from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
+from noodlings.worlds.accounts import Account, Accounts
+from noodlings.worlds.beings import split_gestures
+
+REPEATED_SECONDS = 3_600.0
+"""World time within which others heard an answer, in the words in which it is kept by whoever gave it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who is no character.
+
+    Attributes:
+        ids: by which worlds, tokens and accounts know them, sorted.
+        name: as shown.
+        accounts: theirs, removed ones too.
+    """
+
+    ids: tuple[str, ...]
+    name: str
+    accounts: tuple[Account, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PersonReport:
+    """What is kept of a person, and where; without a word of anybody.
+
+    Attributes:
+        accounts: their names, each with what it may do; "removed" for one that was.
+        tokens: how many tokens of the settings are theirs; nobody but an admin changes those.
+        introduced: the names that characters know them by.
+        places: the rooms that they were last in, by id.
+        characters: id → how many memories of what they said and did, answers, traces, symbols, links and
+            notes of these, facts about them, records of a source that wait ("waiting"), and memories of
+            what others told and had from them ("heard").
+        lines: file of a log, or the history of the terminal → lines that hold their words, ids or name.
+    """
+
+    ids: tuple[str, ...]
+    name: str
+    accounts: dict[str, str]
+    tokens: int
+    introduced: tuple[str, ...]
+    places: tuple[str, ...]
+    characters: dict[str, dict[str, int]]
+    lines: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonForgotten:
+    """What became of forgetting a person.
+
+    Attributes:
+        memories, answers: how many went, of all characters.
+        lines: file → lines that were struck out, or made nameless in the audit log.
+        remains: what a look at every file found afterwards.
+        erased: False where the last bytes leave the disk at the next start.
+    """
+
+    memories: int
+    answers: int
+    lines: dict[str, int]
+    remains: Remains
+    erased: bool
+
+
+def find_person(society: Society, who: str) -> Person:
+    """Somebody by id, by the name of an account, or by a shown name.
+
+    Raises:
+        UserError: several are called so, or it is a character.
+        NotFound: nobody is.
+    """
+    wanted, names = str(clean(who)), society.names()
+    accounts = Accounts(society.settings.data_dir).everybody()
+    if wanted in society.personas:
+        raise UserError(f"{wanted} is a character; what it remembers is deleted with @forget")
+    known = {*names, *society.world_state.get("rooms", {}), *_token_users(society)} - society.personas.keys()
+    known |= {one for account in accounts for one in _ids_of(account)}
+    meant = [wanted] if wanted in known or _told(society, wanted) else []
+    if not meant:
+        called = folded(wanted)
+        meant = [one for one in known if called in (folded(one), folded(shown_name(one, names)))]
+        meant += [account.user_id for account in accounts if folded(account.name) == called]
+        meant += [one for one in (user_id_of(wanted), account_id_of(called)) if _told(society, one)]
+    people = {}
+    for one in meant:
+        theirs = tuple(account for account in accounts if one in _ids_of(account))
+        ids = tuple(sorted({one, *(other for account in theirs for other in _ids_of(account))}))
+        people[ids] = Person(ids, shown_name(one, names), theirs)
+    if len(people) > 1:
+        which = ", ".join(sorted(one for person in people for one in person))
+        raise UserError(
+            f"several are called {shorten(wanted, 30)}, and a name is no identity; say which: {which}"
+        )
+    if not people:
+        raise NotFound(
+            f"nothing is kept of anybody called {shorten(wanted, 30)}; name the id, if they have one"
+        )
+    return next(iter(people.values()))
+
+
+def report(society: Society, person: Person) -> PersonReport:
+    """What is kept of a person. Raises `StoreError`."""
+    kept, names = _read(society, person), society.names()
+    rooms = society.world_state.get("rooms", {})
+    return PersonReport(
+        ids=person.ids,
+        name=person.name,
+        accounts={one.name: one.role.value if one.hash else "removed" for one in person.accounts},
+        tokens=sum(user in person.ids for user in _token_users(society)),
+        introduced=tuple(sorted({names[one] for one in person.ids if one in names})),
+        places=tuple(sorted({rooms[one] for one in person.ids if one in rooms})),
+        characters={who: counts for who, counts in kept.counted.items() if any(counts.values())},
+        lines=lines_with(society.settings.data_dir, kept.marks(person), _owns_terminal(society, person)),
+    )
+
+
+def export_person(society: Society, person: Person, write: Callable[[str], object]) -> int:
+    """Write what a person told and was answered, one JSON object a line. Returns how many memories.
+
+    Raises:
+        StoreError: the memories cannot be read.
+    """
+
+    def put(line: dict[str, object]) -> None:
+        write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
+
+    rooms, names = society.world_state.get("rooms", {}), society.names()
+    known = {one: {"name": names.get(one, ""), "place": rooms.get(one, "")} for one in person.ids}
+    accounts = [{"name": one.name, "role": one.role.value} for one in person.accounts]
+    put({"format": "noodlings-person", "version": 1, "ids": known, "accounts": accounts})
+    own = _read(society, person).own
+    for agent_id, entries in own.items():
+        for entry in entries:
+            same = ("id", "timestamp", "user_id", "kind", "place", "user_text", "response")
+            line = {"agent": agent_id} | {name: getattr(entry, name) for name in same}
+            put(line | ({KNOWN_BY: written_by(entry)} if written_by(entry) else {}))
+    return sum(map(len, own.values()))
+
+
+def forget_person(society: Society, caller: Caller, person: Person) -> PersonForgotten:
+    """Delete everything of a person, for good; whoever is in the rooms must have left them before.
+
+    Every character forgets what they told, the answers to it that it heard others give, and what others told
+    of it; and their id is no longer among those who stood by when somebody else spoke.
+
+    Raises:
+        Forbidden: the caller is no admin.
+        StoreError: not everything was forgotten; they are still found, and it can be done again.
+    """
+    caller.require_admin("have everything about a person deleted")
+    folder, kept = society.settings.data_dir, _read(society, person)
+    marks, memories, answers = kept.marks(person), 0, 0
+    lines = strike_out(folder, marks, _owns_terminal(society, person))  # while the memories tell which
+    todo = {who: {entry.id for entry in kept.own[who]} | kept.hearsay[who] for who in kept.agents}
+    done: dict[str, set[int]] = defaultdict(set)
+    while todo:
+        agent_id, ids = todo.popitem()
+        forgotten = society.corrections.forget(caller, agent_id, sorted(ids))
+        memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
+        done[agent_id] |= ids
+        name = society.personas[agent_id].name
+        for hearer, heard in kept.heard_of(agent_id, name, {*ids, *forgotten.redacted}):
+            if heard not in done[hearer]:
+                todo.setdefault(hearer, set()).add(heard)
+    for agent_id in kept.agents:
+        for one in person.ids:  # what was too damaged to be read
+            memories += society.corrections.forget_user(caller, agent_id, one).count
+        society.agents[agent_id].part_from(person.ids)
+    society.forget_names(person.ids)
+    rooms = society.world_state.get("rooms", {})
+    left = {one: room for one, room in rooms.items() if one not in person.ids}
+    society.save_world(society.world_state | {"rooms": left})
+    for account in person.accounts:
+        Accounts(folder).erase(account.name)
+    erased = society.store.erase()
+    return PersonForgotten(memories, answers, lines, remains(folder, marks.words), erased)
+
+
+@dataclass(slots=True)
+class _Kept:
+    """All memories of all characters, as far as they have to do with one person.
+
+    Attributes:
+        agents: ids of all characters.
+        own, hearsay: agent → what came from the person; ids of what others told it that they had from them.
+        answers: agent → id → its answer and when it gave it, of all its memories.
+        heard: who said it → hearer, id, words and time, of all that characters heard characters say.
+        images: what became of the person's memories.
+        others: all words of everybody else.
+        counted: see `PersonReport.characters`, of all.
+    """
+
+    agents: list[str]
+    own: dict[str, list[MemoryEntry]] = field(default_factory=lambda: defaultdict(list))
+    hearsay: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    answers: dict[str, dict[int, tuple[str, float]]] = field(default_factory=lambda: defaultdict(dict))
+    heard: dict[str, list[tuple[str, int, str, float]]] = field(default_factory=lambda: defaultdict(list))
+    images: list[str] = field(default_factory=list)
+    others: set[str] = field(default_factory=set)
+    counted: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def marks(self, person: Person) -> Marks:
+        """By what a line about the person is known."""
+        entries = [entry for entries in self.own.values() for entry in entries]
+        said = [words for entry in entries for words in (entry.user_text, entry.response or "")]
+        words = words_in(" ".join(entry.user_text for entry in entries)) - self.others
+        names = {person.name, *(account.name for account in person.accounts)}
+        return Marks.of((*person.ids, *names), (*said, *self.images), words)
+
+    def heard_of(self, agent_id: str, name: str, ids: Collection[int]) -> Iterator[tuple[str, int]]:
+        """Who heard the answers that an agent of this name gave to these, as which of their memories."""
+        gone = [self.answers[agent_id][one] for one in ids if one in self.answers[agent_id]]
+        said = [({answer, *split_gestures(answer, name)}, when) for answer, when in gone]
+        for hearer, entry_id, text, at in self.heard[agent_id]:
+            if any(0.0 <= at - when <= REPEATED_SECONDS and text in parts for parts, when in said):
+                yield hearer, entry_id
+
+
+def _read(society: Society, person: Person) -> _Kept:
+    """Everything, as of one moment."""
+    with snapshot(society.settings.data_dir) as stored:
+        kept = _Kept(stored.agents())
+        for agent_id in kept.agents:
+            _read_agent(stored, society, person, agent_id, kept)
+    for persona in society.personas.values():
+        kept.others |= words_in(str(persona))
+    return kept
+
+
+def _read_agent(stored: StoreSnapshot, society: Society, person: Person, agent_id: str, kept: _Kept) -> None:
+    own, about, name = kept.own[agent_id], 0, person.name.casefold()
+    names = {called.casefold(): person.ids[0] for called in (person.name, *person.ids)}
+    for entry in (archived.entry for archived in stored.entries(agent_id)):
+        if entry.user_id in person.ids:
+            own.append(entry)
+        elif entry.user_id in society.personas:
+            kept.heard[entry.user_id].append((agent_id, entry.id, entry.user_text, entry.timestamp))
+        else:
+            kept.others |= words_in(entry.user_text)
+        if any(one in person.ids for chain in hearsay(entry) for one in chain):
+            kept.hearsay[agent_id].add(entry.id)
+        if entry.response:
+            kept.answers[agent_id][entry.id] = entry.response, entry.timestamp
+        if entry.user_id in person.ids or (entry.kind in TOLD and name in entry.user_text.casefold()):
+            about += sum(fact.of in person.ids for fact in facts(entry, names))
+    ids = {entry.id for entry in own}
+    symbols = [made.symbol for made in stored.symbols(agent_id) if made.symbol.entry_id in ids]
+    kept.images += [symbol.symbolic_encoding for symbol in symbols]
+    kept.counted[agent_id] = {
+        "memories": len(own),
+        "answers": sum(entry.response is not None for entry in own),
+        "traces": sum(trace.entry_id in ids for trace in stored.traces(agent_id)),
+        "symbols": len(symbols),
+        "links": sum(not ids.isdisjoint((link.source, link.target)) for link in stored.links(agent_id)),
+        "notes": len(ids.intersection(Notebook(society.settings.data_dir / FOLDER_NAME).ids(agent_id))),
+        "facts": about,
+        "waiting": sum(
+            record.user_id in person.ids and record.record is not None for record in stored.taken(agent_id)
+        ),
+        "heard": len(kept.hearsay[agent_id]),
+    }
+
+
+def _ids_of(account: Account) -> frozenset[str]:
+    """By which its owner is known: what they told before it was joined stays with its own id."""
+    return frozenset({account.user_id, account_id_of(folded(account.name))})
+
+
+def _token_users(society: Society) -> list[str]:
+    return [token.user for token in society.settings.api.all_tokens() if token.user]
+
+
+def _told(society: Society, user_id: str) -> bool:
+    return any(society.store.told_by(agent_id, user_id) for agent_id in society.store.agents())
+
+
+def _owns_terminal(society: Society, person: Person) -> bool:
+    """Whether it is the person who types in the terminal of this machine."""
+    return user_id_of(society.settings.world.player) in person.ids

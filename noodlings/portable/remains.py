@@ -1,0 +1,196 @@
+"""What a person left in the plain files of a data folder, and whether anything of it is still there.
+
+The logs and the history of the terminal lose whole lines. The audit log keeps its lines, without whoever it
+was: that something was done, with which rights and when, is on record for the others whom it concerns.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+from noodlings.errors import StoreError
+from noodlings.files import atomic_write
+from noodlings.logs import held_still
+from noodlings.portable.export import export
+from noodlings.store.database import DATABASE_NAME
+from noodlings.store.transfer import snapshot
+from noodlings.text import shorten
+
+NAMELESS = "[forgotten]"
+EXPORTED = b'"format": "noodlings-'
+"""In the first line of what we exported, of characters or of a person."""
+_WHO = ("user", "address", "path", "what")
+"""What a line of the audit log says of whoever did something, or to whom."""
+AUDIT, HISTORY = "audit.log*", "history"
+_LINES = ("noodlings.log*", "refused.log*", AUDIT, HISTORY)
+_QUOTED = 50
+"""Characters that a log quotes."""
+_SHORTEST = 12
+"""Characters of a quotation that is known by itself."""
+_WORD = re.compile(r"\w{4,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """By what a line is known to be about a person.
+
+    Attributes:
+        called: finds ids and names, as whole words in any case.
+        quotes: beginnings of what they said, and of what was made of it.
+        words: that nobody else used.
+    """
+
+    called: re.Pattern[str]
+    quotes: tuple[str, ...]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, called: Iterable[str], said: Iterable[str], words: Collection[str]) -> Marks:
+        """Of ids and names, texts, and words that are theirs alone."""
+        names = "|".join(map(re.escape, sorted(filter(None, called), key=len, reverse=True)))
+        quotes = {shorten(text, _QUOTED).rstrip("…") for text in said}
+        long_enough = tuple(sorted(quote for quote in quotes if len(quote) >= _SHORTEST))
+        return cls(
+            re.compile(rf"(?<!\w)(?:{names})(?!\w)", re.I), long_enough, frozenset(words) - _ordinary()
+        )
+
+    def within(self, text: str) -> Marks:
+        """Those of which there is any in a text: few, so that each of its lines is looked through quickly."""
+        return Marks(self.called, tuple(quote for quote in self.quotes if quote in text), self.words)
+
+    def are_in(self, line: str) -> bool:
+        """Whether a line is about the person."""
+        quoted = any(quote in line for quote in self.quotes)
+        return quoted or self.called.search(line) is not None or not self.words.isdisjoint(words_in(line))
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What a look at every file found.
+
+    Attributes:
+        words: how many words were looked for: those of the person that nobody else used, and that are no
+            ordinary English.
+        found: file, or kind of record of a character → how many of these words are in it.
+        copies: exports and backups below the folder, which stay as they are.
+    """
+
+    words: int
+    found: dict[str, int]
+    copies: tuple[str, ...]
+
+
+def words_in(text: str) -> frozenset[str]:
+    """The words of four letters or digits and more, folded."""
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+@lru_cache(maxsize=1)
+def _ordinary() -> frozenset[str]:
+    """Words that anybody may use, a character on its own as well."""
+    listed = resources.files("noodlings.embed") / "vocab.txt"
+    return frozenset(listed.read_text(encoding="utf-8").split())
+
+
+def lines_with(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
+    """File → lines about a person; `own_history`: the terminal's history is theirs, all of it."""
+    found = ((path.name, _split(path, marks, own_history)) for path in _files(folder))
+    return {name: len(theirs) for name, (_, theirs) in found if theirs}
+
+
+def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
+    """Take these lines out of the files, or out of the audit log whoever they are about; as `lines_with`.
+
+    Raises:
+        StoreError: a file cannot be written.
+    """
+    struck = {}
+    try:
+        with held_still(folder):
+            for path in _files(folder):
+                kept, theirs = _split(path, marks, own_history)
+                if theirs:
+                    struck[path.name] = len(theirs)
+                    mode = path.stat().st_mode
+                    with atomic_write(path) as aside:
+                        aside.write_text("".join(kept), "utf-8", "surrogateescape", "")
+                        aside.chmod(mode)
+    except OSError as error:
+        raise StoreError(f"the logs cannot be written, so nothing is forgotten yet: {error}") from None
+    return struck
+
+
+def remains(folder: Path, words: frozenset[str]) -> Remains:
+    """Look for words in everything below a data folder, in the database record by record and byte by byte.
+
+    Raises:
+        StoreError: a file cannot be read; it is named.
+    """
+    found: dict[str, set[str]] = {}
+    copies = []
+
+    def look(where: str, text: str) -> None:
+        if there := words & words_in(text):
+            found.setdefault(where, set()).update(there)
+
+    def look_at_line(written: str) -> None:
+        line = json.loads(written)
+        look(f"{line.get('agent', line.get('id', ''))}: {line.get('type', 'head')}", written)
+
+    with snapshot(folder) as kept:
+        export(kept, kept.agents(), look_at_line)
+    backups = {path.parent for path in folder.rglob(DATABASE_NAME)} - {folder}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = _content(path)
+        name = str(path.relative_to(folder))
+        if backups.intersection(path.parents) or EXPORTED in content[:100]:
+            copies.append(name)
+            continue
+        text = content.decode("utf-8", "ignore").casefold()
+        look(name, text)
+        if path.name.startswith(DATABASE_NAME):  # there words lie side by side, without anything between
+            found.setdefault(name, set()).update(word for word in words if word in text)
+    return Remains(len(words), {name: len(there) for name, there in found.items() if there}, tuple(copies))
+
+
+def _content(path: Path) -> bytes:
+    """What is in a file; nothing where it went away meanwhile, as what is written aside does."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise StoreError(f"{path} cannot be looked into: {error.strerror}") from None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for pattern in _LINES:
+        yield from sorted(folder.glob(pattern))
+
+
+def _split(path: Path, marks: Marks, own_history: bool) -> tuple[list[str], list[str]]:
+    """The lines of a file as they may stay, and those that may not."""
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
+        lines = file.readlines()
+    near = marks.within("".join(lines))
+    everything = path.name == HISTORY and own_history
+    theirs = [line for line in lines if everything or near.are_in(line)]
+    if path.match(AUDIT):
+        return [_nameless(line, near) if near.are_in(line) else line for line in lines], theirs
+    return [line for line in lines if not everything and not near.are_in(line)], theirs
+
+
+def _nameless(line: str, marks: Marks) -> str:
+    """A line of the audit log without whoever it is about, and without their address; "" if it is none."""
+    try:
+        facts = json.loads(line)
+    except ValueError:
+        return ""
+    who = {name: NAMELESS for name in _WHO if name == "address" or marks.are_in(str(facts.get(name, "")))}
+    return json.dumps(facts | who, ensure_ascii=False) + "\n"

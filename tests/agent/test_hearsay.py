@@ -1,0 +1,152 @@
+"""Whoever hears something told by somebody who was told it can say from whom that one had it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from noodlings.agent.hearsay import HANDS, SOURCES, sources
+from noodlings.agent.society import Society
+from noodlings.app import build
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.host.visit import rooms_of
+from noodlings.store.memory import MemoryStore
+from noodlings.values.affect import NEUTRAL
+from noodlings.values.memory import ImportanceParts, MemoryEntry, hearsay, tags_of
+from noodlings.values.percept import Kind
+from noodlings.values.trace import RecalledTrace, Trace
+from noodlings.worlds.rooms import World
+from tests.memory.entries import an_entry
+
+ANN, BOB = "user_ann", "user_bob"
+MILL = "the old mill burnt down"
+
+
+@pytest.fixture
+async def village() -> AsyncIterator[tuple[Society, World]]:
+    settings = Settings(embedding={"model": "none"}, thought={"ruminate": False})
+    society = build(settings, clock=ManualClock(1_700_000_000.0), store=MemoryStore())
+    world = rooms_of(society)
+    for user_id, name in ((ANN, "Ann"), (BOB, "Bob")):
+        world.enter(user_id, name, lambda line: None)
+        society.introduce(user_id, name)
+        bring(world, user_id, "maren")
+    for agent_id in ("phi", "servnak"):
+        while world.room_of(agent_id).name == world.room_of("maren").name:
+            world.go(agent_id, next(iter(world.scene(agent_id).exits)))
+    await world.settle()
+    yield society, world
+    await world.settle()
+    await world.close()
+    society.close()
+
+
+def latest(society: Society, agent_id: str, user_id: str) -> MemoryEntry:
+    """What an agent heard somebody say last."""
+    ids = society.store.told_by(agent_id, user_id)
+    said = [entry for entry in society.store.entries(agent_id, ids).values() if entry.kind is Kind.SAY]
+    return max(said, key=lambda entry: entry.id)
+
+
+async def say(village: tuple[Society, World], user_id: str, text: str) -> None:
+    society, world = village
+    assert isinstance(society.clock, ManualClock)
+    society.clock.advance(400.0)
+    world.say(user_id, text)
+    await world.settle()
+
+
+def bring(world: World, agent_id: str, to: str) -> None:
+    while world.room_of(agent_id).name != world.room_of(to).name:
+        ways = world.scene(agent_id).exits
+        wanted = [way for way, name in ways.items() if name == world.room_of(to).name]
+        world.go(agent_id, (wanted or list(ways))[0])
+
+
+async def test_who_told_you_is_answered_with_who_told_whoever_told_it(village: tuple[Society, World]) -> None:
+    society, world = village
+    await say(village, BOB, f"Maren, {MILL} last night")
+    bring(world, "phi", "maren")
+    await say(village, ANN, "Maren, what do you know about the mill?")
+    heard = latest(society, "phi", "maren")
+    assert "mill" in heard.user_text
+    assert hearsay(heard) == ((BOB,),)
+    assert tags_of(heard) == {f"from:{BOB}"}
+    world.rest("maren")
+    await say(village, ANN, "Phi, what do you know about the mill?")
+    told = society.store.traces("phi", 1)[0].response or ""
+    assert "mill" in told.casefold()
+    await say(village, ANN, "Phi, who told you that?")
+    answer = (society.store.traces("phi", 1)[0].response or "").casefold()
+    assert "maren told me" in answer
+    assert "had it from bob" in answer
+    await say(village, ANN, "Phi, who told you about the mill?")
+    assert "had it from bob" in (society.store.traces("phi", 1)[0].response or "").casefold()
+
+
+async def test_of_what_was_told_in_confidence_nothing_is_told_on(village: tuple[Society, World]) -> None:
+    society, world = village
+    world.whisper(BOB, "maren", f"{MILL}, I did it")
+    await world.settle()
+    bring(world, "phi", "maren")
+    await say(village, ANN, "Maren, what do you know about the mill?")
+    heard = latest(society, "phi", "maren")
+    assert "burnt" not in heard.user_text
+    assert hearsay(heard) == ()
+
+
+def a_turn(*recalled: RecalledTrace, voice: str = "offline", response: str = MILL) -> Trace:
+    return Trace(
+        "maren", 9, 0.0, NEUTRAL, "words", NEUTRAL, 0.0, 0.0, ImportanceParts(),
+        recalled=recalled, voice=voice, response=response,
+    )  # fmt: skip
+
+
+def recalled(entry_id: int, used: bool = True, why: str = "semantic") -> RecalledTrace:
+    return RecalledTrace(entry_id, (why,), 1.0, used=used)
+
+
+def test_a_chain_goes_from_the_first_to_the_last_and_is_no_longer_than_it_may_be() -> None:
+    entry = an_entry(1, user_id="phi", user_text=MILL, extra={"data": {"hearsay": [[BOB, "servnak"]]}})
+    assert sources(a_turn(recalled(1)), {1: entry}, {ANN}) == ((BOB, "servnak", "phi"),)
+    long = replace(entry, extra={"hearsay": [[f"a{n}" for n in range(20)]] * 1})
+    (chain,) = sources(a_turn(recalled(1)), {1: long}, {ANN})
+    assert len(chain) == HANDS
+    assert chain[-1] == "phi"
+    many = {n: an_entry(n, user_id=f"user_{n}", user_text=MILL) for n in range(1, 9)}
+    assert len(sources(a_turn(*map(recalled, many)), many, {ANN})) == SOURCES
+
+
+def test_what_is_its_own_or_not_for_those_who_hear_it_has_no_source() -> None:
+    secret = an_entry(1, user_id=BOB, user_text=MILL, audience={BOB, "maren"}, kind=Kind.WHISPER)
+    own, event = an_entry(2, user_id="maren", user_text=MILL), an_entry(3, user_id=BOB, kind=Kind.EVENT)
+    entries = {1: secret, 2: own, 3: event}
+    assert sources(a_turn(*map(recalled, entries)), entries, {ANN, BOB}) == ()
+    assert sources(a_turn(recalled(1)), entries, {BOB}) == ((BOB,),)
+
+
+def test_a_model_told_what_it_repeats() -> None:
+    entries = {
+        1: an_entry(1, user_id=BOB, user_text=MILL),
+        2: an_entry(2, user_id=ANN, user_text="I sell red apples"),
+    }
+    turn = a_turn(*(recalled(n, used=False) for n in entries), voice="llm", response="That mill? Burnt down.")
+    assert sources(turn, entries, {ANN}) == ((BOB,),)
+
+
+@pytest.mark.parametrize("bad", ["x", [1], [[1]], [[]], [["a", 2]], {"a": "b"}, None])
+def test_what_a_host_gives_instead_of_chains_is_no_hearsay(bad: object) -> None:
+    assert hearsay(an_entry(1, extra={"hearsay": bad})) == ()
+
+
+async def test_a_short_word_of_its_own_is_no_answer_told_on(village: tuple[Society, World]) -> None:
+    society, world = village
+    await say(village, BOB, f"Maren, {MILL} last night")
+    bring(world, "phi", "maren")
+    await say(village, ANN, "Maren, what do you know about the mill?")
+    world.say("maren", "Bob said", depth=1)
+    await world.settle()
+    assert hearsay(latest(society, "phi", "maren")) == ()

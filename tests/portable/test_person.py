@@ -1,0 +1,244 @@
+"""A person is found by what is theirs alone, shown what is kept of them, and gone when they want to be."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from api.audit import auditing_to, note
+from noodlings.agent.society import Society
+from noodlings.clock import ManualClock
+from noodlings.config import Settings
+from noodlings.errors import Forbidden, NotFound, StoreError, UserError
+from noodlings.host.visit import opened, rooms_of
+from noodlings.portable.person import export_person, find_person, forget_person, report
+from noodlings.values.caller import Caller, Role
+from noodlings.values.memory import hearsay
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.taken_in import TakenRecord
+from noodlings.worlds.accounts import Accounts
+from tests.api.serving import environment
+from tests.program import ran
+
+ADMIN = Caller("api_admin", "admin", Role.ADMIN)
+CAITY, BOB, ACCOUNT = "user_caity", "user_bob", "account:caity"
+COUNTED = ("memories", "answers", "traces", "symbols", "links", "notes", "facts", "heard")
+THEIRS = ("zarnok", "vexilium", "plofting")
+
+
+@contextmanager
+def society_in(folder: Path) -> Iterator[Society]:
+    settings = Settings(store={"path": str(folder)}, embedding={"model": "none"})
+    with opened(settings, ManualClock(1e6)) as society:
+        yield society
+
+
+async def told(society: Society, text: str, user: str = CAITY, agent: str = "phi", **more: object) -> int:
+    now = society.clock.now() + 60.0
+    assert isinstance(society.clock, ManualClock)
+    society.clock.advance(60.0)
+    made = Percept(user, text, now, addressed=True, **more)  # type: ignore[arg-type]
+    return (await society.perceive(agent, made)).entry_id
+
+
+async def an_evening(folder: Path) -> None:
+    """Caity tells three characters of hers, Bob of his; files hold lines about her."""
+    accounts = Accounts(folder)
+    accounts.create("Caity", "a long password")
+    with society_in(folder) as society:
+        world = rooms_of(society)
+        society.introduce(CAITY, "Caity")
+        society.introduce(BOB, "Bob")
+        world.enter(CAITY, "Caity", lambda line: None)
+        both = frozenset({CAITY, BOB})
+        await told(society, "My dog Zarnok died yesterday, I am heartbroken", present=both)
+        await told(society, "I keep the vexilium under the bed", kind=Kind.WHISPER)
+        await told(society, "what do you know of my dog Zarnok?", present=both)
+        await told(society, "The plofting begins at noon", agent="servnak")
+        await told(society, "I bake bread on Sundays", BOB, present=both)
+        await told(society, "I baked more bread than ever", BOB, "servnak")
+        world.leave(CAITY)
+        await world.settle()
+        await society.rest(5.0)
+        await world.close()
+    accounts.join("Caity", CAITY)
+    (folder / "history").write_text("\n# 2026-11-25\n+whisper phi my vexilium\n\n# 2026-11-25\n+look\n")
+    (folder / "refused.log").write_text('{"user": "user_caity"}\n{"user": "user_bob"}\n')
+    with auditing_to(folder):
+        for user in (CAITY, BOB):
+            note(at=1.0, role="player", user=user, address="10.0.0.1", method="POST", path="/x", status=200)
+
+
+def everything(folder: Path) -> str:
+    return "\n".join(
+        path.read_bytes().decode("utf-8", "ignore").casefold() for path in folder.rglob("*") if path.is_file()
+    )
+
+
+async def test_what_is_kept_of_a_person_is_counted_and_no_word_of_it_is_shown(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    with society_in(tmp_path) as society:
+        kept = report(society, find_person(society, "Caity"))
+    assert kept.ids == (ACCOUNT, CAITY)
+    assert kept.accounts == {"Caity": "player"}
+    assert kept.introduced == ("Caity",)
+    assert len(kept.places) == 1
+    assert {"phi", "servnak"} <= kept.characters.keys()
+    phi = kept.characters["phi"]
+    assert phi["memories"] == phi["traces"] >= 3
+    assert min(phi["links"], phi["facts"], phi["notes"], phi["symbols"], phi["answers"]) > 0
+    assert {"history", "audit.log", "refused.log", "noodlings.log"} <= kept.lines.keys()
+    assert kept.lines["audit.log"] == 1
+    assert not [word for word in THEIRS if word in str(kept).casefold()]
+
+
+async def test_the_export_holds_what_they_told_and_were_answered_and_nothing_of_others(
+    tmp_path: Path,
+) -> None:
+    await an_evening(tmp_path)
+    lines: list[str] = []
+    with society_in(tmp_path) as society:
+        count = export_person(society, find_person(society, CAITY), lines.append)
+    head, *entries = map(json.loads, lines)
+    assert head["format"] == "noodlings-person"
+    assert set(head["ids"]) == {ACCOUNT, CAITY}
+    assert len(entries) == count
+    assert {entry["user_id"] for entry in entries} == {CAITY}
+    assert all(word in "".join(lines).casefold() for word in THEIRS)
+    assert any(entry["response"] for entry in entries)
+    assert "bread on sundays" not in "".join(lines).casefold()
+
+
+async def test_whoever_is_forgotten_is_in_no_file_any_more(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    before = everything(tmp_path)
+    assert all(word in before for word in (*THEIRS, CAITY))
+    with society_in(tmp_path) as society, auditing_to(tmp_path):
+        done = forget_person(society, ADMIN, find_person(society, "caity"))
+        logging.getLogger("noodlings").warning("the log is written on")
+        with pytest.raises(NotFound):
+            find_person(society, "caity")
+        assert society.agents["phi"].memory.retrieve_working()[-1].user_id == BOB
+    assert done.memories >= 4
+    assert done.erased
+    assert done.remains.words >= len(THEIRS)
+    assert done.remains.found == {}
+    assert done.lines["audit.log"] == 1
+    after = everything(tmp_path)
+    assert [word for word in (*THEIRS, CAITY, ACCOUNT, "heartbroken") if word in after] == []
+    assert "bread on sundays" in after
+    assert "the log is written on" in (tmp_path / "noodlings.log").read_text()
+    audit = [json.loads(line) for line in (tmp_path / "audit.log").read_text().splitlines()]
+    assert [line["user"] for line in audit] == ["[forgotten]", BOB]
+    assert [line["address"] for line in audit] == ["[forgotten]", "10.0.0.1"]
+    assert (tmp_path / "refused.log").read_text() == '{"user": "user_bob"}\n'
+    assert "+look" in (tmp_path / "history").read_text()
+    assert (tmp_path / "audit.log").stat().st_mode & 0o777 == 0o600
+
+
+async def test_whoever_heard_an_answer_to_them_forgets_it_too(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        both = frozenset({CAITY, "servnak"})
+        await told(society, "My dog Zarnok died yesterday", present=both)
+        (answer,) = society.store.traces("phi", 1)
+        await told(society, answer.response or "", "phi", "servnak", present=both, depth=1)
+        await told(society, "I bake bread", "phi", "servnak", present=both, depth=1)
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        assert [entry.user_text for entry in society.store.archive("servnak")] == ["I bake bread"]
+
+
+async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        await told(society, "Caity's dog is dead", "phi", "servnak", data={"hearsay": [[CAITY]]}, depth=1)
+        await told(society, "The mill is sold", BOB, "servnak", present=frozenset({CAITY}))
+        kept = report(society, find_person(society, CAITY)) if society.names().get(CAITY) else None
+        assert kept is None
+        await told(society, "hello", CAITY, "servnak")
+        person = find_person(society, CAITY)
+        assert report(society, person).characters["servnak"]["heard"] == 1
+        forget_person(society, ADMIN, person)
+        (mill,) = society.store.archive("servnak")
+        assert mill.audience.witnesses == {BOB, "servnak"}
+        assert society.store.traces("servnak", 1)[0].audience.witnesses.isdisjoint({CAITY})
+        assert hearsay(mill) == ()
+
+
+async def test_what_waits_of_them_to_be_taken_in_goes_too(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        record = TakenRecord("log", "1", "d", None, CAITY, 1, "no room", {"text": "the zarnok"})
+        await told(society, "The mill is sold", BOB)
+        society.agents["phi"].keep_told([record], [])
+        society.introduce(CAITY, "Caity")
+        person = find_person(society, CAITY)
+        assert report(society, person).characters == {"phi": {**dict.fromkeys(COUNTED, 0), "waiting": 1}}
+        forget_person(society, ADMIN, person)
+        assert society.store.parked("phi") == []
+    assert "zarnok" not in everything(tmp_path)
+
+
+async def test_a_name_of_several_is_no_identity(tmp_path: Path) -> None:
+    Accounts(tmp_path).create("Caity", "a long password")
+    with society_in(tmp_path) as society:
+        await told(society, "hello there")
+        society.introduce(CAITY, "Caity")
+        with pytest.raises(UserError, match="account:caity, user_caity"):
+            find_person(society, "caity")
+        assert find_person(society, CAITY).ids == (CAITY,)
+        assert find_person(society, ACCOUNT).ids == (ACCOUNT,)
+        with pytest.raises(UserError, match="is a character"):
+            find_person(society, "phi")
+        with pytest.raises(NotFound, match="anybody called zoe"):
+            find_person(society, "zoe")
+        with pytest.raises(Forbidden):
+            forget_person(society, Caller(CAITY, "caity"), find_person(society, CAITY))
+
+
+async def test_words_that_stay_are_named_with_the_file_they_are_in(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    (tmp_path / "my notes.txt").write_text("Zarnok and the vexilium")
+    (tmp_path / "old.jsonl").write_text('{"format": "noodlings-export", "version": 1}\nzarnok\n')
+    with society_in(tmp_path) as society:
+        person = find_person(society, CAITY)
+        with (tmp_path / "hers.jsonl").open("w") as file:
+            export_person(society, person, file.write)
+        done = forget_person(society, ADMIN, person)
+    assert done.remains.found == {"my notes.txt": 2}
+    assert done.remains.copies == ("hers.jsonl", "old.jsonl")
+
+
+async def test_a_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    with society_in(tmp_path) as society:
+        person = find_person(society, CAITY)
+        (tmp_path / "history.part").mkdir()  # where it would be written aside
+        with pytest.raises(StoreError, match="nothing is forgotten yet"):
+            forget_person(society, ADMIN, person)
+        (tmp_path / "history.part").rmdir()
+        assert forget_person(society, ADMIN, find_person(society, CAITY)).remains.found == {}
+    assert "vexilium" not in (tmp_path / "history").read_text()
+
+
+async def test_the_command_line_shows_before_it_deletes(tmp_path: Path) -> None:
+    await an_evening(tmp_path)
+    env = environment()
+    shown = ran("person", "caity", "--data", tmp_path, environment=env)
+    assert shown.returncode == 0, shown.stderr
+    assert b"memories" in shown.stdout
+    asked = ran("person", "caity", "--forget", "--data", tmp_path, environment=env)
+    assert b"add --yes" in asked.stdout
+    saved = ran(
+        "person", "caity", "--export", tmp_path.parent / "caity.jsonl", "--data", tmp_path, environment=env
+    )
+    assert b"exported" in saved.stdout, saved.stderr
+    with society_in(tmp_path):
+        busy = ran("person", "caity", "--forget", "--yes", "--data", tmp_path, environment=env)
+        assert busy.returncode == 3
+        assert b"DELETE /api/persons/caity?yes=true" in busy.stderr
+    gone = ran("person", "caity", "--forget", "--yes", "--data", tmp_path, environment=env)
+    assert b"none is left" in gone.stdout, gone.stderr + gone.stdout
+    assert ran("person", "caity", "--data", tmp_path, environment=env).returncode == 2

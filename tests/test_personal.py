@@ -1,0 +1,56 @@
+"""What is personal is found, and what only looks a little like it is left alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from noodlings.personal import personal_finder
+
+FIND = personal_finder()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("write to caity.may@example.org please", [("e-mail address", "caity.may@example.org")]),
+        ("my number is +44 20 7946 0958, call me", [("telephone number", "+44 20 7946 0958")]),
+        ("call me at (415) 555-2671 tonight", [("telephone number", "(415) 555-2671")]),
+        ("my card is 4111 1111 1111 1111, exp 12/27", [("card number", "4111 1111 1111 1111")]),
+        ("my key is AKIAIOSFODNN7EXAMPLQ", [("key", "AKIAIOSFODNN7EXAMPLQ")]),
+        (
+            "take ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+            [("key", "ghp_16C7e42F292c6912E7710c838347Ae178B4a")],
+        ),
+        ("the password is hunter2.", [("password", "hunter2")]),
+        ("Password: Tr0ub4dor&3", [("password", "Tr0ub4dor&3")]),
+        ("a@b.org or +49 30 901820", [("e-mail address", "a@b.org"), ("telephone number", "+49 30 901820")]),
+    ],
+)
+def test_what_is_personal_is_found(text: str, found: list[tuple[str, str]]) -> None:
+    assert [(datum.kind, text[datum.start : datum.end]) for datum in FIND(text)] == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "in 1984 I was 12 and it cost 1,000,000 crowns",
+        "I walked 12345678 steps on 2026-11-24 at 10:15",
+        "card 4111-1111-1111-1112 has a wrong digit",
+        "say the password, friend, and enter",
+        "meet me @ the mill",
+        "pin it to the door; the key is under the mat",
+        "abcdefghijklmnopqrstuvwxyz",
+    ],
+)
+def test_what_is_not_personal_is_left_alone(text: str) -> None:
+    assert FIND(text) == []
+
+
+@given(st.text(max_size=200))
+def test_what_is_found_is_in_the_text_in_order_and_apart(text: str) -> None:
+    end = 0
+    for datum in FIND(text):
+        assert end <= datum.start < datum.end <= len(text)
+        end = datum.end
