@@ -20,7 +20,7 @@ from tests.cli.test_main import ROOT, environment
 from tests.program import Ended, ran
 from tests.thorough import examples
 
-LINES, KILLS = 3_000, 3
+LINES, KILLS = 1_500, 3
 LOG = """\
 --- Thursday, May 1, 2003 ---
 [21:14] Caity says, "My sister Ada drowned in the harbour last winter."
@@ -64,6 +64,18 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     ]
 
 
+def test_the_page_tells_what_happens(tmp_path: Path, quiet: dict[str, str]) -> None:
+    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    shown = page.split("```console\n")[1].split("```")[0]
+    log, report, talk = (part.partition("\n")[2] for part in shown.split("$ ")[1:])
+    (tmp_path / "harbour.log").write_text(log, encoding="utf-8")
+    done = ran("ingest", "mush", tmp_path / "harbour.log", "--agent", "Servnak", environment=quiet)
+    assert done.stdout.decode() == report
+    asked, answer = (line.partition("> ")[2] or line for line in talk.splitlines())
+    said = " ".join(ran("play", environment=quiet, input=f"{asked}\n".encode()).stdout.decode().split())
+    assert answer.partition("YEARS AGO ")[2].removesuffix(' …"') in said
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -92,7 +104,8 @@ def test_while_somebody_plays_it_waits_for_another_time(tmp_path: Path, quiet: d
 def records(folder: Path) -> int:
     """How many records a data folder holds by now."""
     try:
-        with closing(sqlite3.connect(folder / DATABASE_NAME)) as database:
+        address = f"file:{folder / DATABASE_NAME}?mode=ro"  # else there would be an empty one
+        with closing(sqlite3.connect(address, uri=True)) as database:
             (count,) = database.execute("SELECT count(*) FROM source_records").fetchone()
             return int(count)
     except sqlite3.OperationalError:  # there is no such folder or table yet
