@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from noodlings.store.database import DATABASE_NAME
 from noodlings.store.sql import SqlStore
 from tests.cli.test_main import ROOT, environment
 from tests.program import Ended, ran
@@ -86,26 +89,36 @@ def test_while_somebody_plays_it_waits_for_another_time(tmp_path: Path, quiet: d
     assert refused.returncode == 3
 
 
+def records(folder: Path) -> int:
+    """How many records a data folder holds by now."""
+    try:
+        with closing(sqlite3.connect(folder / DATABASE_NAME)) as database:
+            (count,) = database.execute("SELECT count(*) FROM source_records").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # there is no such folder or table yet
+        return 0
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
 def test_kills_at_any_moment_leave_every_record_once(tmp_path: Path, quiet: dict[str, str]) -> None:
-    log, chance, kills = tmp_path / "long.log", random.Random(7), 0
+    log, folder, chance, kills = tmp_path / "long.log", tmp_path / "data", random.Random(7), 0
     log.write_text("".join(f"[2003-05-01 21:{n % 60:02}] Bob: line {n}\n" for n in range(LINES)))
     command = [sys.executable, "-m", "noodlings", "ingest", "mush", str(log), "--agent", "Phi"]
     for _ in range(examples(KILLS)):
         process = subprocess.Popen(
-            command,
-            cwd=ROOT,
-            env=quiet,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            command, cwd=ROOT, env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
-        time.sleep(chance.uniform(0.3, 1.6))  # at a moment that nobody chose
+        wanted = records(folder) + chance.randrange(LINES // (2 * KILLS))
+        while records(folder) < wanted and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0.0, 0.1))  # somewhere within a transaction
         process.send_signal(signal.SIGKILL)
         kills += process.wait() == -signal.SIGKILL
     assert kills
+    assert records(folder)
     assert ingested(quiet, "mush", log).returncode == 0
-    store = SqlStore(tmp_path / "data")
+    store = SqlStore(folder)
     texts = [entry.user_text for entry in store.archive("phi", limit=2 * LINES)]
     store.close()
     assert sorted(texts) == sorted(f"line {n}" for n in range(LINES))
