@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,16 @@ def test_html_is_what_one_sees_of_it(tmp_path: Path) -> None:
     assert said == []
     assert [one.text for one in records] == ["Fines. Three crowns for a blade. Unclosed <b>"]
     assert records[0].data == {"title": "Harbour Law", "section": "Fines"}
+
+
+@pytest.mark.parametrize("piece", ["<!--", "<a ", "<x y='", "<x y='>", "</", "<?", "<![CDATA[", "<p hidden>"])
+def test_no_markup_takes_long(piece: str) -> None:
+    began = time.process_time()
+    read_html(f"<!-- <p>no</p> --><p>Seen.</p>{piece * 20_000}")
+    assert time.process_time() - began < 5.0
+    assert [block.text for block in read_html("<!-- <p>no</p> --><p>Seen &lt; 3 <b").blocks] == [
+        "Seen < 3 <b"
+    ]
 
 
 def test_a_tag_that_hides_all_that_follows_is_named(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ MARKDOWN, TEXT, HTML, PDF = (".md", ".markdown"), (".txt", ".text"), (".html", "
 _FRONT = re.compile(r"\A---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
 _MARKED = re.compile(r"<!\[(?!CDATA\[)[^>\n]*>?")
+_OPEN = re.compile(r"<(?=[^<>]*(?:<|\Z))")
+"""What begins no tag, since none ends before the next: the parser would look for its end again and again."""
 _HYPHEN = re.compile(r"(?<=\w)[-\u00ad]\n(?=[a-z])")
 _HEADING = re.compile(r"h[1-6]")
 _CELL = "\x1f"
@@ -144,7 +146,7 @@ def read_markdown(text: str) -> Document:
 def read_html(text: str) -> Document:
     """HTML, however it is made: the words that one sees, by paragraphs and headings."""
     reader = _HtmlReader()
-    reader.feed(_MARKED.sub("", text))
+    reader.feed(_OPEN.sub("&lt;", _uncommented(_MARKED.sub("", text))))
     reader.close()
     reader.end_block()
     problems = [
@@ -152,6 +154,16 @@ def read_html(text: str) -> Document:
         for tag, line in reader.unseen[:1]
     ]
     return Document(reader.blocks, reader.title, tuple(problems))
+
+
+def _uncommented(text: str) -> str:
+    """HTML without its comments, its lines where they were; one that never ends hides the rest."""
+    shown, at = [], 0
+    while (start := text.find("<!--", at)) >= 0:
+        end = text.find("-->", start + 4)
+        shown += [text[at:start], "\n" * text.count("\n", start, end if end >= 0 else None)]
+        at = end + 3 if end >= 0 else len(text)
+    return "".join((*shown, text[at:]))
 
 
 class _HtmlReader(HTMLParser):
