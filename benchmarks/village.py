@@ -100,7 +100,14 @@ TOOLS = (
     ("get_mood", {}),
 )
 ABOUT, WHO = "what do you know about the {}?", "who told you about the {}?"
-OFFLINE = ("know about the zarn", "told you about the zarn")
+TOPICS = (
+    "windmill granary tannery bakehouse chapel smithy brewery dovecote stable orchard vineyard "
+    "quarry sawmill lighthouse harbour bridge bathhouse library theatre school hospital prison "
+    "castle monastery barracks warehouse kiln foundry distillery inn museum tollhouse "
+    "watchtower cellar greenhouse boathouse slaughterhouse dairy bank observatory"
+).split()
+"""What is told on, one after the other: words that a voice can tell apart."""
+OFFLINE = ("know about the", "told you about the")
 """Questions that the offline voice answers: a model that only repeats words names no source."""
 ACCEPTED = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 
@@ -273,23 +280,24 @@ class Village:
                 await self.world.live(self.clock.now())
         await self.world.settle()
 
-    async def tell_on(self) -> None:
+    async def tell_on(self, topic: str) -> None:
         """One tells a character, it tells another, and that one is asked from whom it knows."""
         first, second = self.chance.sample(self.characters, 2)
         teller, asker = self.chance.sample(PLAYERS, 2)
-        word = self.watch.word(None)
         for who in (f"user_{teller}", f"user_{asker}"):
             self._bring(who, first)
         if self.world.room_of(second) == self.world.room_of(first):
             self.world.go(second, next(iter(self.world.scene(second).exits)))
-        await self._said(f"user_{teller}", first, f"the {word} burnt down last night")
+        await self._said(f"user_{teller}", first, f"the {topic} burnt down last night")
         self._bring(second, first)
-        await self._said(f"user_{asker}", first, ABOUT.format(word))
+        await self._said(f"user_{asker}", first, ABOUT.format(topic))
         self.world.go(first, next(iter(self.world.scene(first).exits)))
-        if word not in await self._said(f"user_{asker}", second, ABOUT.format(word)):
-            return  # it was not told, or not remembered: no hearsay
-        answer = (await self._said(f"user_{asker}", second, WHO.format(word))).casefold()
-        if word in answer:
+        heard = self.society.store.told_by(second, first)[-1:]
+        entries = self.society.store.entries(second, heard).values()
+        if not any(topic in entry.user_text.casefold() for entry in entries):
+            return  # the first did not tell it
+        answer = (await self._said(f"user_{asker}", second, WHO.format(topic))).casefold()
+        if topic in answer:
             self.watch.asked["who told you"] += 1
             self.watch.sources.append(first in answer and f"had it from {teller}" in answer)
 
@@ -466,8 +474,8 @@ async def village(
     place = Village(folder, seed, embedding)
     async with place.open():
         await place.live(moments, DAYS * 86_400.0 / moments)
-        for _ in range(told_on):
-            await place.tell_on()
+        for topic in TOPICS[:told_on]:
+            await place.tell_on(topic)
         doors = [door for door, share in DOORS.items() for _ in range(share)]
         rare = cycle([door for door, share in DOORS.items() if not share])
         for number in range(questions):
