@@ -100,12 +100,7 @@ TOOLS = (
     ("get_mood", {}),
 )
 ABOUT, WHO = "what do you know about the {}?", "who told you about the {}?"
-TOPICS = (
-    "windmill granary tannery bakehouse chapel smithy brewery dovecote stable orchard vineyard "
-    "quarry sawmill lighthouse harbour bridge bathhouse library theatre school hospital prison "
-    "castle monastery barracks warehouse kiln foundry distillery inn museum tollhouse "
-    "watchtower cellar greenhouse boathouse slaughterhouse dairy bank observatory"
-).split()
+TOPICS = ["windmill", "granary", "tannery", "bakehouse", "chapel", "smithy", "brewery", "dovecote", "stable", "orchard", "vineyard", "quarry", "sawmill", "lighthouse", "harbour", "bridge", "bathhouse", "library", "theatre", "school", "hospital", "prison", "castle", "monastery", "barracks", "warehouse", "kiln", "foundry", "distillery", "inn", "museum", "tollhouse", "watchtower", "cellar", "greenhouse", "boathouse", "slaughterhouse", "dairy", "bank", "observatory"]
 """What is told on, one after the other: words that a voice can tell apart."""
 OFFLINE = ("know about the", "told you about the")
 """Questions that the offline voice answers: a model that only repeats words names no source."""
