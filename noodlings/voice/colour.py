@@ -238,8 +238,9 @@ def _with_memory(clause: str, book: Phrasebook) -> str:
 
 
 def _imagined(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    # What is worth keeping is met for what it says.
-    if _answers(thought, utterance) or utterance.importance >= KEPT:
+    # What is worth keeping is met for what it says, unless it is its feeling that brings the image up.
+    to_keep = utterance.importance >= KEPT and heard(utterance).feeling is None
+    if to_keep or _answers(thought, utterance):
         return ""
     lately = " ".join((thought, *utterance.said[-WINDOW:])).casefold()
     for symbol in lens.symbols:

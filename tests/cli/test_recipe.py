@@ -44,8 +44,10 @@ def test_what_is_read_and_what_is_kept_is_told(run: Run) -> None:
     assert "Mr. Goose, goose, by the id goose" in said
     assert "acts and never speaks; must go honk" in said
     assert "appetites: curiosity 0.7, status 0.95" in said
-    assert "up to 60 tokens, temperature 0.9, unasked 5 s" in said
-    assert "kept but not used: enlightenment, age, pronoun, llm, personality.impulsivity" in said
+    assert max(map(len, said.splitlines()[1:])) <= 80
+    told = " ".join(said.split())
+    assert "up to 60 tokens, temperature 0.9; speaks unasked no sooner than 5 s" in told
+    assert "kept but not used: enlightenment, age, pronoun, llm, personality.impulsivity" in told
 
 
 def test_of_several_each_that_is_wrong_is_named(run: Run, tmp_path: Path) -> None:
