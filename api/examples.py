@@ -312,6 +312,12 @@ PERSON = {
     "characters": {"servnak": {"memories": 12, "answers": 9, "traces": 12, "notes": 3, "heard": 1}},
     "lines": {"audit.log": 3, "noodlings.log": 24},
 }
+PERSON_LINES = """\
+{"format": "noodlings-person", "version": 1, "ids": {"user_caity": {"name": "Caity", "place": "garden"}}, \
+"accounts": []}
+{"agent": "servnak", "id": 12, "timestamp": 1764000000.0, "user_id": "user_caity", "kind": "say", \
+"place": "garden", "user_text": "My dog died yesterday", "response": "OH NO."}
+"""
 PERSON_DELETION = {
     "report": PERSON,
     "done": {

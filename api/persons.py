@@ -62,7 +62,8 @@ async def person_report(person: Named, caller: Reader, society: Living) -> Respo
 @router.get(
     "/export",
     response_class=Response,
-    responses=RESPONSES | {200: {"description": "JSON lines.", "content": {NDJSON: {}}}},
+    responses=RESPONSES
+    | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": examples.PERSON_LINES}}}},
 )
 async def person_export(person: Named, caller: Reader, society: Living) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
@@ -78,7 +79,9 @@ async def person_forget(
     person: Named,
     caller: Actor,
     society: Living,
-    yes: Annotated[bool, Query(description="Without it, you only see what would be deleted.")] = False,
+    yes: Annotated[
+        bool, Query(description="Without it, you only see what would be deleted.", examples=[True])
+    ] = False,
 ) -> Response:
     """Delete everything about a person, for good. Admin only; whoever is in the rooms must leave first."""
     caller.require_admin(_DELETING)

@@ -100,7 +100,12 @@ TOOLS = (
     ("get_mood", {}),
 )
 ABOUT, WHO = "what do you know about the {}?", "who told you about the {}?"
-TOPICS = ["windmill", "granary", "tannery", "bakehouse", "chapel", "smithy", "brewery", "dovecote", "stable", "orchard", "vineyard", "quarry", "sawmill", "lighthouse", "harbour", "bridge", "bathhouse", "library", "theatre", "school", "hospital", "prison", "castle", "monastery", "barracks", "warehouse", "kiln", "foundry", "distillery", "inn", "museum", "tollhouse", "watchtower", "cellar", "greenhouse", "boathouse", "slaughterhouse", "dairy", "bank", "observatory"]
+TOPICS = (
+    "windmill granary tannery bakehouse chapel smithy brewery dovecote stable orchard vineyard "
+    "quarry sawmill lighthouse harbour bridge bathhouse library theatre school hospital prison "
+    "castle monastery barracks warehouse kiln foundry distillery inn museum tollhouse "
+    "watchtower cellar greenhouse boathouse slaughterhouse dairy bank observatory"
+)
 """What is told on, one after the other: words that a voice can tell apart."""
 OFFLINE = ("know about the", "told you about the")
 """Questions that the offline voice answers: a model that only repeats words names no source."""
@@ -469,7 +474,7 @@ async def village(
     place = Village(folder, seed, embedding)
     async with place.open():
         await place.live(moments, DAYS * 86_400.0 / moments)
-        for topic in TOPICS[:told_on]:
+        for topic in TOPICS.split()[:told_on]:
             await place.tell_on(topic)
         doors = [door for door, share in DOORS.items() for _ in range(share)]
         rare = cycle([door for door, share in DOORS.items() if not share])

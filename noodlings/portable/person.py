@@ -49,6 +49,7 @@ class PersonReport:
     """What is kept of a person, and where; without a word of anybody.
 
     Attributes:
+        ids, name: see `Person`.
         accounts: their names, each with what it may do; "removed" for one that was.
         tokens: how many tokens of the settings are theirs; nobody but an admin changes those.
         introduced: the names that characters know them by.

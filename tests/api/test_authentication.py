@@ -67,6 +67,9 @@ MATRIX = [  # method, path, body, who may; the world acts for caity throughout, 
     ("DELETE", f"{M}/entries/1/pin", None, ("admin",)),
     ("DELETE", f"{M}/entries/1", None, ("admin", "world", "caity")),
     ("DELETE", f"{M}/entries?user_id=user_caity", None, ("admin", "world", "caity")),
+    ("GET", "/api/persons/user_nobody", None, ("admin",)),
+    ("GET", "/api/persons/user_nobody/export", None, ("admin",)),
+    ("DELETE", "/api/persons/user_nobody", None, ("admin",)),
     ("POST", "/api/recipes/nobody", None, ("admin",)),
     ("GET", "/v1/models", None, OPEN),
     ("GET", "/v1/models/servnak", None, OPEN),
@@ -117,6 +120,7 @@ async def test_every_route_is_in_the_matrix(guarded: Site):
         )
         for method, path in probed
     }
+    named = {(m, p.replace("user_nobody", "{person}")) for m, p in named}
     named = {(m, p.replace("turns/1", "turns/{entry}").replace("nobody", "{id}")) for m, p in named}
     assert routes - {("GET", "/health"), ("GET", "/ready")} == named
 

@@ -11,7 +11,7 @@ from api.gate import CLOSED
 from api.server import make_app
 from tests.api.conftest import Site
 
-PART = dict.fromkeys(("agent", "recipe", "id", "model"), "servnak") | {"entry": "1"}
+PART = dict.fromkeys(("agent", "recipe", "id", "model", "person"), "servnak") | {"entry": "1"}
 
 
 async def test_the_nearest_right_one_is_named(site: Site) -> None:
