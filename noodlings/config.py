@@ -33,7 +33,9 @@ from pydantic_settings import (
 
 from noodlings.errors import UserError
 from noodlings.validation import explain, nearest, read_table, read_yaml, yaml_trouble
+from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
+from noodlings.values.percept import Kind
 
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
@@ -155,6 +157,25 @@ class ThoughtSettings(_Section):
 class StoreSettings(_Section):
     path: str = ""
     durability: Literal["normal", "full"] = "normal"
+    encrypt: Literal["none", "private", "all"] = "none"
+    key_file: str = ""
+    key: SecretStr = SecretStr("")
+
+    @property
+    def encrypted_from(self) -> Tier:
+        """The lowest tier of which no word is plain on the disk: not in the database, a note or the log."""
+        return {"none": Tier.SECRET, "private": Tier.CONFINED, "all": Tier.OPEN}[self.encrypt]
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key is set."""
+        return bool(self.key_file or self.key.get_secret_value())
+
+
+class PrivacySettings(_Section):
+    """The tier that each kind of percept has at least, where nobody says more."""
+
+    tiers: dict[Kind, Annotated[int, Field(ge=0, le=3)]] = Field(default_factory=dict)
 
 
 class NotesSettings(_Section):
@@ -257,6 +278,7 @@ class Settings(BaseSettings):
     thought: ThoughtSettings = ThoughtSettings()
     store: StoreSettings = StoreSettings()
     notes: NotesSettings = NotesSettings()
+    privacy: PrivacySettings = PrivacySettings()
     world: WorldSettings = WorldSettings()
     api: ApiSettings = ApiSettings()
     live: LiveSettings = LiveSettings()

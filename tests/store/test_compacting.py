@@ -66,6 +66,9 @@ def as_before(folder: Path) -> None:
         database.execute("UPDATE vectors SET vector = longer(vector)")
         database.execute("UPDATE entries SET parts = named(parts)")
         database.execute("ALTER TABLE traces DROP COLUMN packed")
+        database.execute("ALTER TABLE entries DROP COLUMN tier")
+        database.execute("ALTER TABLE symbols DROP COLUMN tier")
+        database.execute("DROP TABLE keys")
         database.execute("UPDATE alembic_version SET version_num = '0005'")
 
 

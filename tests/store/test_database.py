@@ -88,7 +88,7 @@ def test_a_damaged_file_is_refused_and_left_as_it_is(folder: Path, damage: Calla
 def test_damage_further_in_is_told_when_it_is_met_and_nothing_is_written(folder: Path) -> None:
     path = folder / DATABASE_NAME
     whole = path.read_bytes()
-    half = len(whole) // 2  # the tables that are empty lie before it
+    half = len(whole) * 2 // 3  # the tables that are empty lie before it
     path.write_bytes(whole[:half] + b"\xff" * 20_000 + whole[half + 20_000 :])
     store = SqlStore(folder)
     with pytest.raises(StoreError, match="is damaged"):

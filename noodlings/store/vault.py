@@ -1,0 +1,363 @@
+"""What is encrypted in the tables: words, and what is made of words, sealed when written, opened when read.
+
+The words of an entry are sealed from a tier on (`Encryption.from_tier`). What is made of several (states,
+traces, vectors, symbols, the state of the world) is sealed wherever there is a key, for nobody can say of it
+what it holds. Ids, times and numbers stay as they are: the database sorts by them.
+
+`Vault.renew` begins a new data key, and `Database.reseal` seals with it whatever is still plain or under an
+older one: some hundred rows in a transaction, so that a process that dies on the way loses nothing and the
+next one goes on. Older keys go when nothing is left that needs them.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from noodlings.config import StoreSettings
+from noodlings.errors import StoreError, UserError
+from noodlings.store.cipher import DataKey, Unopened, UserKey, header, place, sealed_with
+from noodlings.store.documents import from_json
+from noodlings.store.keys import UserKeys
+from noodlings.store.packing import packed, packed_vector, unpacked_vectors
+from noodlings.store.rows import Row, Stored
+from noodlings.values.audience import Tier
+
+Value = TypeVar("Value")
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 200
+"""Rows that are sealed anew in one transaction: an event waits for so many at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encryption:
+    """How the words of a data folder are encrypted.
+
+    Attributes:
+        from_tier: entries from this tier on are; secret ones in any case.
+        keys: the user's keys. Without any nothing is encrypted, and nothing secret is kept.
+    """
+
+    from_tier: Tier = Tier.SECRET
+    keys: UserKeys = field(default_factory=UserKeys)
+
+    @classmethod
+    def of(cls, settings: StoreSettings) -> Encryption:
+        """As it is set."""
+        keys = UserKeys(settings.key.get_secret_value(), settings.key_file)
+        return cls(settings.encrypted_from, keys)
+
+    def require_key(self) -> None:
+        """Raise `UserError` where there is to be encryption, and there is no key."""
+        if self.from_tier < Tier.SECRET and not self.keys.read():
+            raise UserError(
+                "store.encrypt asks for encryption, but there is no key: make one with noodlings key new FILE"
+                " and set store.key_file to that file"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """The sealed columns of a table.
+
+    Attributes:
+        what: what a row is, in words.
+        number: the column that, beside the agent's id, says which row it is.
+        texts, blobs: the columns, by what they hold when they are open.
+    """
+
+    what: str
+    number: str
+    texts: tuple[str, ...] = ()
+    blobs: tuple[str, ...] = ()
+
+
+TABLES: Mapping[str, _Sealed] = {
+    "entries": _Sealed("entry {number} of {agent}", "id", ("user_text", "response", "extra")),
+    "traces": _Sealed("the trace of turn {number} of {agent}", "entry_id", ("document",), ("packed",)),
+    "vectors": _Sealed("the vector of entry {number} of {agent}", "entry_id", ("reason",), ("vector",)),
+    "symbols": _Sealed("symbol {number} of {agent}", "id", ("literal_event", "symbolic_encoding")),
+    "agents": _Sealed("the state of {agent}", "agent_id", ("state",)),
+    "world": _Sealed("the world data under {number!r}", "key", ("value",)),
+}
+"""Every column that may hold words. One that is empty is not sealed: there is nothing in it."""
+
+
+class Vault:
+    """The data keys of one open database. Safe to use from any thread.
+
+    Args:
+        driver: the connection it is open with.
+        encryption: the user's keys, and what they are for.
+        writable: whether keys may be made.
+
+    Raises:
+        StoreError: the database needs another key, or one. Nothing was changed.
+    """
+
+    def __init__(self, driver: sqlite3.Connection, encryption: Encryption, writable: bool) -> None:
+        self._encryption = encryption
+        self._keys: dict[int, DataKey] = {}
+        self._current: DataKey | None = None
+        self._read: tuple[UserKey, ...] = ()
+        self._stamp: object = None
+        self.due = False
+        """Whether something is still to be sealed; `reseal` does it."""
+        self.load(driver)
+        if writable:
+            self.renew(driver)
+
+    @property
+    def encrypts(self) -> bool:
+        """Whether there is a key."""
+        return self._current is not None
+
+    @property
+    def _key(self) -> DataKey:
+        """The key that new values are sealed with."""
+        if self._current is None:
+            raise StoreError("there is no key to encrypt with")
+        return self._current
+
+    def load(self, driver: sqlite3.Connection) -> None:
+        """Read the keys, the user's and those of the database."""
+        self._stamp = self._encryption.keys.stamp()
+        self._read = self._encryption.keys.read()
+        by_id = {key.id: key for key in self._read}
+        kept = driver.execute(
+            "SELECT number, key_id, wrapped, sealed_from FROM keys ORDER BY number"
+        ).fetchall()
+        for number, key_id, wrapped, _ in kept:
+            if number in self._keys:
+                continue
+            if key_id not in by_id:
+                raise StoreError(_other_key(key_id, list(by_id)))
+            try:
+                self._keys[number] = by_id[key_id].unwrap(wrapped, number)
+            except Unopened:
+                raise StoreError(
+                    f"data key {number} of the database is damaged; put a backup in its place"
+                ) from None
+        if kept:
+            self._current = self._keys[kept[-1][0]]
+            self.due = len(kept) > 1 or kept[-1][3] is None or kept[-1][3] > self._encryption.from_tier
+
+    def changed(self) -> bool:
+        """Whether the user's keys may have changed since they were read."""
+        return self._encryption.keys.stamp() != self._stamp
+
+    def renew(self, driver: sqlite3.Connection) -> bool:
+        """Begin a new data key where the user's newest key has none yet; whether something is to be sealed.
+
+        The older ones are from then on wrapped with the user's newest key, too, and an older one is needed
+        no more.
+        """
+        if not self._read:
+            return False
+        newest, from_tier = self._read[0], int(self._encryption.from_tier)
+        kept = driver.execute("SELECT number, key_id, sealed_from FROM keys ORDER BY number").fetchall()
+        if kept and kept[-1][1] == newest.id:
+            if kept[-1][2] is not None and kept[-1][2] < from_tier:  # less is sealed from now on
+                driver.execute("UPDATE keys SET sealed_from = ?", (from_tier,))
+            return self.due
+        made = DataKey.new(kept[-1][0] + 1 if kept else 1)
+        driver.execute("BEGIN IMMEDIATE")
+        with driver:
+            for number, _, _ in kept:
+                driver.execute(
+                    "UPDATE keys SET key_id = ?, wrapped = ? WHERE number = ?",
+                    (newest.id, self._keys[number].wrapped(newest), number),
+                )
+            driver.execute(
+                "INSERT INTO keys VALUES (?, ?, ?, NULL)", (made.number, newest.id, made.wrapped(newest))
+            )
+        self._keys[made.number] = self._current = made
+        self.due = True
+        return True
+
+    # -- rows on their way in
+
+    def sealed(self, table: str, row: Row, agent_id: str | None = None) -> Row:
+        """A row as it is written, all of it or the columns that change.
+
+        Args:
+            table: where it goes.
+            row: open; it has the columns that say where it belongs, or `of_agent` and `of_id` for them.
+            agent_id: whose, where the row does not say.
+
+        Raises:
+            StoreError: it is secret, and there is no key.
+        """
+        if self._current is None:
+            if row.get("tier", 0) >= Tier.SECRET:
+                raise StoreError("a secret memory cannot be kept without a key (noodlings key new makes one)")
+            return row
+        if table == "entries" and row.get("tier", Tier.SEALED) < self._encryption.from_tier:
+            return row
+        columns, changed = TABLES[table], dict(row)
+        agent = agent_id or row.get("agent_id") or row.get("of_agent") or ""
+        number = row[columns.number] if columns.number in row else row["of_id"]
+        for name in (*columns.texts, *columns.blobs):
+            value = row.get(name)
+            if value and not (
+                name in columns.texts and isinstance(value, bytes)
+            ):  # else it is sealed already
+                plain = value.encode() if isinstance(value, str) else value
+                changed[name] = self._current.seal(plain, place(table, name, agent, number))
+        return changed
+
+    def may_be_plain(self, tier: int) -> bool:
+        """Whether an entry that is of this tier by now is to be sealed, and may have been written plain."""
+        return self._current is not None and Tier.OPEN < self._encryption.from_tier <= tier
+
+    # -- and on their way out
+
+    def opened(self, table: str, row: Stored) -> Stored:
+        """A row as it was before it was sealed. Raises `StoreError` where that cannot be told."""
+        columns, agent_id = TABLES[table], row["agent_id"] if table != "world" else ""
+        open_row: dict[str, Any] | None = None
+        for name in (*columns.texts, *columns.blobs):
+            value = row.get(name)
+            if isinstance(value, bytes) and (name in columns.texts or _is_sealed(name, value)):
+                open_row = dict(row) if open_row is None else open_row
+                plain = self._open(value, table, name, agent_id, row[columns.number])
+                open_row[name] = _text(plain, f"{table}.{name}") if name in columns.texts else plain
+        return row if open_row is None else open_row
+
+    def reading(self, table: str, read: Callable[[Stored], Value]) -> Callable[[Stored], Value]:
+        """What reads a row of a table as it stands there, where `read` reads it open."""
+        return lambda row: read(self.opened(table, row))
+
+    def text(self, value: Any, table: str, column: str, agent_id: str, number: int | str) -> Any:
+        """One text; what is not sealed comes back as it is."""
+        if not isinstance(value, bytes):
+            return value
+        return _text(self._open(value, table, column, agent_id, number), f"{table}.{column}")
+
+    def opened_columns(self, agent_id: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Rows of `noodlings.store.statements.COLUMNS`, open: a hundred thousand are read at once."""
+        if self._current is None:
+            return rows
+        opened = []
+        for row in rows:
+            if (
+                type(row[3]) is bytes
+                or type(row[4]) is bytes
+                or type(row[11]) is bytes
+                or row[12] is not None
+            ):
+                changed = list(row)
+                for at, table, name in _SEARCHED:
+                    value = row[at]
+                    if isinstance(value, bytes) and (name != "vector" or _is_sealed(name, value)):
+                        plain = self._open(value, table, name, agent_id, row[0])
+                        changed[at] = plain if name == "vector" else _text(plain, f"{table}.{name}")
+                opened.append(tuple(changed))
+            else:
+                opened.append(row)
+        return opened
+
+    def _open(self, value: bytes, table: str, column: str, agent_id: str, number: int | str) -> bytes:
+        try:
+            return self._keys[sealed_with(value) or 0].open(value, place(table, column, agent_id, number))
+        except (KeyError, Unopened):
+            what = TABLES[table].what.format(number=number, agent=agent_id)
+            raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
+
+    # -- everything anew
+
+    def reseal_some(self, driver: sqlite3.Connection, table: str, after: int) -> tuple[int, int]:
+        """Seal the next rows of a table that are due, in one transaction.
+
+        Returns:
+            The place after which to go on, and how many were looked at; none when all are done.
+        """
+        key, columns = self._key, TABLES[table]
+        names = (*columns.texts, *columns.blobs)
+        agent = "agent_id" if table != "world" else "''"
+        # As bytes, because a text that does not decode is sealed like any other.
+        listed = ", ".join(f"CAST({name} AS BLOB)" for name in names)
+        found = driver.execute(
+            f"SELECT rowid, {agent}, {columns.number}, {listed} FROM {table}"  # noqa: S608 -- names of ours
+            f" WHERE rowid > :after AND ({self._due(table)}) ORDER BY rowid LIMIT {AT_ONCE}",
+            {"after": after, "header": header(key.number), "tier": int(self._encryption.from_tier)},
+        ).fetchall()
+        for rowid, agent_id, number, *values in found:
+            changed: dict[str, Any] = {}
+            try:
+                for name, value in zip(names, values, strict=True):
+                    if value:
+                        changed |= self._resealed(table, name, agent_id, number, value)
+            except (StoreError, ValueError) as error:
+                log.warning("left as it is: %s", error)
+                continue
+            sets = ", ".join(f"{name} = :{name}" for name in changed)
+            driver.execute(f"UPDATE {table} SET {sets} WHERE rowid = :rowid", changed | {"rowid": rowid})  # noqa: S608
+        return (found[-1][0] if found else after), len(found)
+
+    def _resealed(self, table: str, name: str, agent_id: str, number: int | str, value: bytes) -> Row:
+        """What becomes of a column: its value, sealed with the current key."""
+        plain = self._open(value, table, name, agent_id, number) if _is_sealed(name, value) else value
+        row: Row = {}
+        if name == "document":  # of a trace from before it was packed
+            row, name = {"document": ""}, "packed"
+            what = f"the trace of turn {number} of {agent_id}"
+            plain = packed(from_json(_text(plain, what), what), what)
+        elif name == "vector" and len(plain) % 2 == 0:  # from before it had sixteen bits a number
+            plain = packed_vector(unpacked_vectors([plain])[0])
+        return row | {name: self._key.seal(plain, place(table, name, agent_id, number))}
+
+    def _due(self, table: str) -> str:
+        """The rows that are not sealed with the current key, and have to be."""
+        columns = TABLES[table]
+        names = (*columns.texts, *columns.blobs)
+        older = " OR ".join(
+            f"(length({name}) > 0 AND substr(CAST({name} AS BLOB), 1, 4) != :header)" for name in names
+        )
+        if table != "entries":
+            return older
+        confined = "coalesce(confined, kind IN ('whisper', 'thought'))"
+        sealed = " OR ".join(f"typeof({name}) = 'blob'" for name in names)
+        return f"({older}) AND (max(tier, {confined}) >= :tier OR {sealed})"
+
+    def settle(self, driver: sqlite3.Connection) -> bool:
+        """Note that everything is sealed, and drop the older keys; whether there were any."""
+        driver.execute("UPDATE keys SET sealed_from = ?", (int(self._encryption.from_tier),))
+        dropped = driver.execute("DELETE FROM keys WHERE number < ?", (self._key.number,)).rowcount
+        self.due = False
+        return dropped > 0
+
+
+_SEARCHED = (
+    (3, "entries", "user_text"),
+    (4, "entries", "response"),
+    (11, "entries", "extra"),
+    (12, "vectors", "vector"),
+    (14, "vectors", "reason"),
+)
+"""Where the sealed columns stand in `noodlings.store.statements.COLUMNS`."""
+
+
+def _is_sealed(name: str, value: bytes) -> bool:
+    return sealed_with(value) is not None and (name != "vector" or len(value) % 2 == 1)
+
+
+def _text(value: bytes, what: str) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise StoreError(f"{what} is damaged: it is not UTF-8") from None
+
+
+def _other_key(needed: str, given: Collection[str]) -> str:
+    """In words, which key is missing."""
+    here = f"the key given is {' and '.join(given)}" if given else "no key was given"
+    return (
+        f"the database is encrypted with key {needed}, but {here}: set store.key_file or"
+        " NOODLINGS_STORE__KEY to that key. Nothing was changed"
+    )
