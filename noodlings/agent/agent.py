@@ -40,7 +40,7 @@ from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.audience import OPEN, of_all
+from noodlings.values.audience import OPEN, Tier, of_all
 from noodlings.values.floor import Decision, Floor
 from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
@@ -210,7 +210,7 @@ class Agent:
         is gone, or was its own doing. The other arguments, and what is raised, are those of `perceive`.
         """
         entry = self.entry(entry_id)
-        if entry is None or entry.user_id == self.id:
+        if entry is None or entry.user_id == self.id or entry.tier is Tier.SEALED:
             return None
         kept = self._services.store.traces(self.id, 1, before=entry_id + 1)
         felt = kept[0] if kept and kept[0].entry_id == entry_id else None

@@ -22,9 +22,13 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.ports import Understood
+from noodlings.text import CleanText
 from noodlings.values.affect import Affect
+from noodlings.values.audience import TIER_WORDS, Tier
+from noodlings.values.floor import Decision
 from noodlings.values.memory import EntryVector
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -75,6 +79,33 @@ def asked_to_remember(percept: Percept, persona: Persona) -> bool:
     return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
 
 
+_IN_CONFIDENCE = re.compile(
+    r"^(?:(?:and|but|so|this is|it['’]?s|keep (?:it|this)|just|strictly)\b[ ,]*)*"
+    r"between (?:us|you and me|ourselves)\b"
+    r"|\b(?:just|only|strictly|keep (?:it|this|that)) between (?:us|you and me|ourselves)\b"
+    r"|[,;:.–—-] ?between (?:us|you and me|ourselves)[.!]?$",
+    re.I,
+)
+
+
+def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
+    """The percept with the tier that it has at least: by its kind, or because it says "between us".
+
+    Raises:
+        UserError: it is to be kept secret, and there is no key to encrypt it with.
+    """
+    tier = max(percept.tier, services.tiers.get(percept.kind, Tier.OPEN))
+    if percept.kind in (Kind.SAY, Kind.WHISPER) and _IN_CONFIDENCE.search(uncalled(percept.text, persona)):
+        tier = max(tier, Tier.CONFINED)
+    percept = percept if tier == percept.tier else replace(percept, tier=Tier(tier))
+    if percept.heard_by.tier >= Tier.SECRET and not services.store.keeps_secrets:
+        raise UserError(
+            f"it was to be kept as {TIER_WORDS[percept.heard_by.tier]}, which needs a key, and there is none:"
+            " make one with noodlings key new FILE, and set store.key_file. Nothing of it was kept"
+        )
+    return percept
+
+
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
@@ -106,7 +137,9 @@ def take_in(
         trouble = services.heard.failed or (text and words is None and services.heard.trouble)
         if trouble:
             degraded.append(f"judged by words only: {trouble}")
-        core.feelings, of_event = core.feelings.after_event(services.rules, percept)
+        noted, of_event = core.feelings.after_event(services.rules, percept)
+        if percept.heard_by.tier < Tier.SECRET:  # what a game told may be told again
+            core.feelings = noted
         core.affect, appraised_by, significance = _appraise(services, percept, of_event, words)
     before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
@@ -205,8 +238,14 @@ class PerceptPipeline:
             tell: is told of the turn and the step that is done.
 
         Raises:
+            UserError: it is secret, and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
+        percept = tiered(self._services, percept, self._core.persona)
+        if percept.heard_by.tier is Tier.SEALED:
+            turn = self._seal(percept)
+            tell(turn, "perceived")
+            return turn
         milliseconds: dict[str, float] = {}
         try:
             with timed(milliseconds, "embed"):
@@ -217,6 +256,17 @@ class PerceptPipeline:
             raise
         turn = self._keep(percept, words, milliseconds)
         tell(turn, "perceived")
+        return turn
+
+    def _seal(self, percept: Percept) -> Turn:
+        """Keep something sealed: it is felt, and its words go to the store and nowhere else."""
+        felt, _, _ = _appraise(self._services, percept, None, None)
+        told = replace(percept, text="", data={}, things=(), actions=(), affect=felt, addressed=False)
+        turn = take_in(self._core, self._journal, self._services, told, None, {})
+        turn.decision = Decision(False, "it is sealed")
+        extra = {"data": percept.data} if percept.data else {}
+        self._journal.sealed(replace(turn.entry, user_text=CleanText(percept.text), extra=extra))
+        self._unit_of_work.commit(turn.trace(self._core.id))
         return turn
 
     def _keep(self, percept: Percept, words: Understood | None, milliseconds: dict[str, float]) -> Turn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,7 +12,9 @@ from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.mind.appetites import DriveTable
 from noodlings.ports import ActionChooser, Clock, FeelingModel, Notes, Repository, Symbolist, Voice
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Names
+from noodlings.values.percept import Kind
 from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
@@ -53,6 +55,8 @@ class AgentServices:
         memory, context: settings.
         fused: a model takes in all lenses in one call; else there is a call for each.
         ruminate: characters have thoughts of their own.
+        reach: the highest tier that may be told to a model.
+        tiers: the lowest tier that a kind of percept gets.
         patience: real seconds that one turn may take with a model.
         watchers: whoever is told what agents do.
         forgettings: agent id → how often it forgot something since the program began.
@@ -78,6 +82,8 @@ class AgentServices:
     symbolist: Symbolist | None = None
     fused: bool = True
     ruminate: bool = True
+    reach: Tier = Tier.SECRET
+    tiers: Mapping[Kind, int] = field(default_factory=dict)
     patience: float = 10.0
     watchers: list[Watcher] = field(default_factory=list)
     forgettings: Counter[str] = field(default_factory=Counter)

@@ -419,7 +419,8 @@ class World:
         """Those who are there, where what came of a turn is confined to them; else None."""
         if trace is None or not trace.audience.confined:
             return None
-        return Audience(frozenset({being_id, *(other.id for other in self._others(being_id))}), confined=True)
+        there = frozenset({being_id, *(other.id for other in self._others(being_id))})
+        return Audience(there, tier=trace.audience.tier)
 
     def _is_in(self, being_id: str, place: str) -> bool:
         return being_id in self._beings and self._rooms[being_id] == place
