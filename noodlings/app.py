@@ -14,6 +14,7 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.perceiving import require_keepable
 from noodlings.agent.recipe_form import unused
 from noodlings.agent.recipes import FoundRecipes, find_recipes, plain_persona
 from noodlings.agent.services import AgentServices, Watcher
@@ -96,6 +97,7 @@ def build(
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
         encryption=Encryption.of(settings.store),
     )
+    require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
     notes = None if store or read_only else _notes(settings, repository)
     gateway = _gateway(settings, repository)
     voice = _model_voice(gateway)

@@ -24,7 +24,7 @@ from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
 from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.ports import Understood
+from noodlings.ports import Repository, Understood
 from noodlings.text import CleanText
 from noodlings.values.affect import Affect
 from noodlings.values.audience import TIER_WORDS, Tier
@@ -98,12 +98,17 @@ def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Perce
     if percept.kind in (Kind.SAY, Kind.WHISPER) and _IN_CONFIDENCE.search(uncalled(percept.text, persona)):
         tier = max(tier, Tier.CONFINED)
     percept = percept if tier == percept.tier else replace(percept, tier=Tier(tier))
-    if percept.heard_by.tier >= Tier.SECRET and not services.store.keeps_secrets:
-        raise UserError(
-            f"it was to be kept as {TIER_WORDS[percept.heard_by.tier]}, which needs a key, and there is none:"
-            " make one with noodlings key new FILE, and set store.key_file. Nothing of it was kept"
-        )
+    require_keepable(services.store, percept.heard_by.tier)
     return percept
+
+
+def require_keepable(store: Repository, tier: Tier) -> None:
+    """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
+    if tier >= Tier.SECRET and not store.keeps_secrets:
+        raise UserError(
+            f"What is {TIER_WORDS[tier]} can only be kept encrypted, and there is no key: make one with"
+            " noodlings key new FILE, and set store.key_file to it. Nothing of this was kept."
+        )
 
 
 GIVEN, BY_RULE = "given", "event"

@@ -13,12 +13,14 @@ from weakref import WeakValueDictionary
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
+from noodlings.agent.perceiving import require_keepable
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Names, is_account_id
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
@@ -182,6 +184,10 @@ class Society:
     ) -> Trace:
         """Let one agent perceive something; see `Agent.perceive`."""
         return await self.agents[agent_id].perceive(percept, said, earlier)
+
+    def require_keepable(self, tier: Tier) -> None:
+        """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
+        require_keepable(self.store, tier)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.

@@ -215,6 +215,11 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
             )
             for n in noted
         }
+        for n in [n for n, tier in enumerate(tiers) if tier == Tier.SEALED]:
+            texts, responses, extras = (
+                (*column[:n], untold, *column[n + 1 :])
+                for column, untold in zip((texts, responses, extras), UNTOLD.values(), strict=True)
+            )
         marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
         return EntryColumns(
             ids,
