@@ -158,6 +158,7 @@ async def test_of_what_is_sealed_there_are_words_in_the_store_alone(make: Make, 
     assert trace.response is None
     assert trace.decision == "it is sealed"
     assert trace.affect.intensity > 0.0
+    inspector = Inspector(society)
     everywhere = [
         *heard,
         repr(phi.memory.retrieve_working()),
@@ -166,8 +167,12 @@ async def test_of_what_is_sealed_there_are_words_in_the_store_alone(make: Make, 
         repr(society.store.traces("phi", 9)),
         repr(society.store.load("phi")),
         json.dumps(phi.state().data),
-        repr(await Inspector(society).search(ADMIN, "phi", "zuleika quagga")),
-        repr(Inspector(society).entries(ADMIN, "phi", "working")),
+        repr(await inspector.recall(ADMIN, "phi", "real name terrified")),
+        repr(await inspector.browse(ADMIN, "phi")),
+        repr(await inspector.people(ADMIN, "phi")),
+        repr(await inspector.journal(ADMIN, "phi")),
+        repr(inspector.why(ADMIN, "phi", back=2, silent=True)),
+        repr(inspector.symbols(ADMIN, "phi")),
     ]
     assert not [text for text in everywhere if "zuleika" in text.lower() or "quagga" in text.lower()]
     assert phi.memory.stats().perceived >= 2
