@@ -29,7 +29,7 @@ from noodlings.config import ApiToken, ApiTokens
 from noodlings.errors import Forbidden, UserError
 from noodlings.text import clean, folded, shorten
 from noodlings.validation import read_table
-from noodlings.values.caller import Caller, Role, is_account_id, shown_name, user_id_of
+from noodlings.values.caller import Caller, Role, is_reserved_id, shown_name, user_id_of
 
 USER_HEADER = "Noodlings-User"
 MAX_ID = 80
@@ -55,7 +55,7 @@ class AccessToken:
     role: Role
     user_id: str = ""
     key: str = "loopback"
-    taken: Callable[[str], bool] = field(default=is_account_id, compare=False, repr=False)
+    taken: Callable[[str], bool] = field(default=is_reserved_id, compare=False, repr=False)
     character: Callable[[str], bool] = field(default=lambda user_id: False, compare=False, repr=False)
 
     def reader(self, user: str = "") -> Caller:
@@ -149,7 +149,7 @@ class Authenticator:
     def __init__(
         self,
         tokens: Sequence[ApiToken],
-        taken: Callable[[str], bool] = is_account_id,
+        taken: Callable[[str], bool] = is_reserved_id,
         player: str = "",
         character: Callable[[str], bool] = lambda user_id: False,
         account_of: Callable[[str], str] = lambda name: "",

@@ -28,7 +28,9 @@ timestamp: seconds since 1970-01-01 UTC | kind: say, emote, whisper, arrive, lea
 forgotten: how many memories were deleted | FlowEntryView.forgotten: whether it has been deleted since
 score: how well it fits, 0…1 | scores: the score of each reason, 0…1 | depth: how many links to follow
 linked: the memories that links lead to | status: working, episodic or archive | Health.status: always ok
-Readiness.status: always ok | source: the memory the link starts from | target: the memory the link leads to
+Readiness.status: always ok | source: the memory the link starts from
+EntryView.source: what told it, such as a log; empty for what was lived
+target: the memory the link leads to
 transistor: its name | type: the JSON type | symbols: the symbols
 StatsView.symbols: how many symbols there are | count: how many | groups: one for each kind of feeling
 agents: the characters | model: the language model | asleep: how many more characters are not in memory

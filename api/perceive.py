@@ -153,7 +153,7 @@ class Said(BaseModel):
         ge=0,
         le=3,
         strict=True,
-        description="How far it is kept from others, at least: 0 open, 1 only for those who hear it, 2 secret "
+        description="How far it is kept from others, at least: 0 open, 1 only for who hears it, 2 secret "
         "(on this machine alone, encrypted), 3 sealed (kept, and nothing made of it). 2 and 3 need a key.",
     )
     idempotency_key: Key = ""

@@ -31,7 +31,7 @@ from sqlalchemy import NullPool, create_engine, event, insert
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
-from noodlings.lab.transcript import Recorded, read_transcript
+from noodlings.ingest.transcript import Recorded, read_transcript
 from noodlings.ports import AgentState, Changes
 from noodlings.store.database import DATABASE_NAME, Durability
 from noodlings.store.rows import entry_row

@@ -18,14 +18,27 @@ import asyncio
 import logging
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from noodlings.affect.game import GameFeeling
 from noodlings.affect.game_rules import GameRules
 from noodlings.agent.archive import AgentArchive
 from noodlings.agent.follow_up import FollowUp
 from noodlings.agent.linking import recalled
-from noodlings.agent.perceiving import GIVEN, PerceptPipeline, take_in, understood
+from noodlings.agent.perceiving import (
+    ASKED,
+    GIVEN,
+    PerceptPipeline,
+    appraise,
+    asked_to_remember,
+    identity_salience,
+    take_in,
+    tiered,
+    understood,
+    untold,
+    with_words,
+)
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -46,6 +59,7 @@ from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace, TurnEvent
 
 log = logging.getLogger(__name__)
@@ -438,19 +452,62 @@ class Agent:
         self._unit_of_work.commit(turn.trace(self.id))
         return turn.entry
 
+    def feel_told(self, percept: Percept) -> tuple[Affect, float | None]:
+        """What it feels about something that a source tells, and how far the words are worth keeping, 0…1.
+
+        Judged by the words alone, as its embedding is done later; nothing in the agent moves.
+        """
+        affect, _, significance = appraise(self._services, percept, None, None)
+        return affect, significance
+
+    def remember_told(
+        self, percept: Percept, source: str, affect: Affect, significance: float | None
+    ) -> MemoryEntry:
+        """Encode what a source tells as `take_in` would encode what happens, but never as if it did.
+
+        Neither mood nor mind, appetites or surprise move by it, and it never enters working memory. To be
+        kept with `keep_told`.
+        """
+        core, salience = self._core, identity_salience(percept.text, self.persona)
+        percept = tiered(self._services, percept, self.persona)
+        entry = self.memory.remember(
+            replace(untold(percept), audience=percept.heard_by.joined_by(self.id)),
+            step=core.step,
+            affect=affect,
+            significance=significance,
+            keep=ASKED if asked_to_remember(percept, self.persona) else 0.0,
+            identity_salience=max(percept.identity_salience, salience),
+            source=source,
+        )
+        if entry.tier is Tier.SEALED:
+            self._journal.sealed(with_words(entry, percept))
+        return entry
+
+    def keep_told(self, records: Iterable[TakenRecord], links: Iterable[Link]) -> None:
+        """Commit what was encoded of a source, with what became of its records. Raises `StoreError`: nothing
+        of it was kept, and the agent is again what is kept of it.
+        """
+        for record in records:
+            self._journal.taken(record)
+        self._journal.linked(links)
+        self._unit_of_work.commit_memory()
+
     def link(self, link: Link) -> None:
         """Commit a link that was made by hand between two of its entries."""
         self._journal.linked([link])
         self.keep()
 
-    def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
+    def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
         """Delete entries for good: from every stream, archive, traces, notes, symbols and its own state, with
         the thoughts that were made of them.
+
+        Args:
+            told_by: what of this user waits to be taken in from a source goes too; "" for nothing.
 
         Raises:
             StoreError: nothing was forgotten.
         """
-        return self._unit_of_work.forget(entry_ids, by_user, now)
+        return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
 
     # -- as it is stored
 

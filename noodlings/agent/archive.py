@@ -204,6 +204,14 @@ class AgentArchive:
 
     # -- loading
 
+    def rest(self) -> None:
+        """Take in nothing that is stored, until it is loaded when somebody asks: so that to take in a long
+        past needs no more room than a short one. Of what is loaded already it changes nothing.
+        """
+        if not len(self._archive):
+            self.loaded = False
+            self._backlog.held = True
+
     def begin(self) -> None:
         """Load in the background of the running event loop; again, where that failed.
 

@@ -100,8 +100,8 @@ class Corrections:
         return self._forget(caller, name, [entry.id for entry in self.own(caller, name, entry_ids)])
 
     def forget_user(self, caller: Caller, name: str, user_id: str) -> Forgotten:
-        """Delete everything from one user for good: see `told_by`."""
-        return self._forget(caller, name, self.told_by(caller, name, user_id))
+        """Delete everything from one user for good, what waits to be taken in too: see `told_by`."""
+        return self._forget(caller, name, self.told_by(caller, name, user_id), user_id)
 
     def pin(self, caller: Caller, name: str, entry_id: int, pinned: bool = True) -> MemoryEntry:
         """Hold an entry in episodic memory, or let it go again."""
@@ -165,15 +165,24 @@ class Corrections:
         done.pop()
         return entry, last.what
 
-    def _forget(self, caller: Caller, name: str, ids: list[int]) -> Forgotten:
-        if not ids:
-            return Forgotten()
+    def _forget(self, caller: Caller, name: str, ids: list[int], told_by: str = "") -> Forgotten:
         agent = self._find(name)
-        forgotten = agent.forget(ids, caller.user_id, self._clock.now())
+        if not ids and not self._waits(agent.id, told_by):
+            return Forgotten()
+        forgotten = agent.forget(ids, caller.user_id, self._clock.now(), told_by)
         gone = set(ids)
         kept = [step for step in self._done.get(agent.id, ()) if step.entry_id not in gone]
         self._done[agent.id] = deque(kept, maxlen=UNDO_STEPS)
         return forgotten
+
+    def _waits(self, agent_id: str, told_by: str) -> bool:
+        """Whether a record of this user waits to be taken in."""
+        after = ("", "")
+        while told_by and (some := self._store.parked(agent_id, after)):
+            if any(taken.user_id == told_by for taken in some):
+                return True
+            after = some[-1].source, some[-1].id
+        return False
 
     def _correct(
         self, name: str, entry_id: int, what: str, change: Callable[[Agent, MemoryEntry], MemoryEntry]

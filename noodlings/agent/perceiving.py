@@ -29,7 +29,7 @@ from noodlings.text import CleanText
 from noodlings.values.affect import Affect
 from noodlings.values.audience import TIER_WORDS, Tier
 from noodlings.values.floor import Decision
-from noodlings.values.memory import EntryVector
+from noodlings.values.memory import EntryVector, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -102,6 +102,19 @@ def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Perce
     return percept
 
 
+def untold(percept: Percept) -> Percept:
+    """The percept without a word of it, for everybody but the store, where it is sealed; else as it is."""
+    if percept.heard_by.tier is not Tier.SEALED:
+        return percept
+    return replace(percept, text="", data={}, things=(), actions=())
+
+
+def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
+    """The entry of an untold percept with the words after all, for the store."""
+    extra = {"data": percept.data} if percept.data else {}
+    return replace(entry, user_text=CleanText(percept.text), extra=extra)
+
+
 def require_keepable(store: Repository, tier: Tier) -> None:
     """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
     if tier >= Tier.SECRET and not store.keeps_secrets:
@@ -145,7 +158,7 @@ def take_in(
         noted, of_event = core.feelings.after_event(services.rules, percept)
         if percept.heard_by.tier < Tier.SECRET:  # what a game told may be told again
             core.feelings = noted
-        core.affect, appraised_by, significance = _appraise(services, percept, of_event, words)
+        core.affect, appraised_by, significance = appraise(services, percept, of_event, words)
     before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
     with timed(milliseconds, "mood"):
@@ -199,7 +212,7 @@ def heard(services: AgentServices, user_id: str, text: str) -> str:
     return text.lower() if user_id in services.loud else text
 
 
-def _appraise(
+def appraise(
     services: AgentServices, percept: Percept, of_event: Affect | None, words: Understood | None
 ) -> tuple[Affect, str, float | None]:
     """What is felt, by what means it is known, and how far the words are worth keeping where they tell."""
@@ -265,12 +278,11 @@ class PerceptPipeline:
 
     def _seal(self, percept: Percept) -> Turn:
         """Keep something sealed: it is felt, and its words go to the store and nowhere else."""
-        felt, _, _ = _appraise(self._services, percept, None, None)
-        told = replace(percept, text="", data={}, things=(), actions=(), affect=felt, addressed=False)
+        felt, _, _ = appraise(self._services, percept, None, None)
+        told = replace(untold(percept), affect=felt, addressed=False)
         turn = take_in(self._core, self._journal, self._services, told, None, {})
         turn.decision = Decision(False, "it is sealed")
-        extra = {"data": percept.data} if percept.data else {}
-        self._journal.sealed(replace(turn.entry, user_text=CleanText(percept.text), extra=extra))
+        self._journal.sealed(with_words(turn.entry, percept))
         self._unit_of_work.commit(turn.trace(self._core.id))
         return turn
 

@@ -169,10 +169,14 @@ async def remind(
     entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
     entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
     corrections = superseded([*entries.values(), turn.entry], archive.likeness)
+    replaced = newer_forms(archive, store, entries, allowed)
+    corrections |= replaced
     # A correction need not be like the question; it comes by what it corrects.
     by_id = {hit.entry_id: hit for hit in hits}
     found_by = {new: lead for new, lead in later.items() if corrections.get(lead) == new}
-    hits += [replace(by_id[lead], entry_id=new) for new, lead in found_by.items()]
+    found_by |= {new: old for old, new in replaced.items() if new not in by_id}
+    for new, lead in found_by.items():
+        hits.append(by_id.setdefault(new, replace(by_id[lead], entry_id=new)))
     chosen = recollections(hits, entries, (percept.text, asked), most, corrections)
     found = {recalled.entry.id: recalled.score for recalled in chosen[:LEADS]}
     reached = linked(found, store.links_of(archive.agent_id, list(found))) if found else {}
@@ -181,6 +185,27 @@ async def remind(
     admitted = [entry for entry in along.values() if may_come(percept).admits(entry)]
     joined = [_along(entry, reached[entry.id]) for entry in admitted[: min(LINKED, most)]]
     return marked([*chosen[: most - len(joined)], *joined], corrections)
+
+
+def newer_forms(
+    archive: AgentArchive, store: Repository, entries: dict[int, MemoryEntry], allowed: Filters
+) -> dict[int, int]:
+    """The ids of entries that their source tells otherwise by now → of what it tells in their place.
+
+    The newer forms are added to the entries.
+    """
+    found: dict[int, int] = {}
+    looked_at = [number for number, entry in entries.items() if entry.source]
+    while looked_at:
+        links = store.links_of(archive.agent_id, looked_at)
+        newer = {link.target: link.source for link in links if link.type is LinkType.REPLACED}
+        newer = {old: new for old, new in newer.items() if old in looked_at}
+        unknown = archive.entries([new for new in newer.values() if new not in entries])
+        admitted = {number: entry for number, entry in unknown.items() if allowed.admits(entry)}
+        entries.update(admitted)
+        found |= {old: new for old, new in newer.items() if new in entries}
+        looked_at = list(admitted)
+    return found
 
 
 def come_due(
@@ -203,8 +228,13 @@ def come_due(
     theirs = replace(allowed, user=percept.user_id, min_importance=WORTH)
 
     def told_in(entry_ids: Iterable[int]) -> list[MemoryEntry]:
+        # What a source tells of was due, if ever, when it was told.
         entries = archive.entries([number for number in entry_ids if number < turn.entry.id])
-        return [entry for number in sorted(entries) if allowed.admits(entry := entries[number])]
+        return [
+            entry
+            for number in sorted(entries)
+            if allowed.admits(entry := entries[number]) and not entry.source
+        ]
 
     latest = {*archive.latest(theirs, LATEST), *archive.latest(theirs, LATEST, timed=True)}
     if not archive.loaded:

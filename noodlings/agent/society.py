@@ -21,7 +21,7 @@ from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
 from noodlings.values.audience import Tier
-from noodlings.values.caller import Names, is_account_id
+from noodlings.values.caller import Names, is_reserved_id
 from noodlings.values.memory import MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
 from noodlings.values.percept import Percept
@@ -120,7 +120,7 @@ class Society:
         embedding: EmbeddingQueue | None = None,
         watchers: list[Watcher] | None = None,
         ask: Ask | None = None,
-        has_account: Callable[[str], bool] = is_account_id,
+        has_account: Callable[[str], bool] = is_reserved_id,
         account_of: Callable[[str], str] = lambda name: "",
         skipped_recipes: Sequence[str] = (),
     ) -> None:
@@ -215,6 +215,15 @@ class Society:
         if self._introduced.get(user_id) != name:
             self._introduced[user_id] = name
             if user_id not in self.personas:
+                self._names[user_id] = name
+            self.store.world_set(NAMES_KEY, self._introduced)
+
+    def introduce_all(self, names: Mapping[str, str]) -> None:
+        """The same of several at once, by id; those who are known keep their names."""
+        new = {user_id: name for user_id, name in names.items() if user_id not in self._introduced}
+        if new:
+            self._introduced |= new
+            for user_id, name in new.items():
                 self._names[user_id] = name
             self.store.world_set(NAMES_KEY, self._introduced)
 

@@ -48,7 +48,9 @@ def superseded(
             that they share must do.
     """
     found: dict[int, int] = {}
-    in_order = sorted(entries, key=lambda entry: entry.id)
+    # What a source tells has its own time, whenever it was taken in.
+    lived = not any(entry.source for entry in entries)
+    in_order = sorted(entries, key=lambda entry: (0.0 if lived else entry.timestamp, entry.id))
     for at, later in enumerate(in_order):
         if "?" in later.user_text or not corrects(later.user_text):
             continue

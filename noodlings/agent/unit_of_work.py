@@ -83,7 +83,7 @@ class UnitOfWork:
         self._core.restore(record if record.state.data else replace(record, state=self._born))
         self._astray = False
 
-    def forget(self, entry_ids: Sequence[int], by_user: str, now: float) -> Forgotten:
+    def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
         """Delete entries for good, with the thoughts that were made of them; see `Agent.forget`."""
         core, store = self._core, self._services.store
         ids = [*entry_ids, *self._thoughts_of(entry_ids)]
@@ -93,7 +93,7 @@ class UnitOfWork:
         self._services.heard.let_go()
         core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
         self.commit()
-        delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now)
+        delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by)
         notes = self._services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
         core.forgettings += 1

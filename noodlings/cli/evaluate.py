@@ -65,8 +65,8 @@ def importance(
     from noodlings.app import build
     from noodlings.clock import ManualClock
     from noodlings.drawing.progress import progress_over
+    from noodlings.ingest.transcript import count_lines
     from noodlings.lab.evaluate.importance import evaluate, view
-    from noodlings.lab.transcript import count_lines
     from noodlings.store.memory import MemoryStore
 
     clock = ManualClock()
@@ -89,8 +89,8 @@ def affect(
     data: Data = None,
 ) -> None:
     """Measure how well feelings are read from text, against human ratings or labels."""
+    from noodlings.ingest.transcript import count_lines
     from noodlings.lab.evaluate.affect import evaluate, view
-    from noodlings.lab.transcript import count_lines
 
     with _counting(count_lines(file), "appraising") as done:
         figures = evaluate(file, _embedder(embedder), done)

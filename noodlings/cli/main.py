@@ -19,6 +19,7 @@ from noodlings.cli import data as cli_data
 from noodlings.cli.accounts import account_app
 from noodlings.cli.bridge import bridge_app
 from noodlings.cli.evaluate import eval_app
+from noodlings.cli.ingest import ingest
 from noodlings.cli.key import key_app
 from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
@@ -190,6 +191,7 @@ app.command()(scene)
 app.command("import")(cli_data.import_)
 app.command()(cli_data.backup)
 app.command()(cli_data.compact)
+app.command()(ingest)
 app.command()(simulate)
 app.command()(mcp)
 app.command()(studio)
@@ -206,9 +208,9 @@ async def _replay(settings: Settings, store: Repository | None, file: Path, name
     from noodlings.drawing.progress import progress_over
     from noodlings.drawing.screen import Screen
     from noodlings.host.visit import opened, owner
+    from noodlings.ingest.transcript import count_lines
     from noodlings.inspect.inspector import Inspector
     from noodlings.lab.replay import MOST_IMPORTANT, as_dict, replay, summary
-    from noodlings.lab.transcript import count_lines
 
     clock, screen = ManualClock(), Screen(terminal=sys.stdout.isatty())
     with opened(settings, clock, store=store) as society:

@@ -25,7 +25,7 @@ class LinkedEntryView(View):
 
     Attributes:
         via: the memory it was reached from, `depth` steps (1…3) away from the first.
-        type: followed, recalled, by_hand or reflected.
+        type: followed, recalled, by_hand, reflected or replaced.
         outgoing: whether the link points from `via` to it, or the other way.
         strength: of the link, 0…1.
     """

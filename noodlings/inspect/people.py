@@ -237,7 +237,7 @@ def _acquaintance(heard: _Heard, now: float) -> AcquaintanceView | None:
 
 def _plans(viewpoint: Viewpoint, heard: _Heard) -> Iterator[PlanView]:
     now = viewpoint.now
-    for entry, due in open_plans(list(heard.latest), now, corrects):
+    for entry, due in open_plans([entry for entry in heard.latest if not entry.source], now, corrects):
         words = shorten(entry.user_text, LONGEST)
         yield PlanView(words, entry.id, due.day, iso(due.day), due.over - now, entry.private)
 

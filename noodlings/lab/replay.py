@@ -16,7 +16,7 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
-from noodlings.lab.transcript import Recorded, TranscriptProblem, read_transcript
+from noodlings.ingest.transcript import Recorded, TranscriptProblem, read_transcript
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN
 from noodlings.values.memory import MemoryEntry

@@ -116,6 +116,7 @@ class AgentMemory(ABC):
         keep: float = 0.0,
         significance: float | None = None,
         extra: dict[str, Any] | None = None,
+        source: str = "",
     ) -> MemoryEntry:
         """Encode a percept as `add` does; what is felt about it, and how it surprised, stands beside it.
 
@@ -125,6 +126,8 @@ class AgentMemory(ABC):
             significance: how far its words are worth keeping, 0…1; None where nobody appraised them. It
                 wears off with each time that the same words are in mind already.
             extra: kept with the entry; the percept's data where none is given.
+            source: of what was not lived, see `MemoryEntry.source`: it becomes episodic when it matters, but
+                never enters working memory, and world time does not follow it.
         """
         entry = encode(
             self._last_id + 1,
@@ -139,10 +142,12 @@ class AgentMemory(ABC):
             significance=significance,
             repeats=0 if significance is None else self._said_before(percept),
             extra={"data": percept.data} if extra is None else extra,
+            source=source,
         )
         self._last_id = entry.id
         self._perceived += 1
-        self._now = later(self._now, entry.timestamp)
+        if not source:
+            self._now = later(self._now, entry.timestamp)
         if self._journal is not None:
             self._journal.added(entry)
         self._admit(entry)
@@ -211,7 +216,7 @@ class AgentMemory(ABC):
 
     @abstractmethod
     def _admit(self, entry: MemoryEntry) -> None:
-        """Take a new entry in."""
+        """Take a new entry in; one from a source never as if it had just happened."""
 
     @abstractmethod
     def complete(self, entry: MemoryEntry, response: str) -> MemoryEntry:
@@ -251,7 +256,8 @@ class AgentMemory(ABC):
     def _resume(self, entries: Iterable[MemoryEntry]) -> None:
         """World time as it was after these entries."""
         self._now = -math.inf
-        for entry in sorted(entries, key=lambda entry: entry.id):
+        lived = (entry for entry in entries if not entry.source)
+        for entry in sorted(lived, key=lambda entry: entry.id):
             self._now = later(self._now, entry.timestamp)
 
     def _moment(self, now: float | None) -> float:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from noodlings.ports import AgentState, Changes
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Symbol
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 
@@ -27,6 +28,7 @@ class ChangeJournal:
         self._symbols: dict[int, Symbol] = {}
         self._faded: list[int] = []
         self._sealed: dict[int, MemoryEntry] = {}
+        self._taken: list[TakenRecord] = []
 
     def added(self, entry: MemoryEntry) -> None:
         """A percept was encoded."""
@@ -77,6 +79,10 @@ class ChangeJournal:
         """A symbol left the subconscious; it may be one that is still to be written."""
         self._faded.append(symbol_id)
 
+    def taken(self, record: TakenRecord) -> None:
+        """A record of a source was taken in, or waits."""
+        self._taken.append(record)
+
     def forgotten(self, entry_id: int) -> None:
         """An entry is gone: nothing of it is to be written any more."""
         self._added.pop(entry_id, None)
@@ -109,4 +115,5 @@ class ChangeJournal:
             vectors=tuple(self._vectors.values()),
             symbols=tuple(self._symbols.values()),
             faded=tuple(self._faded),
+            taken=tuple(self._taken),
         )

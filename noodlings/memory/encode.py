@@ -35,6 +35,7 @@ def encode(
     significance: float | None = None,
     repeats: int = 0,
     extra: dict[str, Any],
+    source: str = "",
 ) -> MemoryEntry:
     """The entry that a percept becomes; arguments as in `AgentMemory.remember`.
 
@@ -71,6 +72,7 @@ def encode(
         place=percept.place,
         stability=INITIAL_STABILITY,
         extra=extra,
+        source=source,
     )
 
 

@@ -419,4 +419,7 @@ class HierarchicalMemory(AgentMemory):
         return len(frozenset().union(*same))
 
     def _admit(self, entry: MemoryEntry) -> None:
-        self._streams.take_in(entry, self._now)
+        if entry.source:
+            self._streams.consolidate(entry, self._now)
+        else:
+            self._streams.take_in(entry, self._now)

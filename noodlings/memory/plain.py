@@ -163,6 +163,8 @@ class PlainMemory(AgentMemory):
         )
 
     def _admit(self, entry: MemoryEntry) -> None:
+        if entry.source:
+            return
         self._entries[entry.id] = entry
         if len(self._entries) > CAPACITY:
             del self._entries[next(iter(self._entries))]

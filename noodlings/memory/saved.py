@@ -151,6 +151,7 @@ def _entry(record: Mapping[str, Any]) -> MemoryEntry:
         last_recalled=_maybe(finite, record, "last_recalled"),
         stability=stability,
         extra=dict(record["extra"]),
+        source=_words(record.get("source", ""), "source"),
     )
 
 

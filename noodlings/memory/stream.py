@@ -31,7 +31,7 @@ TIMESTAMP, SURPRISE, ENCODED, OVERRIDE, SALIENCE, LAST_RECALLED, STABILITY = ran
 FLOATS = 19
 
 Words = tuple[Any, ...]
-"""user_id, text, response, kind, audience, place, override_by, extra."""
+"""user_id, text, response, kind, audience, place, override_by, extra, source."""
 AUDIENCE = 4
 
 PUBLIC = 0
@@ -81,6 +81,7 @@ def packed(entry: MemoryEntry) -> tuple[tuple[int, ...], tuple[float, ...], Word
         entry.place,
         entry.override_by,
         entry.extra or None,
+        entry.source,
     )
     return ints, floats, words
 
@@ -93,7 +94,7 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         p_surprise, p_intensity, p_salience, p_addressed, p_answered, p_remember, p_significance,
         valence, arousal, fear, sorrow, boredom,
     ) = floats  # fmt: skip
-    user_id, text, response, kind, audience, place, override_by, extra = words
+    user_id, text, response, kind, audience, place, override_by, extra, source = words
     return _build_entry(
         entry_id,
         timestamp,
@@ -119,6 +120,7 @@ def unpacked(ints: list[int], floats: list[float], words: Words, state: Any) -> 
         last_recalled if last_recalled == last_recalled else None,
         stability,
         {} if extra is None else extra,
+        source,
     )
 
 

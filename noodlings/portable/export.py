@@ -19,6 +19,7 @@ from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
 from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ class Exported:
 
     Attributes:
         agents: their ids.
-        entries, traces, links, symbols: how many of theirs.
+        entries, traces, links, symbols, records: how many of theirs.
         left_out: how many records could not be read, or hold something that no import takes.
     """
 
@@ -41,6 +42,7 @@ class Exported:
     traces: int = 0
     links: int = 0
     symbols: int = 0
+    records: int = 0
     left_out: int = 0
 
 
@@ -78,13 +80,15 @@ def export(kept: StoreSnapshot, agents: Iterable[str], write: Callable[[str], ob
         done.links += sum(put(_link_line(agent_id, link)) for link in links)
         symbols = (made for made in kept.symbols(agent_id) if made.symbol.entry_id in entries)
         done.symbols += sum(put(_symbol_line(agent_id, made)) for made in symbols)
+        told = (one for one in kept.taken(agent_id) if one.entry_id is None or one.entry_id in entries)
+        done.records += sum(put(_taken_line(agent_id, one)) for one in told)
         done.entries += len(entries)
     counts = {
         "entries": done.entries,
         "traces": done.traces,
         "links": done.links,
         "symbols": done.symbols,
-    }
+    } | ({"records": done.records} if done.records else {})
     write(_written({"type": "end", "agents": len(done.agents), **counts}))
     done.left_out += kept.left_out
     return done
@@ -106,7 +110,7 @@ def _agent_line(agent: ArchivedAgent) -> dict[str, Any]:
 def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
     entry = kept.entry
     state = entry.phenomenal_state
-    return {
+    line = {
         "type": "entry",
         "agent": agent_id,
         **{field.name: getattr(entry, field.name) for field in fields(entry)},
@@ -120,6 +124,9 @@ def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
         "episodic": kept.episodic,
         "consolidated": kept.consolidated,
     }
+    if not entry.source:
+        del line["source"]  # what is read by a noodlings that knows of no sources
+    return line
 
 
 def _trace_line(trace: Trace) -> dict[str, Any]:
@@ -150,3 +157,7 @@ def _symbol_line(agent_id: str, made: ArchivedSymbol) -> dict[str, Any]:
     circle = sorted(audience.witnesses) if audience.confined else []
     line |= {"circle": circle, **_tier(audience), "faded": made.faded}
     return {"type": "symbol", "agent": agent_id, **line}
+
+
+def _taken_line(agent_id: str, taken: TakenRecord) -> dict[str, Any]:
+    return {"type": "record", "agent": agent_id, **asdict(taken)}

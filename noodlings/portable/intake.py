@@ -19,6 +19,7 @@ from noodlings.portable.lines import (
     LinkLine,
     Record,
     SymbolLine,
+    TakenLine,
     TraceLine,
     read_header,
     read_line,
@@ -49,13 +50,14 @@ class Lines(Protocol):
 
 @dataclass(slots=True)
 class Imported:
-    """What a file holds: ids of agents, and how many entries, traces, links and symbols of theirs."""
+    """What a file holds: ids of agents, and how many entries, traces, links, symbols and records."""
 
     agents: list[str] = field(default_factory=list)
     entries: int = 0
     traces: int = 0
     links: int = 0
     symbols: int = 0
+    records: int = 0
 
     def count(self, line: Record) -> None:
         """One more."""
@@ -67,8 +69,10 @@ class Imported:
             self.traces += 1
         elif isinstance(line, LinkLine):
             self.links += 1
-        else:
+        elif isinstance(line, SymbolLine):
             self.symbols += 1
+        else:
+            self.records += 1
 
 
 def check(file: Lines, progress: Progress) -> Imported:
@@ -182,14 +186,15 @@ class _Order:
         self._entries.clear()
         self._last = ()
 
-    def _follow(self, line: EntryLine | TraceLine | LinkLine | SymbolLine) -> None:
-        """An agent's memories, traces, links and symbols, each rising, so that none is there twice."""
+    def _follow(self, line: EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine) -> None:
+        """An agent's memories, traces, links, symbols and records, each rising: none is there twice."""
         if self._agent is None or line.agent != self._agent.id:
             raise UserError(f"it belongs to {line.agent}, but is not among the lines of that agent")
         place = _place(line)
         if place <= self._last:
             raise UserError(
-                "it is a duplicate or out of order: memories, then traces, links and symbols, each rising"
+                "it is a duplicate or out of order: memories, then traces, links, symbols and records,"
+                " each rising"
             )
         self._last = place
         if isinstance(line, EntryLine):
@@ -204,22 +209,30 @@ class _Order:
                 f"symbol {line.id} is beyond the last_symbol_id of {line.agent}, {self._agent.last_symbol_id}"
             )
         ends = {line.source, line.target} if isinstance(line, LinkLine) else {line.entry_id}
-        if missing := ends - self._entries:
+        if missing := {end for end in ends if end is not None} - self._entries:
             raise UserError(f"it refers to memory {min(missing)} of {line.agent}, which is not in the file")
 
     def _end(self, line: EndLine) -> None:
         found = self._found
-        there = (len(found.agents), found.entries, found.traces, found.links, found.symbols)
-        if there != (line.agents, line.entries, line.traces, line.links, line.symbols):
+        there = (
+            len(found.agents),
+            found.entries,
+            found.traces,
+            found.links,
+            found.symbols,
+            found.records,
+        )
+        if there != (line.agents, line.entries, line.traces, line.links, line.symbols, line.records):
             raise UserError(
                 f"it counts {line.agents} agents, {line.entries} memories, {line.traces} traces,"
-                f" {line.links} links and {line.symbols} symbols, but there are {', '.join(map(str, there))}:"
+                f" {line.links} links, {line.symbols} symbols and {line.records} records, but there are"
+                f" {', '.join(map(str, there))}:"
                 " lines are missing or were added; export it again"
             )
         self._ended = True
 
 
-def _place(line: EntryLine | TraceLine | LinkLine | SymbolLine) -> tuple[Any, ...]:
+def _place(line: EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine) -> tuple[Any, ...]:
     """Sorts the lines of an agent into the one order that they may have."""
     if isinstance(line, EntryLine):
         return (0, line.id)
@@ -227,4 +240,6 @@ def _place(line: EntryLine | TraceLine | LinkLine | SymbolLine) -> tuple[Any, ..
         return (1, line.entry_id)
     if isinstance(line, LinkLine):
         return (2, line.source, line.target, line.kind.value)
-    return (3, line.id)
+    if isinstance(line, SymbolLine):
+        return (3, line.id)
+    return (4, line.source, line.id)

@@ -42,6 +42,7 @@ from noodlings.values.memory import (
     Symbol,
 )
 from noodlings.values.percept import Kind, kept_audience
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -192,6 +193,7 @@ class EntryLine(Strict):
     extra: Plain
     episodic: bool
     consolidated: bool
+    source: Text = ""
 
     def value(self) -> ArchivedEntry:
         """The memory."""
@@ -350,6 +352,25 @@ class SymbolLine(Strict):
         return ArchivedSymbol(symbol, self.faded)
 
 
+class TakenLine(Strict):
+    """A record of a source, field by field as `TakenRecord` has them."""
+
+    type: Literal["record"]
+    agent: AgentId
+    source: Text
+    id: Text
+    digest: Text
+    entry_id: Whole | None
+    user_id: Text
+    attempts: Whole
+    reason: Text
+    record: Plain | None
+
+    def value(self) -> TakenRecord:
+        """The record."""
+        return TakenRecord(**{field.name: getattr(self, field.name) for field in fields(TakenRecord)})
+
+
 class EndLine(Strict):
     """The last line: how many of each there were, so that a file that was cut off is found out."""
 
@@ -359,9 +380,10 @@ class EndLine(Strict):
     traces: Whole
     links: Whole
     symbols: Whole = 0
+    records: Whole = 0
 
 
-Record = AgentLine | EntryLine | TraceLine | LinkLine | SymbolLine
+Record = AgentLine | EntryLine | TraceLine | LinkLine | SymbolLine | TakenLine
 Line = Record | EndLine
 _LINES: dict[str, type[Line]] = {
     "agent": AgentLine,
@@ -369,6 +391,7 @@ _LINES: dict[str, type[Line]] = {
     "trace": TraceLine,
     "link": LinkLine,
     "symbol": SymbolLine,
+    "record": TakenLine,
     "end": EndLine,
 }
 

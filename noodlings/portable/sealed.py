@@ -88,4 +88,4 @@ def header_of(file: BinaryIO) -> dict[str, object] | None:
 
 
 def _place(number: int) -> bytes:
-    return place("export", "line", "", number)
+    return place("export", "line", number)

@@ -21,6 +21,7 @@ from noodlings.values.memory import (
     tags_of,
 )
 from noodlings.values.percept import Kind
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 
@@ -119,6 +120,7 @@ class Changes:
         vectors: of entries that are there by then; one that is there already is replaced.
         symbols: new symbols, of entries that are there by then.
         faded: ids of symbols that left the subconscious, new ones too; they stay in the archive.
+        taken: what became of records of a source, in place of what became of them before.
     """
 
     agent_id: str
@@ -133,6 +135,7 @@ class Changes:
     vectors: tuple[EntryVector, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     faded: tuple[int, ...] = ()
+    taken: tuple[TakenRecord, ...] = ()
 
 
 class Store(Protocol):
@@ -169,7 +172,7 @@ class Forgotten:
     """What a store forgot.
 
     Attributes:
-        count: entries that are gone.
+        count: entries that are gone, and records that waited to become some.
         redacted: ids of entries whose response went with them; whoever holds such an entry drops it too.
         erased: whether their bytes have left the disk already. False when another process was reading, or
             the disk was full; then it is done when the store is next opened for writing.
@@ -207,6 +210,9 @@ class StoreSnapshot(Protocol):
     def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
         """All symbols made of its entries, in the order of ids."""
 
+    def taken(self, agent_id: str) -> Iterator[TakenRecord]:
+        """All records of sources that it was given, in the order of source and id."""
+
 
 class AgentImporter(Protocol):
     """Where whole agents are taken in."""
@@ -215,7 +221,9 @@ class AgentImporter(Protocol):
         """Ids of those that are there, sorted."""
 
     def take_in(
-        self, agent: ArchivedAgent, records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol]
+        self,
+        agent: ArchivedAgent,
+        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | TakenRecord],
     ) -> None:
         """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
 
@@ -267,8 +275,22 @@ class Repository(Store, WorldStore, Protocol):
                 that are first by type, source and target. None for all.
         """
 
-    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
-        """Delete entries with everything that was made of them, to the last byte."""
+    def forget(
+        self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
+    ) -> Forgotten:
+        """Delete entries with everything that was made of them, to the last byte.
+
+        Of a record that was one of them only its id stays, so that it does not come back from its source.
+
+        Args:
+            told_by: the records of this user that wait go, too; "" for none.
+        """
+
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+        """What became of these records of a source, by id; those that are new are missing."""
+
+    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+        """The next records that wait, in the order of source and id, after these."""
 
     def in_order(
         self,

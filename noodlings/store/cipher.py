@@ -42,9 +42,9 @@ def sealed_with(value: bytes) -> int | None:
     return int(_HEADER.unpack_from(value)[0]) & 0xFFFFFF
 
 
-def place(table: str, column: str, agent_id: str, number: int | str) -> bytes:
-    """Where a value belongs, as it is authenticated."""
-    return f"{table}.{column}\0{agent_id}\0{number}".encode()
+def place(table: str, column: str, *key: int | str) -> bytes:
+    """Where a value belongs, as it is authenticated: the column, and the key of the row."""
+    return "\0".join((f"{table}.{column}", *map(str, key))).encode()
 
 
 class DataKey:

@@ -160,7 +160,7 @@ class Database:
         """
         written = 0
         for table in TABLES:
-            after, some = -1, 1
+            after, some = None, 1
             while some:
                 if stopped():
                     return written

@@ -20,7 +20,9 @@ from noodlings.ports import Forgotten
 from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, number, text
-from noodlings.store.rows import Stored, trace_of, trace_row
+from noodlings.store.rows import Row, Stored, trace_of, trace_row
+from noodlings.store.taken_rows import FORGOTTEN as FORGOTTEN_RECORD
+from noodlings.store.taken_rows import WAITS_NO_MORE
 from noodlings.store.vault import Vault
 from noodlings.values.trace import RecalledTrace, Trace
 
@@ -137,12 +139,38 @@ def portions(ids: Iterable[int], at_once: int = IDS_AT_ONCE) -> Iterator[list[in
 
 
 def delete_entries(
-    connection: Connection, vault: Vault, agent_id: str, ids: Sequence[int], by_user: str, timestamp: float
+    connection: Connection,
+    vault: Vault,
+    agent_id: str,
+    ids: Sequence[int],
+    by_user: str,
+    timestamp: float,
+    told_by: str,
 ) -> Forgotten:
     """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
+    waited = 0
+    if told_by:
+        theirs = {"of_agent": agent_id, "of_user": told_by, **WAITS_NO_MORE}
+        waited = connection.execute(sql.FORGET_PARKED, theirs).rowcount
     texts = _texts(connection, vault, agent_id, ids)
-    if not texts:
+    if not texts and not waited:
         return Forgotten()
+    redacted = _delete(connection, vault, agent_id, texts) if texts else ()
+    event = {
+        "agent_id": agent_id,
+        "timestamp": number(timestamp, "timestamp"),
+        "kind": "forget",
+        "by_user": text(by_user, "by_user"),
+        "count": len(texts) + waited,
+    }
+    connection.execute(sql.ADD_EVENT, event)
+    return Forgotten(len(texts) + waited, redacted)
+
+
+def _delete(
+    connection: Connection, vault: Vault, agent_id: str, texts: dict[int, tuple[str, str]]
+) -> tuple[int, ...]:
+    """Delete these entries, by id with their words; the ids of those whose response went with them."""
     gone = frozenset(texts)
     images = _images(connection, vault, agent_id, gone)
     words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
@@ -154,20 +182,13 @@ def delete_entries(
     )
     if redacted:
         connection.execute(sql.REDACT_RESPONSE, [_row(agent_id, entry_id) for entry_id in redacted])
+    connection.execute(sql.FORGET_TAKEN, [_row(agent_id, entry_id) | FORGOTTEN_RECORD for entry_id in gone])
     connection.execute(sql.FORGET_ENTRY, [_row(agent_id, entry_id) for entry_id in gone])
     connection.execute(sql.RAISE_FORGOTTEN_ID, {"of_agent": agent_id, "last_id": max(gone)})
     if images:
         last = {"of_agent": agent_id, "last_id": max(images)}
         connection.execute(sql.RAISE_FORGOTTEN_SYMBOL_ID, last)
-    event = {
-        "agent_id": agent_id,
-        "timestamp": number(timestamp, "timestamp"),
-        "kind": "forget",
-        "by_user": text(by_user, "by_user"),
-        "count": len(gone),
-    }
-    connection.execute(sql.ADD_EVENT, event)
-    return Forgotten(len(gone), redacted)
+    return redacted
 
 
 def _texts(
@@ -224,5 +245,5 @@ def _redact_traces(
     return sorted(turns)
 
 
-def _row(agent_id: str, entry_id: int) -> dict[str, str | int]:
+def _row(agent_id: str, entry_id: int) -> Row:
     return {"of_agent": agent_id, "of_id": entry_id}

@@ -26,9 +26,11 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
+from noodlings.store.taken_rows import FORGOTTEN, WAITS_NO_MORE, taken_of
 from noodlings.store.writing import CommitRows, commit_rows
 from noodlings.values.audience import Tier
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 _LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
@@ -48,6 +50,7 @@ class _Agent:
     links: dict[tuple[int, int, str], Row] = field(default_factory=dict)
     vectors: dict[int, Row] = field(default_factory=dict)
     symbols: dict[int, Row] = field(default_factory=dict)
+    taken: dict[tuple[str, str], Row] = field(default_factory=dict)
     last_id: int = 0
     last_symbol_id: int = 0
 
@@ -94,6 +97,9 @@ class MemoryStore:
             _keep_link(agent, row)
         _keep_vectors(agent, batch.vectors)
         _keep_symbols(agent, batch)
+        for row in batch.taken:
+            gone = row["entry_id"] is not None and row["entry_id"] not in agent.entries
+            agent.taken[row["source"], row["record_id"]] = row | FORGOTTEN if gone else row
 
     def load(self, agent_id: str) -> AgentRecord | None:
         """The agent, or None when it was never stored."""
@@ -101,9 +107,10 @@ class MemoryStore:
         if agent is None:
             return None
         rows = [agent.entries[entry_id] for entry_id in sorted(agent.entries)]
+        lived = [row for row in rows if row["source"] is None]
         return AgentRecord(
             state=AgentState(agent_id, from_json(agent.state, "the state") if agent.state else {}),
-            working=tuple(entry_of(row) for row in rows[max(0, len(rows) - self._working_capacity) :]),
+            working=tuple(entry_of(row) for row in lived[max(0, len(lived) - self._working_capacity) :]),
             episodic=tuple(entry_of(row) for row in rows if row["episodic"]),
             perceived=len(rows),
             consolidated=sum(row["consolidated"] for row in rows),
@@ -199,15 +206,38 @@ class MemoryStore:
         _require_known(agent_id, agent.last_id, [row["entry_id"] for row in rows])
         _keep_vectors(agent, rows)
 
-    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+        """What became of these records of a source, by id; those that are new are missing."""
+        kept = self._agents.get(agent_id, _Agent()).taken
+        return {key: taken_of(kept[source, key]) for key in record_ids if (source, key) in kept}
+
+    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+        """The next records that wait, in the order of source and id, after these."""
+        kept = self._agents.get(agent_id, _Agent()).taken
+        keys = [key for key in sorted(kept) if key > after and kept[key]["record"] is not None]
+        return [taken_of(kept[key]) for key in keys[:limit]]
+
+    def forget(
+        self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
+    ) -> Forgotten:
         """Delete entries with everything that was made of them. Nothing outlives us, so no event is kept."""
         text(by_user, "by_user")
         number(timestamp, "timestamp")
         agent = self._agents.get(agent_id, _Agent())
         gone = {entry_id: agent.entries.pop(entry_id) for entry_id in set(ids) & agent.entries.keys()}
-        if not gone:
+        waited = [
+            row
+            for row in agent.taken.values()
+            if told_by and row["user_id"] == told_by and row["record"] is not None
+        ]
+        if not gone and not waited:
             return Forgotten()
         self._version += 1
+        for row in waited:
+            row.update(WAITS_NO_MORE)
+        for row in agent.taken.values():
+            if row["entry_id"] in gone:
+                row.update(FORGOTTEN)
         made = {key: row for key, row in agent.symbols.items() if row["entry_id"] in gone}
         words = content_words(
             [
@@ -228,7 +258,7 @@ class MemoryStore:
             if response and repeats(response, words):
                 _update(agent, entry_id, {"response": None})
                 redacted.append(entry_id)
-        return Forgotten(len(gone), tuple(redacted))
+        return Forgotten(len(gone) + len(waited), tuple(redacted))
 
     def world_get(self, key: str) -> Any:
         """What is kept under a key of the world store, or None."""
@@ -285,7 +315,7 @@ def _check(agent: _Agent, batch: CommitRows) -> None:
     if twice:
         raise StoreError(f"{batch.agent_id} already has symbol {min(twice)}")
     last_id = max([agent.last_id, *added])
-    named = [*batch.revised, *batch.joined, *batch.left, *batch.linked]
+    named = [*batch.revised, *batch.joined, *batch.left, *batch.linked, *batch.taken_as]
     named += [row["entry_id"] for row in (*batch.vectors, *batch.symbols)]
     if batch.trace is not None:
         named.append(batch.trace["entry_id"])

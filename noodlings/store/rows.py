@@ -60,7 +60,7 @@ _TYPES = {
     **dict.fromkeys(("timestamp", "step", "surprise", "encoded_importance", "identity_salience"), _NUMBER),
     **dict.fromkeys(("recall_count", "stability"), _NUMBER),
     **dict.fromkeys(("override", "last_recalled"), _NUMBER | _NONE),
-    "response": _TEXT | _NONE,
+    **dict.fromkeys(("response", "source"), _TEXT | _NONE),
 }
 """What stands in the plain columns of an entry: SQLite keeps anything in any of them."""
 _PARTS = ("surprise", "intensity", "salience", "addressed", "answered", "remember", "significance")
@@ -117,6 +117,7 @@ def entry_row(agent_id: str, entry: MemoryEntry) -> Row:
         "extra": to_json(entry.extra, "extra") if entry.extra else None,
         "episodic": False,
         "consolidated": False,
+        "source": text(entry.source, "source") or None,
         **history_row(entry),
     }
 
@@ -174,6 +175,7 @@ def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
             last_recalled=row["last_recalled"],
             stability=row["stability"],
             extra=column(row, "entries.extra", what, lambda it: {} if it is None else from_json(it, "extra")),
+            source=row["source"] or "",
         )
     except KeyError as error:
         raise StoreError(f"{what} is damaged: it has no column {error}") from None

@@ -34,9 +34,11 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
+from noodlings.store.taken_rows import taken_of
 from noodlings.store.vault import Encryption
 from noodlings.store.writing import commit_rows, write_commit, write_vectors
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 Value = TypeVar("Value")
@@ -220,7 +222,22 @@ class SqlStore:
             sealed = [self._database.vault.sealed("vectors", row) for row in rows]
             write_vectors(transaction, agent_id, sealed)
 
-    def forget(self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float) -> Forgotten:
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+        """What became of these records of a source, by id; those that are new are missing."""
+        wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
+        with self._database.direct() as transaction:
+            rows = transaction.fetch(sql.TAKEN, wanted)
+        return {taken.id: taken for taken in undamaged(rows, self._reading("source_records", taken_of))}
+
+    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+        """The next records that wait, in the order of source and id, after these."""
+        at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
+        with self._database.transaction() as connection:
+            return undamaged(_fetch(connection, sql.PARKED, at), self._reading("source_records", taken_of))
+
+    def forget(
+        self, agent_id: str, ids: Sequence[int], *, by_user: str, timestamp: float, told_by: str = ""
+    ) -> Forgotten:
         """Delete entries with everything that was made of them, in the file and its log, to the last byte.
 
         Their traces go; traces that recalled them lose the reference and the words; responses of such turns
@@ -232,7 +249,8 @@ class SqlStore:
             StoreError: nothing was forgotten.
         """
         with self._database.transaction() as connection:
-            forgotten = delete_entries(connection, self._database.vault, agent_id, ids, by_user, timestamp)
+            vault = self._database.vault
+            forgotten = delete_entries(connection, vault, agent_id, ids, by_user, timestamp, told_by)
             if not forgotten.count:
                 return forgotten
             self._database.mark_for_erasure(connection)
@@ -242,7 +260,7 @@ class SqlStore:
         """What is kept under a key of the world store, or None."""
         with self._database.transaction() as connection:
             found = connection.execute(sql.WORLD_GET, {"of_key": key}).scalar_one_or_none()
-        document = self._database.vault.text(found, "world", "value", "", key)
+        document = self._database.vault.text(found, "world", "value", key)
         return None if document is None else from_json(document, f"the world data under {key!r}")
 
     def world_set(self, key: str, value: Any) -> None:
@@ -281,7 +299,7 @@ class SqlStore:
     def _state_data(self, agent_id: str, stored: Any) -> dict[str, Any]:
         """The state as its owner gave it; empty when there is none, or when it cannot be read."""
         try:
-            document = self._database.vault.text(stored, "agents", "state", agent_id, agent_id)
+            document = self._database.vault.text(stored, "agents", "state", agent_id)
             return {} if document is None else dict(from_json(document, f"the state of {agent_id}"))
         except (StoreError, TypeError, ValueError) as error:
             log.warning("left out: %s", error)

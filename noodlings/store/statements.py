@@ -26,13 +26,24 @@ from sqlalchemy import (
     or_,
     select,
     table,
+    tuple_,
     union_all,
     update,
 )
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.operators import custom_op
 
-from noodlings.store.tables import agents, entries, events, links, symbols, traces, vectors, world
+from noodlings.store.tables import (
+    agents,
+    entries,
+    events,
+    links,
+    source_records,
+    symbols,
+    traces,
+    vectors,
+    world,
+)
 from noodlings.values.audience import Tier
 from noodlings.values.memory import Order
 
@@ -67,7 +78,9 @@ PLAIN = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_te
     entries.c.id.in_(select(_listed.c.value)),
     or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),
 )
-WORKING = select(entries).where(_of_agent).order_by(entries.c.id.desc()).limit(_limit)
+WORKING = (
+    select(entries).where(_of_agent, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
+)
 EPISODIC = select(entries).where(_of_agent, entries.c.episodic).order_by(entries.c.id)
 PERCEIVED = select(func.count()).select_from(entries).where(_of_agent)
 # By itself it is one step in the index; beside a count it would be as slow as that.
@@ -238,6 +251,27 @@ ALL_SYMBOLS = select(symbols).where(_of_agents_symbols).order_by(symbols.c.id)
 LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_agents_symbols)
 SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encoding).where(
     _of_agents_symbols, symbols.c.entry_id.in_(_ids)
+)
+
+_of_agents_records = source_records.c.agent_id == _agent
+_of_source = _of_agents_records & (source_records.c.source == bindparam("of_source"))
+ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
+TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(select(_listed.c.value)))
+_record_key = tuple_(source_records.c.source, source_records.c.record_id)
+TAKEN_AFTER = (
+    select(source_records)
+    .where(_of_agents_records, _record_key > tuple_(bindparam("of_source"), bindparam("of_record")))
+    .order_by(source_records.c.source, source_records.c.record_id)
+    .limit(_limit)
+)
+PARKED = TAKEN_AFTER.where(source_records.c.record.is_not(None))
+FORGET_TAKEN = update(source_records).where(
+    _of_agents_records, source_records.c.entry_id == bindparam("of_id")
+)
+FORGET_PARKED = update(source_records).where(
+    _of_agents_records,
+    source_records.c.user_id == bindparam("of_user"),
+    source_records.c.record.is_not(None),
 )
 
 WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(_among)

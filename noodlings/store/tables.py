@@ -2,9 +2,10 @@
 
 A new database is made from these, an older one is brought there by migrations; a test compares the two.
 Whoever changes something here writes a migration and raises `SCHEMA`. Content stands only in `agents.state`,
-`entries`, `traces`, `vectors`, `symbols` and `world`; `links` say which entries belong together, and `events`
-that something was done, by whom and to how much, and never what it was about. Where there is a key, words
-stand in these tables as sealed bytes, whatever a column is declared as: see `noodlings.store.vault`.
+`entries`, `traces`, `vectors`, `symbols`, `source_records` and `world`; `links` say which entries belong
+together, and `events` that something was done, by whom and to how much, and never what it was about. Where
+there is a key, words stand in these tables as sealed bytes, whatever a column is declared as: see
+`noodlings.store.vault`.
 """
 
 from __future__ import annotations
@@ -82,6 +83,8 @@ entries = Table(
     Column("consolidated", Boolean, nullable=False),
     # NULL in rows from before it was noted; then it follows from the kind.
     Column("confined", Boolean),
+    # Of what a source told; NULL for what was lived.
+    Column("source", Text),
     Column("tier", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("agent_id", "id"),
 )
@@ -89,6 +92,36 @@ entries = Table(
 # Loading an agent reads its few hundred members and counts, however long its archive is.
 Index("ix_entries_episodic", entries.c.agent_id, entries.c.id, sqlite_where=text("episodic = 1"))
 Index("ix_entries_consolidated", entries.c.agent_id, sqlite_where=text("consolidated = 1"))
+# What was lived, so that working memory is found past any number of records of a source.
+Index("ix_entries_lived", entries.c.agent_id, entries.c.id, sqlite_where=text("source IS NULL"))
+
+# Which records of a source were taken in, so that each is taken in once.
+source_records = Table(
+    "source_records",
+    metadata,
+    Column("agent_id", Text, ForeignKey("agents.agent_id"), nullable=False),
+    Column("source", Text, nullable=False),
+    Column("record_id", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    # NULL of what waits, and of what was forgotten.
+    Column("entry_id", Integer),
+    Column("user_id", Text, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("reason", Text, nullable=False),
+    # The record itself, of what waits only.
+    Column("record", Text),
+    PrimaryKeyConstraint("agent_id", "source", "record_id"),
+    sqlite_with_rowid=False,
+)
+
+Index("ix_source_records_entry", source_records.c.agent_id, source_records.c.entry_id)
+Index(
+    "ix_source_records_parked",
+    source_records.c.agent_id,
+    source_records.c.source,
+    source_records.c.record_id,
+    sqlite_where=text("record IS NOT NULL"),
+)
 
 traces = Table(
     "traces",

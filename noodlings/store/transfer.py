@@ -31,8 +31,10 @@ from noodlings.store.rows import (
     trace_of,
     trace_row,
 )
+from noodlings.store.taken_rows import taken_of, taken_row
 from noodlings.store.vault import Encryption, Vault
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 Source = TypeVar("Source")
@@ -102,12 +104,24 @@ class SqlSnapshot:
 
     def _state(self, stored: tuple[str, Any]) -> dict[str, Any]:
         agent_id, document = stored
-        data = from_json(
-            self._vault.text(document, "agents", "state", agent_id, agent_id), f"the state of {agent_id}"
-        )
+        data = from_json(self._vault.text(document, "agents", "state", agent_id), f"the state of {agent_id}")
         if not isinstance(data, dict):
             raise StoreError(f"the state of {agent_id} is damaged")
         return data
+
+    def taken(self, agent_id: str) -> Iterator[TakenRecord]:
+        """All records of sources that it was given, in the order of source and id."""
+        at = ("", "")
+        while True:
+            wanted = {"of_agent": agent_id, "of_source": at[0], "of_record": at[1], "limit": AT_ONCE}
+            rows = self._connection.execute(sql.TAKEN_AFTER, wanted).mappings().all()
+            for row in rows:
+                taken = self._read(row, self._vault.reading("source_records", taken_of))
+                if taken is not None:
+                    yield taken
+            if len(rows) < AT_ONCE:
+                return
+            at = (rows[-1]["source"], rows[-1]["record_id"])
 
     def _all(self, statement: Select[Any], agent_id: str, read: Callable[[Stored], Value]) -> Iterator[Value]:
         for row in self._connection.execute(statement, {"of_agent": agent_id}).mappings():
@@ -151,14 +165,16 @@ class SqlImporter:
             return list(connection.execute(sql.AGENTS).scalars())
 
     def take_in(
-        self, agent: ArchivedAgent, records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol]
+        self,
+        agent: ArchivedAgent,
+        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | TakenRecord],
     ) -> None:
-        """Keep an agent with its entries, traces, links and symbols, in one transaction.
+        """Keep an agent with its entries, traces, links, symbols and records, in one transaction.
 
         Args:
             agent: one that is not there.
-            records: its entries; a trace, a link or a symbol stands behind the entries that it refers to.
-                What raises here ends the transaction, and nothing is kept.
+            records: its entries; a trace, a link, a symbol or a record stands behind the entries that it
+                refers to. What raises here ends the transaction, and nothing is kept.
 
         Raises:
             UserError: the agent is there already.
@@ -191,6 +207,12 @@ class SqlImporter:
                     connection,
                     sql.ADD_SYMBOL,
                     [sealed("symbols", _symbol_row(agent.agent_id, kept)) for kept in symbols],
+                )
+                taken = [kept for kept in some if isinstance(kept, TakenRecord)]
+                _add(
+                    connection,
+                    sql.ADD_TAKEN,
+                    [sealed("source_records", taken_row(agent.agent_id, kept)) for kept in taken],
                 )
 
 

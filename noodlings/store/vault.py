@@ -67,23 +67,26 @@ class _Sealed:
 
     Attributes:
         what: what a row is, in words.
-        number: the column that, beside the agent's id, says which row it is.
+        key: the columns that say which row it is.
         texts, blobs: the columns, by what they hold when they are open.
     """
 
     what: str
-    number: str
-    texts: tuple[str, ...] = ()
+    key: tuple[str, ...]
+    texts: tuple[str, ...]
     blobs: tuple[str, ...] = ()
 
 
 TABLES: Mapping[str, _Sealed] = {
-    "entries": _Sealed("entry {number} of {agent}", "id", ("user_text", "response", "extra")),
-    "traces": _Sealed("the trace of turn {number} of {agent}", "entry_id", ("document",), ("packed",)),
-    "vectors": _Sealed("the vector of entry {number} of {agent}", "entry_id", ("reason",), ("vector",)),
-    "symbols": _Sealed("symbol {number} of {agent}", "id", ("literal_event", "symbolic_encoding")),
-    "agents": _Sealed("the state of {agent}", "agent_id", ("state",)),
-    "world": _Sealed("the world data under {number!r}", "key", ("value",)),
+    "entries": _Sealed("entry {1} of {0}", ("agent_id", "id"), ("user_text", "response", "extra")),
+    "traces": _Sealed("the trace of turn {1} of {0}", ("agent_id", "entry_id"), ("document",), ("packed",)),
+    "vectors": _Sealed("the vector of entry {1} of {0}", ("agent_id", "entry_id"), ("reason",), ("vector",)),
+    "symbols": _Sealed("symbol {1} of {0}", ("agent_id", "id"), ("literal_event", "symbolic_encoding")),
+    "source_records": _Sealed(
+        "a record of {0}", ("agent_id", "source", "record_id"), ("record", "reason", "digest")
+    ),
+    "agents": _Sealed("the state of {0}", ("agent_id",), ("state",)),
+    "world": _Sealed("the world data under {0!r}", ("key",), ("value",)),
 }
 """Every column that may hold words. One that is empty is not sealed: there is nothing in it."""
 
@@ -182,13 +185,12 @@ class Vault:
 
     # -- rows on their way in
 
-    def sealed(self, table: str, row: Row, agent_id: str | None = None) -> Row:
+    def sealed(self, table: str, row: Row) -> Row:
         """A row as it is written, all of it or the columns that change.
 
         Args:
             table: where it goes.
-            row: open; it has the columns that say where it belongs, or `of_agent` and `of_id` for them.
-            agent_id: whose, where the row does not say.
+            row: open, with its key; `of_agent` and `of_id` will do in place of that.
 
         Raises:
             StoreError: it is secret, and there is no key.
@@ -200,15 +202,14 @@ class Vault:
         if table == "entries" and row.get("tier", Tier.SEALED) < self._encryption.from_tier:
             return row
         columns, changed = TABLES[table], dict(row)
-        agent = agent_id or row.get("agent_id") or row.get("of_agent") or ""
-        number = row[columns.number] if columns.number in row else row["of_id"]
+        key = [row[_GIVEN_AS[name] if name not in row else name] for name in columns.key]
         for name in (*columns.texts, *columns.blobs):
             value = row.get(name)
             if value and not (
                 name in columns.texts and isinstance(value, bytes)
             ):  # else it is sealed already
                 plain = value.encode() if isinstance(value, str) else value
-                changed[name] = self._current.seal(plain, place(table, name, agent, number))
+                changed[name] = self._current.seal(plain, place(table, name, *key))
         return changed
 
     def may_be_plain(self, tier: int) -> bool:
@@ -219,13 +220,13 @@ class Vault:
 
     def opened(self, table: str, row: Stored) -> Stored:
         """A row as it was before it was sealed. Raises `StoreError` where that cannot be told."""
-        columns, agent_id = TABLES[table], row["agent_id"] if table != "world" else ""
+        columns = TABLES[table]
         open_row: dict[str, Any] | None = None
         for name in (*columns.texts, *columns.blobs):
             value = row.get(name)
             if isinstance(value, bytes) and (name in columns.texts or _is_sealed(name, value)):
                 open_row = dict(row) if open_row is None else open_row
-                plain = self._open(value, table, name, agent_id, row[columns.number])
+                plain = self._open(value, table, name, *(row[part] for part in columns.key))
                 open_row[name] = _text(plain, f"{table}.{name}") if name in columns.texts else plain
         return row if open_row is None else open_row
 
@@ -233,11 +234,11 @@ class Vault:
         """What reads a row of a table as it stands there, where `read` reads it open."""
         return lambda row: read(self.opened(table, row))
 
-    def text(self, value: Any, table: str, column: str, agent_id: str, number: int | str) -> Any:
-        """One text; what is not sealed comes back as it is."""
+    def text(self, value: Any, table: str, column: str, *key: int | str) -> Any:
+        """One text of the row with this key; what is not sealed comes back as it is."""
         if not isinstance(value, bytes):
             return value
-        return _text(self._open(value, table, column, agent_id, number), f"{table}.{column}")
+        return _text(self._open(value, table, column, *key), f"{table}.{column}")
 
     def opened_columns(self, agent_id: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """Rows of `noodlings.store.statements.COLUMNS`, open: a hundred thousand are read at once."""
@@ -262,68 +263,78 @@ class Vault:
                 opened.append(row)
         return opened
 
-    def _open(self, value: bytes, table: str, column: str, agent_id: str, number: int | str) -> bytes:
+    def _open(self, value: bytes, table: str, column: str, *key: int | str) -> bytes:
         try:
-            return self._keys[sealed_with(value) or 0].open(value, place(table, column, agent_id, number))
+            return self._keys[sealed_with(value) or 0].open(value, place(table, column, *key))
         except (KeyError, Unopened):
-            what = TABLES[table].what.format(number=number, agent=agent_id)
+            what = TABLES[table].what.format(*key)
             raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
 
     # -- everything anew
 
-    def reseal_some(self, driver: sqlite3.Connection, table: str, after: int) -> tuple[int, int]:
+    def reseal_some(
+        self, driver: sqlite3.Connection, table: str, after: tuple[Any, ...] | None
+    ) -> tuple[tuple[Any, ...] | None, int]:
         """Seal the next rows of a table that are due, in one transaction.
 
+        Args:
+            after: the key of the row after which to go on; None to begin.
+
         Returns:
-            The place after which to go on, and how many were looked at; none when all are done.
+            The key of the last row that was looked at, and how many were; none when all are done.
         """
-        key, columns = self._key, TABLES[table]
-        names = (*columns.texts, *columns.blobs)
-        agent = "agent_id" if table != "world" else "''"
+        columns = TABLES[table]
+        names, keys = (*columns.texts, *columns.blobs), ", ".join(columns.key)
         # As bytes, because a text that does not decode is sealed like any other.
         listed = ", ".join(f"CAST({name} AS BLOB)" for name in names)
+        begin = f"({keys}) > ({', '.join('?' * len(after))}) AND" if after else ""
+        where, values = self._due(table)
         found = driver.execute(
-            f"SELECT rowid, {agent}, {columns.number}, {listed} FROM {table}"  # noqa: S608 -- names of ours
-            f" WHERE rowid > :after AND ({self._due(table)}) ORDER BY rowid LIMIT {AT_ONCE}",
-            {"after": after, "header": header(key.number), "tier": int(self._encryption.from_tier)},
+            f"SELECT {keys}, {listed} FROM {table}"  # noqa: S608 -- names of ours
+            f" WHERE {begin} ({where}) ORDER BY {keys} LIMIT {AT_ONCE}",
+            (*(after or ()), *values),
         ).fetchall()
-        for rowid, agent_id, number, *values in found:
-            changed: dict[str, Any] = {}
+        parts = len(columns.key)
+        for row in found:
+            key, changed = row[:parts], Row()
             try:
-                for name, value in zip(names, values, strict=True):
+                for name, value in zip(names, row[parts:], strict=True):
                     if value:
-                        changed |= self._resealed(table, name, agent_id, number, value)
+                        changed |= self._resealed(table, name, key, value)
             except (StoreError, ValueError) as error:
                 log.warning("left as it is: %s", error)
                 continue
-            sets = ", ".join(f"{name} = :{name}" for name in changed)
-            driver.execute(f"UPDATE {table} SET {sets} WHERE rowid = :rowid", changed | {"rowid": rowid})  # noqa: S608
-        return (found[-1][0] if found else after), len(found)
+            sets = ", ".join(f"{name} = ?" for name in changed)
+            same = " AND ".join(f"{name} = ?" for name in columns.key)
+            driver.execute(f"UPDATE {table} SET {sets} WHERE {same}", (*changed.values(), *key))  # noqa: S608
+        return (found[-1][:parts] if found else after), len(found)
 
-    def _resealed(self, table: str, name: str, agent_id: str, number: int | str, value: bytes) -> Row:
+    def _resealed(self, table: str, name: str, key: tuple[Any, ...], value: bytes) -> Row:
         """What becomes of a column: its value, sealed with the current key."""
-        plain = self._open(value, table, name, agent_id, number) if _is_sealed(name, value) else value
+        plain = self._open(value, table, name, *key) if _is_sealed(name, value) else value
         row: Row = {}
         if name == "document":  # of a trace from before it was packed
             row, name = {"document": ""}, "packed"
-            what = f"the trace of turn {number} of {agent_id}"
+            what = TABLES[table].what.format(*key)
             plain = packed(from_json(_text(plain, what), what), what)
         elif name == "vector" and len(plain) % 2 == 0:  # from before it had sixteen bits a number
             plain = packed_vector(unpacked_vectors([plain])[0])
-        return row | {name: self._key.seal(plain, place(table, name, agent_id, number))}
+        return row | {name: self._key.seal(plain, place(table, name, *key))}
 
-    def _due(self, table: str) -> str:
-        """The rows that are not sealed with the current key, and have to be."""
+    def _due(self, table: str) -> tuple[str, tuple[Any, ...]]:
+        """The rows that are not sealed with the current key, and have to be; with the values for it."""
         columns = TABLES[table]
         names = (*columns.texts, *columns.blobs)
         older = " OR ".join(
-            f"(length({name}) > 0 AND substr(CAST({name} AS BLOB), 1, 4) != :header)" for name in names
+            f"(length({name}) > 0 AND substr(CAST({name} AS BLOB), 1, 4) != ?)" for name in names
         )
+        values = (header(self._key.number),) * len(names)
         if table != "entries":
-            return older
+            return older, values
         confined = "coalesce(confined, kind IN ('whisper', 'thought'))"
         sealed = " OR ".join(f"typeof({name}) = 'blob'" for name in names)
-        return f"({older}) AND (max(tier, {confined}) >= :tier OR {sealed})"
+        from_tier = int(self._encryption.from_tier)
+        return f"({older}) AND (max(tier, {confined}) >= ? OR {sealed})", (*values, from_tier)
 
     def settle(self, driver: sqlite3.Connection) -> bool:
         """Note that everything is sealed, and drop the older keys; whether there were any."""
@@ -333,6 +344,8 @@ class Vault:
         return dropped > 0
 
 
+_GIVEN_AS = {"agent_id": "of_agent", "id": "of_id", "entry_id": "of_id"}
+"""How the statements that change a row name the columns that say which."""
 _SEARCHED = (
     (3, "entries", "user_text"),
     (4, "entries", "response"),

@@ -27,6 +27,7 @@ from noodlings.ports import Changes
 from noodlings.store import statements as sql
 from noodlings.store.documents import text, to_json, whole
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
+from noodlings.store.taken_rows import FORGOTTEN, taken_row
 from noodlings.store.vault import Vault
 
 Statement = Insert | Update | Delete | Select[Any]
@@ -94,6 +95,7 @@ class CommitRows:
         vectors: whole rows of vectors, the entry of one may have been forgotten meanwhile.
         symbols: whole rows of new symbols, the entry of one may have been forgotten meanwhile.
         faded: ids of symbols that left the subconscious.
+        taken: whole rows of records of a source; the entry of one may have been forgotten meanwhile.
     """
 
     agent_id: str
@@ -108,12 +110,13 @@ class CommitRows:
     vectors: list[Row]
     symbols: list[Row]
     faded: list[int]
+    taken: list[Row]
 
     def sealed(self, vault: Vault) -> CommitRows:
         """The same as they are written. Raises `StoreError` for a secret where there is no key."""
         state = vault.sealed("agents", {"agent_id": self.agent_id, "state": self.state})["state"]
         revised = {
-            number: vault.sealed("entries", row | {"of_id": number}, self.agent_id)
+            number: vault.sealed("entries", row | {"of_agent": self.agent_id, "of_id": number})
             for number, row in self.revised.items()
         }
         return replace(
@@ -124,12 +127,18 @@ class CommitRows:
             trace=None if self.trace is None else vault.sealed("traces", self.trace),
             vectors=[vault.sealed("vectors", row) for row in self.vectors],
             symbols=[vault.sealed("symbols", row) for row in self.symbols],
+            taken=[vault.sealed("source_records", row) for row in self.taken],
         )
 
     @property
     def linked(self) -> frozenset[int]:
         """Ids of the entries at both ends of the links."""
         return frozenset(row[end] for row in self.links for end in ("source_id", "target_id"))
+
+    @property
+    def taken_as(self) -> frozenset[int]:
+        """Ids of the entries that records are."""
+        return frozenset(row["entry_id"] for row in self.taken if row["entry_id"] is not None)
 
 
 def commit_rows(changes: Changes) -> CommitRows:
@@ -154,6 +163,7 @@ def commit_rows(changes: Changes) -> CommitRows:
         vectors=[vector_row(changes.agent_id, vector) for vector in changes.vectors],
         symbols=[symbol_row(changes.agent_id, symbol) for symbol in changes.symbols],
         faded=[whole(symbol_id, "id") for symbol_id in changes.faded],
+        taken=[taken_row(changes.agent_id, taken) for taken in changes.taken],
     )
 
 
@@ -178,6 +188,7 @@ def write_commit(transaction: DriverTransaction, plain: CommitRows, vault: Vault
     _keep_links(transaction, batch)
     write_vectors(transaction, agent_id, batch.vectors)
     _keep_symbols(transaction, batch)
+    _keep_taken(transaction, batch)
 
 
 def write_vectors(transaction: DriverTransaction, agent_id: str, rows: Sequence[Row]) -> None:
@@ -219,6 +230,13 @@ def _keep_symbols(transaction: DriverTransaction, batch: CommitRows) -> None:
     transaction.run_each(sql.ADD_SYMBOL, [row for row in batch.symbols if row["entry_id"] in there])
     faded = [{"of_agent": batch.agent_id, "of_id": symbol_id} for symbol_id in batch.faded]
     transaction.run_each(sql.FADE_SYMBOL, faded)
+
+
+def _keep_taken(transaction: DriverTransaction, batch: CommitRows) -> None:
+    """Note what became of records; one whose entry was forgotten meanwhile is forgotten, too."""
+    gone = batch.taken_as - _there(transaction, batch.agent_id, batch.taken_as)
+    rows = [row | FORGOTTEN if row["entry_id"] in gone else row for row in batch.taken]
+    transaction.run_each(sql.ADD_TAKEN, rows)
 
 
 def _there(transaction: DriverTransaction, agent_id: str, ids: Collection[int]) -> set[int]:

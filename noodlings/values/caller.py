@@ -17,6 +17,8 @@ _PREFIX = "user_"
 """What the id of a player begins with, as a world, a token or the settings name it."""
 _ACCOUNT = "account:"
 """What the id of an account begins with: nobody has one but whoever knows the account's password."""
+_PAST = "past:"
+"""What the id of somebody begins with whom only a source tells of, such as a log: see `past_id_of`."""
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -97,13 +99,14 @@ def _words(text: str) -> frozenset[str]:
 
 def shown_name(user_id: str, names: Mapping[str, str]) -> str:
     """How a user is called: the known name, else the id without its prefix ("user_caity" is "caity")."""
-    return names.get(user_id) or user_id.removeprefix(_ACCOUNT).removeprefix(_PREFIX) or user_id
+    plain = user_id.removeprefix(_ACCOUNT).removeprefix(_PAST).removeprefix(_PREFIX)
+    return names.get(user_id) or plain or user_id
 
 
 def user_id_of(name: str) -> str:
     """The id of whoever is called so: "Caity May" is "user_caity_may"; what is an id already stays one."""
     plain = name.casefold().replace(" ", "_")
-    return plain if plain.startswith((_PREFIX, _ACCOUNT)) else f"{_PREFIX}{plain}"
+    return plain if plain.startswith((_PREFIX, _ACCOUNT, _PAST)) else f"{_PREFIX}{plain}"
 
 
 def account_id_of(name: str) -> str:
@@ -114,3 +117,14 @@ def account_id_of(name: str) -> str:
 def is_account_id(user_id: str) -> bool:
     """Whether an id is an account's, or could be taken for one."""
     return unicodedata.normalize("NFKC", user_id).casefold().startswith(_ACCOUNT)
+
+
+def past_id_of(name: str) -> str:
+    """The id of whoever a source calls so; a name proves nothing, so it is nobody who can come in today."""
+    return f"{_PAST}{unicodedata.normalize('NFKC', name).casefold().replace(' ', '_')}"
+
+
+def is_reserved_id(user_id: str) -> bool:
+    """Whether no world and no token may say that somebody has this id: an account's, or one of the past."""
+    folded = unicodedata.normalize("NFKC", user_id).casefold()
+    return folded.startswith((_ACCOUNT, _PAST))

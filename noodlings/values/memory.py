@@ -120,6 +120,7 @@ class MemoryEntry:
         last_recalled: when it was last recalled for a response, world time, or None.
         stability: seconds; how slowly it fades. Grows with each recall, more when recalls are far apart.
         extra: whatever else the host gave.
+        source: the name of the source that told it, see `noodlings.ingest.record`; "" for what was lived.
     """
 
     id: int
@@ -144,6 +145,7 @@ class MemoryEntry:
     last_recalled: float | None = None
     stability: float = 0.0
     extra: dict[str, Any] = field(default_factory=dict)
+    source: str = ""
 
     @property
     def importance(self) -> float:
@@ -243,6 +245,8 @@ class LinkType(StrEnum):
     BY_HAND = "by_hand"
     REFLECTED = "reflected"
     """The source was made of the target when the agent thought things over."""
+    REPLACED = "replaced"
+    """A source of records tells the one in place of the other: the link's source is the newer of the two."""
 
 
 @dataclass(frozen=True, slots=True)

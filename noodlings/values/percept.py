@@ -27,6 +27,10 @@ class Kind(StrEnum):
     EVENT = "event"
     THOUGHT = "thought"
     """The agent's own rumination: never as if somebody had said it."""
+    READ = "read"
+    """A passage of a document or a commit: read, and never as if it had been lived or told."""
+    KNOWN = "known"
+    """Lore: what anybody of that place or trade knows, and nobody told it."""
 
 
 PRIVATE = frozenset({Kind.WHISPER, Kind.THOUGHT})

@@ -28,7 +28,7 @@ from filelock import FileLock
 from noodlings.errors import NotFound, StoreError, UserError
 from noodlings.files import atomic_write
 from noodlings.text import clean, folded, shorten
-from noodlings.values.caller import Caller, Role, account_id_of, is_account_id
+from noodlings.values.caller import Caller, Role, account_id_of, is_account_id, is_reserved_id
 from noodlings.worlds.beings import require_name
 
 FILE_NAME = "accounts.json"
@@ -209,7 +209,7 @@ class Accounts:
 
     def owns(self, user_id: str) -> bool:
         """Whether a user is an account, now or formerly, that nobody joined to a world's user of that id."""
-        return is_account_id(user_id) or user_id in self._read().owned
+        return is_reserved_id(user_id) or user_id in self._read().owned
 
     def _hash(self, password: str) -> str:
         return self._hasher.hash(_typed(password))

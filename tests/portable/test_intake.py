@@ -17,6 +17,7 @@ from noodlings.portable.intake import check, take_in
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry
 from tests.thorough import examples
@@ -51,6 +52,10 @@ class Kept:
 
     def symbols(self, agent_id: str) -> Any:
         return iter([ArchivedSymbol(a_symbol(1, 2), faded=True), ArchivedSymbol(a_symbol(3, 5))])
+
+    def taken(self, agent_id: str) -> Any:
+        waits = TakenRecord("talk:log", "3", "cd", None, "past:bob", 2, "find: no", {"text": "hm"})
+        return iter([TakenRecord("talk:log", "1", "ab", 5), TakenRecord("talk:log", "2"), waits])
 
 
 class Taken:
@@ -98,14 +103,20 @@ def refused(content: bytes) -> str:
 def test_a_good_file_is_counted_and_taken_in() -> None:
     found = checked(GOOD)
     assert (found.agents, found.entries, found.traces) == (["phi", "servnak"], 6, 4)
-    assert (found.links, found.symbols) == (4, 4)
+    assert (found.links, found.symbols, found.records) == (4, 4, 6)
     into, seen = Taken(), []
     take_in(io.BytesIO(GOOD), found.agents, into, seen.append)
     assert seen == list(range(1, len(GOOD.splitlines()) + 1))
     agent, records = into.kept["servnak"]
     assert agent == ArchivedAgent("servnak", 5, last_symbol_id=3)
     kept = Kept()
-    assert records == [*kept.entries(""), *kept.traces("servnak"), *kept.links(""), *kept.symbols("")]
+    assert records == [
+        *kept.entries(""),
+        *kept.traces("servnak"),
+        *kept.links(""),
+        *kept.symbols(""),
+        *kept.taken(""),
+    ]
     assert all(trace.agent_id == "servnak" for trace in records if isinstance(trace, Trace))
 
 
@@ -207,7 +218,10 @@ def nested(depth: int) -> Any:
 
 AFFECT = {"valence": 0.0, "arousal": 0.5, "fear": 0.0, "sorrow": 0.0, "boredom": 0.0}
 BAD_ENTRIES: list[tuple[dict[str, Any], str]] = [
-    ({"type": "dream"}, "there is no type 'dream'; use one of: agent, entry, trace, link, symbol, end"),
+    (
+        {"type": "dream"},
+        "there is no type 'dream'; use one of: agent, entry, trace, link, symbol, record, end",
+    ),
     ({"type": ...}, "there is no type None"),
     ({"type": ["entry"]}, "there is no type ['entry']"),
     ({"id": "1"}, "id: should be a valid integer"),

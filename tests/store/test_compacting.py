@@ -26,7 +26,7 @@ from noodlings.store.packing import unpacked, unpacked_vectors
 from noodlings.store.sql import SqlStore
 from noodlings.values.memory import EntryVector, ImportanceParts
 from noodlings.values.trace import Modulation
-from tests.store.records import AGENT, a_trace, an_entry
+from tests.store.records import AGENT, BEFORE_SOURCES, a_trace, an_entry
 
 ROOT = Path(__file__).parents[2]
 MODEL = "small"
@@ -65,10 +65,8 @@ def as_before(folder: Path) -> None:
         database.execute("UPDATE traces SET document = document(packed)")
         database.execute("UPDATE vectors SET vector = longer(vector)")
         database.execute("UPDATE entries SET parts = named(parts)")
+        database.executescript(BEFORE_SOURCES)
         database.execute("ALTER TABLE traces DROP COLUMN packed")
-        database.execute("ALTER TABLE entries DROP COLUMN tier")
-        database.execute("ALTER TABLE symbols DROP COLUMN tier")
-        database.execute("DROP TABLE keys")
         database.execute("UPDATE alembic_version SET version_num = '0005'")
 
 
@@ -116,7 +114,7 @@ def test_an_older_folder_reads_as_a_new_one_and_so_it_does_when_it_is_compacted(
     assert everything(older) == expected
     assert compacted(older) == 3 * TURNS
     assert everything(older) == expected
-    assert size(older) < 0.7 * before
+    assert size(older) < 0.72 * before  # what is empty takes a page each
     bytes_of_it = (older / DATABASE_NAME).read_bytes()
     assert compacted(older) == 0
     assert everything(older) == expected

@@ -20,8 +20,8 @@ from noodlings.agent.recipes import plain_persona
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
+from noodlings.ingest.transcript import Recorded, TranscriptProblem, read_transcript
 from noodlings.lab.replay import BEGINNING, PACE
-from noodlings.lab.transcript import Recorded, TranscriptProblem, read_transcript
 from noodlings.text import MAX_LINE, shorten
 from noodlings.values.audience import OPEN
 from noodlings.values.percept import Percept
@@ -39,7 +39,7 @@ async def evaluate(
     Args:
         society: an empty one that keeps nothing; agents come to life as the transcript names them.
         clock: the society's.
-        path: the transcript, see `noodlings.lab.transcript`.
+        path: the transcript, see `noodlings.ingest.transcript`.
         progress: called with the number of each line when it is done.
 
     Returns:

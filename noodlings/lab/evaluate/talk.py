@@ -27,9 +27,9 @@ from noodlings.agent.recollection import subject
 from noodlings.agent.society import Society
 from noodlings.clock import ManualClock
 from noodlings.errors import UserError
+from noodlings.ingest.transcript import TranscriptProblem, read_transcript
 from noodlings.lab.evaluate.affect import auc
 from noodlings.lab.replay import BEGINNING
-from noodlings.lab.transcript import TranscriptProblem, read_transcript
 from noodlings.recall.filters import Filters
 from noodlings.text import clean
 from noodlings.validation import read_yaml

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from noodlings.errors import UserError
-from noodlings.lab.transcript import Recorded, TranscriptProblem, count_lines, plain_id, read_transcript
+from noodlings.ingest.transcript import Recorded, TranscriptProblem, count_lines, plain_id, read_transcript
 from noodlings.values.affect import Affect
 from noodlings.values.percept import Kind
 
@@ -115,7 +115,7 @@ def test_bad_lines_are_numbered_and_passed_over(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(UserError, match="cannot read"):
+    with pytest.raises(UserError, match="cannot be read"):
         list(read_transcript(tmp_path / "nowhere.jsonl"))
 
 

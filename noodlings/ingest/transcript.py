@@ -8,9 +8,8 @@ One bad line never costs another: it becomes a `TranscriptProblem` with its numb
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +17,9 @@ from typing import Any
 
 from noodlings.clock import LATEST
 from noodlings.errors import UserError
+from noodlings.ingest.lines import Line, lines_of, rows_of
+from noodlings.ingest.record import SourceNote, SourceProblem
+from noodlings.ingest.record_document import require_known_version
 from noodlings.text import clean
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.percept import Kind
@@ -44,6 +46,7 @@ class Recorded:
         affect: as recorded, when all five numbers are within range.
         surprise: as recorded, when within 0…1.
         identity_salience: 0…1.
+        id: the line's own, as its "id" says, or "".
     """
 
     number: int
@@ -55,28 +58,41 @@ class Recorded:
     affect: Affect | None = None
     surprise: float | None = None
     identity_salience: float = 0.0
+    id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptProblem:
-    """A line that could not be used, and why."""
+    """A line that could not be used, and why; with its row where a newer noodlings could read it."""
 
     number: int
     why: str
+    row: dict[str, Any] | None = None
 
 
-def read_transcript(path: Path) -> Iterator[Recorded | TranscriptProblem]:
-    """Every line of a file, in order. Empty lines do not count. Raises `UserError` for an unreadable file."""
+def read_transcript(
+    path: Path, noted: Callable[[SourceNote], object] = lambda note: None
+) -> Iterator[Recorded | TranscriptProblem]:
+    """Every line of a file, in order. Empty lines do not count. Raises `UserError` for an unreadable file.
+
+    Args:
+        noted: is told what else is to be known of the file.
+    """
     names = _speakers(path)
-    for number, line in _lines(path):
-        if not line.strip():
+    for item in rows_of(path):
+        if isinstance(item, SourceNote):
+            noted(item)
             continue
+        if isinstance(item, SourceProblem):
+            yield TranscriptProblem(item.line, item.why)
+            continue
+        number, row = item
         try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            yield TranscriptProblem(number, f"not JSON: {error.msg}")
+            require_known_version(row)
+        except UserError as error:
+            yield TranscriptProblem(number, str(error), row)
             continue
-        if not isinstance(row, dict) or not isinstance(row.get("text"), str) or not clean(row["text"]):
+        if not isinstance(row.get("text"), str) or not clean(row["text"]):
             yield TranscriptProblem(number, 'not an object with a "text" that is a line of words')
             continue
         if row.get("timestamp") is not None and _seconds(row["timestamp"]) is None:
@@ -89,7 +105,11 @@ def read_transcript(path: Path) -> Iterator[Recorded | TranscriptProblem]:
 
 def count_lines(path: Path) -> int:
     """How many lines there are, for a progress bar."""
-    return sum(1 for _ in _lines(path))
+    try:
+        with path.open("rb") as file:
+            return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
 
 
 def plain_id(name: str) -> str:
@@ -98,12 +118,8 @@ def plain_id(name: str) -> str:
     return re.sub(r"[^\w-]+", "_", bare).strip("_") or _SOMEBODY
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            yield from enumerate(file, 1)
-    except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from None
+def _lines(path: Path) -> Iterator[Line]:
+    return (item for item in lines_of(path) if isinstance(item, tuple))
 
 
 def _speakers(path: Path) -> set[str]:
@@ -132,6 +148,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
         _affect(row.get("affect")),
         _unit(row.get("surprise")),
         _unit(row.get("identity_salience")) or 0.0,
+        str(row["id"]) if isinstance(row.get("id"), str | int) else "",
     )
 
 

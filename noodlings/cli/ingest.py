@@ -1,0 +1,95 @@
+"""`noodlings ingest`: a past that began elsewhere becomes memories of a character."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.errors import UserError
+
+if TYPE_CHECKING:
+    from noodlings.ingest.pipeline import IngestReport
+
+
+def ingest(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="What sort of file it is: talk, mush, …")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to read.")],
+    agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Whose past it is.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count; keep nothing.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Try what waits again, too.")] = False,
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--mapping", metavar="FILE", help="For mapped: which column is what (YAML)."),
+    ] = None,
+    as_json: AsJson = False,
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Take a log or another file into a character's memory, each record once.
+
+    Start it again after a kill, or when the file has grown: only what is new or changed is taken in. See
+    docs/sources.md for the sources.
+    """
+    from dataclasses import asdict
+    from json import dumps
+
+    from noodlings.drawing.progress import progress_over
+    from noodlings.host.visit import opened
+    from noodlings.ingest.pipeline import Pipeline
+    from noodlings.ingest.sources.registry import SOURCES, SourceOptions
+    from noodlings.ingest.transcript import count_lines
+    from noodlings.validation import nearest
+
+    if source not in SOURCES:
+        raise UserError(f"there is no source {source!r:.40}{nearest(source, SOURCES)}")
+    settings = settings_of(data, config)
+    # Notes of a long past are written all at once, by noodlings notes rebuild.
+    quiet = settings.model_copy(update={"notes": settings.notes.model_copy(update={"enabled": False})})
+    total = count_lines(file) if file.is_file() else 0
+    with opened(quiet, read_only=dry_run) as society:
+        who = society.find(agent)
+        if who.archive is not None:
+            who.archive.rest()
+        made = SOURCES[source](file, SourceOptions((who.id, *who.persona.names), mapping))
+        written = file.stat().st_mtime if file.exists() else society.clock.now()
+        pipeline = Pipeline(
+            who,
+            society.store,
+            society.introduce_all,
+            undated=max(0.0, min(written, society.clock.now())),
+            dry_run=dry_run,
+        )
+        again = pipeline.retry() if retry else None
+        with progress_over(total, "ingesting") as done:
+            report = pipeline.run(made, done)
+        if again is not None:
+            report.add(again)
+        name = who.persona.name
+    if as_json:
+        typer.echo(dumps({"agent": who.id, "dry_run": dry_run, **asdict(report)}, ensure_ascii=False))
+    else:
+        typer.echo(_told(report, name, dry_run))
+        if settings.notes.enabled and not dry_run and report.new + report.changed:
+            typer.echo("To have notes of what mattered: noodlings notes rebuild")
+
+
+def _told(report: IngestReport, name: str, dry_run: bool) -> str:
+    """A report in words, one thing a line."""
+    kept = f"{report.new:,} new memories"
+    lines = [f"{name} would get {kept}" if dry_run else f"{name} has {kept}"]
+    rest = {
+        "in place of former ones": report.changed,
+        "were there before": report.unchanged,
+        "were forgotten, and stay so": report.forgotten,
+        "cannot be read, and wait (--retry tries again)": report.parked,
+        "waited before, and still do": report.waiting,
+    }
+    lines += [f"{count:>9,} {what}" for what, count in rest.items() if count]
+    lines += [f"  line {note.line}: {note.what}" if note.line else f"  {note.what}" for note in report.notes]
+    if report.problem_count:
+        lines.append(f"{report.problem_count:,} problems; the first of them:")
+        lines += [f"  line {problem.line}: {problem.why}" for problem in report.problems]
+    return "\n".join(lines)

@@ -1,0 +1,402 @@
+"""The pipeline: each record of a source becomes a memory of one agent, once.
+
+    normalise   clean words, a kind that there is
+    find        who it was, where, when, and whether it was said to the agent
+    appraise    what is felt about it
+    weigh       how much it matters: a memory entry
+    store       with the note that it was taken in, some hundred records in one transaction
+    link        to what it goes on from, and to the form of it that it replaces
+
+The lines before it are its context: they are its neighbours in the archive, and linked with it. It is
+embedded afterwards, in the background, like any memory that has no vector yet.
+
+The rules it keeps. A record that was taken in is known by its source and id, so that being killed at any
+moment costs nothing but being started again. One that changed is a new memory which replaces the former, and
+the former stays. One whose memory was forgotten does not come back. What is wrong in itself is parked whole,
+with its reason; what the store refuses is tried again after pauses, then record by record, and parked only
+where the others could be kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import groupby
+from typing import TypeVar
+
+from noodlings.agent.agent import Agent
+from noodlings.agent.linking import followed
+from noodlings.agent.recollection import uncalled
+from noodlings.errors import StoreError, UserError
+from noodlings.ingest.record import Source, SourceNote, SourceProblem, SourceRecord
+from noodlings.ingest.record_document import document_of, record_in
+from noodlings.memory.saved import plain
+from noodlings.ports import Repository
+from noodlings.text import clean, shorten
+from noodlings.values.caller import past_id_of
+from noodlings.values.memory import Link, LinkType, MemoryEntry
+from noodlings.values.percept import Kind, Percept
+from noodlings.values.taken_in import TakenRecord
+
+Result = TypeVar("Result")
+
+AT_ONCE = 250
+"""Records of one transaction."""
+PAUSES = (0.2, 1.0, 5.0)
+"""Seconds before each further attempt at what the store refused."""
+LONGEST = 20_000
+"""Characters of one memory; a source cuts what is longer into passages."""
+LONGEST_NAME = 60
+SHOWN = 20
+"""Problems that a report names; of the others it counts how many there are."""
+_LATEST = 20
+"""Of so many of the latest records one is looked for that the next goes on from."""
+_SOMEBODY = "somebody"
+
+
+class Stage(StrEnum):
+    """Where a record failed."""
+
+    READ = "read"
+    NORMALISE = "normalise"
+    FIND = "find"
+    APPRAISE = "appraise"
+    WEIGH = "weigh"
+    STORE = "store"
+
+
+class StageError(UserError):
+    """A record that is wrong in itself; the words begin with the stage."""
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What became of the records of a source.
+
+    Attributes:
+        new: that became memories; changed: that became memories in place of former ones.
+        unchanged: that were taken in before.
+        forgotten: whose memories were forgotten, and stay so.
+        parked: that are wrong, and wait with their reason; waiting: that waited already.
+        problem_count: places that could not be read, and records that were parked now.
+        problems: the first of them.
+        notes: what else is to be known of the file.
+    """
+
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    forgotten: int = 0
+    parked: int = 0
+    waiting: int = 0
+    problem_count: int = 0
+    problems: list[SourceProblem] = field(default_factory=list)
+    notes: list[SourceNote] = field(default_factory=list)
+
+    def problem(self, line: int, why: str) -> None:
+        """One more."""
+        self.problem_count += 1
+        if len(self.problems) < SHOWN:
+            self.problems.append(SourceProblem(line, shorten(clean(why), 300)))
+
+    def add(self, other: IngestReport) -> None:
+        """Count what another counted."""
+        for name in ("new", "changed", "unchanged", "forgotten", "parked", "waiting"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for problem in other.problems:
+            self.problem(problem.line, problem.why)
+        self.problem_count += other.problem_count - len(other.problems)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What comes of some records, as long as nothing is committed.
+
+    Attributes:
+        latest: what was told last, oldest first, of the batches before too.
+        told_at: when the last record was, which one without a time follows.
+        names: user id → name, of whoever was told of.
+    """
+
+    latest: deque[MemoryEntry]
+    told_at: float
+    report: IngestReport = field(default_factory=IngestReport)
+    taken: dict[tuple[str, str], TakenRecord] = field(default_factory=dict)
+    links: list[Link] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+
+
+class Pipeline:
+    """Takes the records of sources into one agent.
+
+    Args:
+        agent: whose past it is. Nobody else may use it meanwhile.
+        store: where it is kept.
+        introduce: is told how people are called, by id.
+        undated: when something was that says no time, and nothing before it does; world time.
+        dry_run: nothing is kept; only counted.
+        pauses: seconds before each further attempt.
+        sleep: waits for so many seconds.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        store: Repository,
+        introduce: Callable[[Mapping[str, str]], None],
+        *,
+        undated: float,
+        dry_run: bool = False,
+        pauses: Sequence[float] = PAUSES,
+        sleep: Callable[[float], object] = time.sleep,
+    ) -> None:
+        self._agent = agent
+        self._store = store
+        self._introduce = introduce
+        self._dry_run = dry_run
+        self._pauses = pauses
+        self._sleep = sleep
+        self._own_names = {clean(name).casefold() for name in (agent.id, *agent.persona.names)}
+        self._latest: deque[MemoryEntry] = deque(maxlen=_LATEST)
+        self._told_at = undated
+
+    def run(self, source: Source, done: Callable[[int], object] = lambda position: None) -> IngestReport:
+        """Take in everything that a source yields.
+
+        Args:
+            done: is told how far it is: the number of the line, or of the record where lines mean nothing.
+
+        Raises:
+            UserError: the source cannot be read at all.
+            StoreError: nothing can be kept now; what was kept before stays, and to start again goes on there.
+        """
+        report = IngestReport()
+        for batch in _batches(source.records()):
+            records: list[SourceRecord | SourceProblem] = []
+            for item in batch:
+                if isinstance(item, SourceNote):
+                    report.notes.append(item)
+                elif isinstance(item, SourceProblem) and item.kept is None:
+                    report.problem(item.line, item.why)
+                else:
+                    records.append(item)
+            report.add(self._kept(records))
+            done(max((item.line for item in batch), default=0))
+        return report
+
+    def retry(self) -> IngestReport:
+        """Drive everything that waits again. Raises `StoreError` as `run` does."""
+        report, after = IngestReport(), ("", "")
+        while some := self._store.parked(self._agent.id, after, AT_ONCE):
+            report.add(self._kept([_waiting(one) for one in some], again=True))
+            after = some[-1].source, some[-1].id
+        return report
+
+    def _kept(self, records: Sequence[SourceRecord | SourceProblem], again: bool = False) -> IngestReport:
+        """Keep some records: all together, else each by itself."""
+        if not records:
+            return IngestReport()
+        for pause in (*self._pauses, None):
+            try:
+                return self._attempt(records, again)
+            except StoreError as error:
+                failed = error
+                if pause is not None:
+                    self._sleep(pause)
+        if len(records) == 1:
+            return self._attempt(records, again, refused=str(failed))
+        report = IngestReport()
+        for record in records:
+            try:
+                report.add(self._attempt([record], again))
+            except StoreError as error:
+                report.add(self._attempt([record], again, refused=str(error)))
+        return report
+
+    def _attempt(
+        self, records: Sequence[SourceRecord | SourceProblem], again: bool, refused: str = ""
+    ) -> IngestReport:
+        """All stages of some records, in one transaction.
+
+        Args:
+            again: what waits is tried again.
+            refused: why the store refused them; then they are parked.
+
+        Raises:
+            StoreError: nothing was kept.
+        """
+        batch = _Batch(self._latest.copy(), self._told_at)
+        known = self._known(records)
+        for record in records:
+            self._take(batch, record, known, again, refused)
+        if not self._dry_run and batch.taken:
+            self._introduce(batch.names)
+            self._agent.keep_told(batch.taken.values(), batch.links)
+        self._latest, self._told_at = batch.latest, batch.told_at
+        return batch.report
+
+    def _known(self, records: Iterable[SourceRecord | SourceProblem]) -> dict[tuple[str, str], TakenRecord]:
+        by_source = groupby(sorted(map(_key, records)), key=lambda key: key[0])
+        return {
+            (source, record_id): taken
+            for source, keys in by_source
+            for record_id, taken in self._store.taken(
+                self._agent.id, source, list({key[1] for key in keys})
+            ).items()
+        }
+
+    def _take(
+        self,
+        batch: _Batch,
+        record: SourceRecord | SourceProblem,
+        known: Mapping[tuple[str, str], TakenRecord],
+        again: bool,
+        refused: str,
+    ) -> None:
+        """One record, from whatever is known of it to whatever becomes of it."""
+        key, digest, report = _key(record), _digest(record), batch.report
+        before = batch.taken.get(key) or known.get(key)
+        self._note_time(batch, record)
+        if before is not None and before.forgotten:
+            report.forgotten += 1
+            return
+        if before is not None and before.digest == digest and not (again and before.record is not None):
+            report.waiting += before.record is not None
+            report.unchanged += before.record is None
+            return
+        former = None if before is None else before.entry_id
+        taken = TakenRecord(*key, digest, former)
+        try:
+            if refused:
+                raise StageError(f"{Stage.STORE}: {refused}")
+            if isinstance(record, SourceProblem):
+                raise StageError(f"{Stage.READ}: {record.why}")
+            entry = self._remembered(batch, record)
+        except StageError as error:
+            attempts = 1 if before is None else before.attempts + 1
+            batch.taken[key] = replace(
+                taken,
+                user_id=self._who(_name_in(record)),
+                attempts=attempts,
+                reason=shorten(clean(str(error)), 300),
+                record=_document(record),
+            )
+            report.parked += 1
+            report.problem(record.line, str(error))
+            return
+        report.new += former is None
+        report.changed += former is not None
+        if entry is None:  # a dry run
+            batch.taken[key] = replace(taken, entry_id=former or 0)
+            return
+        batch.taken[key] = replace(taken, entry_id=entry.id)
+        batch.latest.append(entry)
+        batch.links += followed(entry, lambda last_n: list(batch.latest)[-(last_n or 0) :])
+        if former is not None:
+            batch.links.append(Link(entry.id, former, LinkType.REPLACED, 1.0, entry.timestamp))
+
+    def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
+        """The memory that a record becomes; None in a dry run. Raises `StageError`."""
+        text = _stage(Stage.NORMALISE, lambda: _normalised(record))
+        percept = _stage(Stage.FIND, lambda: self._found(batch, record, text))
+        if self._dry_run:
+            return None
+        affect, significance = _stage(Stage.APPRAISE, lambda: self._agent.feel_told(percept))
+        source = clean(record.source)
+        return _stage(Stage.WEIGH, lambda: self._agent.remember_told(percept, source, affect, significance))
+
+    def _found(self, batch: _Batch, record: SourceRecord, text: str) -> Percept:
+        """Who, where and when. A name in a source is nobody who can come in today, save the agent's own."""
+        user_id = self._who(record.who)
+        if user_id != self._agent.id:
+            batch.names[user_id] = _plain_name(record.who)
+        return Percept(
+            user_id,
+            text,
+            batch.told_at if record.timestamp is None else record.timestamp,
+            record.kind,
+            addressed=uncalled(text, self._agent.persona) != text,
+            audience=record.audience,
+            place=clean(record.place),
+            data=plain(record.data),
+        )
+
+    def _who(self, name: str) -> str:
+        called = _plain_name(name)
+        return self._agent.id if called.casefold() in self._own_names else past_id_of(called)
+
+    def _note_time(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
+        """What says no time was when the record before it was, whether that is new or not."""
+        if isinstance(record, SourceRecord) and isinstance(record.timestamp, int | float):
+            batch.told_at = float(record.timestamp)
+
+
+def _batches(
+    items: Iterator[SourceRecord | SourceProblem | SourceNote],
+) -> Iterator[list[SourceRecord | SourceProblem | SourceNote]]:
+    batch: list[SourceRecord | SourceProblem | SourceNote] = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == AT_ONCE:
+            yield batch
+            batch = []
+    yield batch
+
+
+def _stage(stage: Stage, work: Callable[[], Result]) -> Result:
+    """What a stage makes of a record. Raises `StageError` for a record that is wrong in itself."""
+    try:
+        return work()
+    except (UserError, TypeError, ValueError, AttributeError) as error:
+        raise StageError(f"{stage}: {error}") from error
+
+
+def _normalised(record: SourceRecord) -> str:
+    text = clean(record.text)
+    if not text:
+        raise UserError("it has no words")
+    if len(text) > LONGEST:
+        raise UserError(f"it has {len(text):,} characters; a memory holds at most {LONGEST:,}")
+    Kind(record.kind)
+    return text
+
+
+def _plain_name(name: object) -> str:
+    return shorten(clean(name), LONGEST_NAME) if isinstance(name, str) and clean(name) else _SOMEBODY
+
+
+def _name_in(record: SourceRecord | SourceProblem) -> str:
+    """The name of whoever told it; of what could not be read, as far as it says."""
+    if isinstance(record, SourceRecord):
+        return record.who
+    kept = record.kept or {}
+    return next((kept[name] for name in ("who", "user", "name") if isinstance(kept.get(name), str)), "")
+
+
+def _key(record: SourceRecord | SourceProblem) -> tuple[str, str]:
+    return clean(record.source), clean(record.id)
+
+
+def _digest(record: SourceRecord | SourceProblem) -> str:
+    if isinstance(record, SourceRecord):
+        return record.digest
+    return hashlib.blake2b(json.dumps(_document(record), sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _document(record: SourceRecord | SourceProblem) -> dict[str, object]:
+    kept: dict[str, object] = document_of(record) if isinstance(record, SourceRecord) else plain(record.kept)
+    return kept
+
+
+def _waiting(taken: TakenRecord) -> SourceRecord | SourceProblem:
+    """What waits, as it can be read by now."""
+    document = taken.record or {}
+    try:
+        return replace(record_in(document), source=taken.source, id=taken.id)
+    except UserError as error:
+        return SourceProblem(0, str(error), taken.source, taken.id, document)

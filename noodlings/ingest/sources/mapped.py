@@ -1,0 +1,172 @@
+"""Any JSONL or CSV, by a mapping file that says which column is what.
+
+format: csv                # or jsonl; by default as the name of the file ends
+delimiter: ";"
+columns: {text: message, who: author, timestamp: date, id: number, place: room, kind: type}
+timestamp_format: "%d.%m.%Y %H:%M"   # by default ISO 8601, or a number of seconds
+constant: {place: harbour, kind: say}
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from noodlings.errors import UserError
+from noodlings.ingest.lines import LONGEST, LineIds, lines_of, rows_of
+from noodlings.ingest.moments import seconds
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.text import clean
+from noodlings.validation import explain, read_yaml, yaml_trouble
+from noodlings.values.percept import Kind
+
+Name = Annotated[str, Field(min_length=1)]
+
+
+class Columns(BaseModel):
+    """Which column holds what; in JSONL a dot leads into an object: `author.name`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    text: Name
+    who: Name | None = None
+    timestamp: Name | None = None
+    id: Name | None = None
+    place: Name | None = None
+    kind: Name | None = None
+
+
+class Constant(BaseModel):
+    """What is the same in all rows that do not say otherwise."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    who: str = ""
+    place: str = ""
+    kind: Annotated[Kind, Field(strict=False)] = Kind.SAY
+
+
+class Mapping(BaseModel):
+    """A mapping file."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    format: Literal["csv", "jsonl"] | None = None
+    delimiter: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    columns: Columns
+    timestamp_format: Name | None = None
+    constant: Constant = Constant()
+
+
+def read_mapping(path: Path) -> Mapping:
+    """The mapping in a file. Raises `UserError` that says what is wrong with it."""
+    try:
+        return Mapping.model_validate(read_yaml(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValidationError as error:
+        raise UserError(f"{path}: {explain(error, Mapping)}") from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise UserError(f"{path}: {yaml_trouble(error)}") from None
+
+
+class MappedFile:
+    """A file of rows, and which column is what."""
+
+    def __init__(self, path: Path, mapping: Mapping) -> None:
+        self._path = path
+        self._mapping = mapping
+        self._source = f"mapped:{path.name}"
+
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
+        """Its rows. Raises `UserError` for a file that cannot be read, or lacks the column of the text."""
+        ids = LineIds()
+        form = self._mapping.format or ("csv" if self._path.suffix.lower() in (".csv", ".tsv") else "jsonl")
+        for item in self._csv_rows() if form == "csv" else rows_of(self._path):
+            if isinstance(item, tuple):
+                yield self._record(*item, ids)
+            else:
+                yield item
+
+    def _record(self, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord | SourceProblem:
+        columns, constant = self._mapping.columns, self._mapping.constant
+        text = _at(row, columns.text)
+        if not isinstance(text, str) or not clean(text):
+            return SourceProblem(number, f"{columns.text} must be text with words in it, not {text!r:.40}")
+        said = None if columns.timestamp is None else _at(row, columns.timestamp)
+        moment = None if said in (None, "") else seconds(said, self._mapping.timestamp_format)
+        if moment is None and said not in (None, ""):
+            form = self._mapping.timestamp_format or "ISO 8601, or seconds since 1970-01-01"
+            return SourceProblem(number, f"{columns.timestamp} is {said!r:.40}: it must be {form}")
+        kind = _word(row, columns.kind) or constant.kind
+        if kind not in set(Kind):
+            return SourceProblem(number, f"there is no kind {kind!r:.40}; use one of: {', '.join(Kind)}")
+        who = _word(row, columns.who) or constant.who
+        return SourceRecord(
+            self._source,
+            _word(row, columns.id) or ids.of(moment, who, text),
+            text,
+            who,
+            moment,
+            Kind(kind),
+            _word(row, columns.place) or constant.place,
+            line=number,
+        )
+
+    def _csv_rows(self) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
+        """The rows of a CSV file by the names in its first line, each with the line at which it ends."""
+        aside: list[SourceProblem | SourceNote] = []
+        number = 0
+
+        def lines() -> Iterator[str]:
+            nonlocal number
+            for item in lines_of(self._path):
+                if isinstance(item, tuple):
+                    number = item[0]
+                    yield item[1].replace("\0", "")
+                else:
+                    aside.append(item)
+
+        csv.field_size_limit(LONGEST)
+        rows, names = csv.reader(lines(), delimiter=self._mapping.delimiter), list[str]()
+        while True:
+            try:
+                row = next(rows)
+            except StopIteration:
+                break
+            except csv.Error as error:
+                yield SourceProblem(number, f"it is no row of CSV: {error}")
+                continue
+            yield from aside
+            aside.clear()
+            if not names:
+                names = row
+                if self._mapping.columns.text not in names:
+                    raise UserError(
+                        f"{self._path} has no column {self._mapping.columns.text}; it has: {', '.join(names)}"
+                    )
+            elif len(row) == len(names):
+                yield number, dict(zip(names, row, strict=True))
+            else:
+                yield SourceProblem(number, f"it has {len(row)} fields; the first line names {len(names)}")
+        yield from aside
+
+
+def _at(row: dict[str, Any], column: str) -> Any:
+    """What stands in a column; where a name has dots, perhaps further in."""
+    if column in row or "." not in column:
+        return row.get(column)
+    value: Any = row
+    for name in column.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _word(row: dict[str, Any], column: str | None) -> str:
+    value = None if column is None else _at(row, column)
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else ""

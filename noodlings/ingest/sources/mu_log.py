@@ -1,0 +1,172 @@
+"""A plain log of a MUD or MUSH, as a client writes it.
+
+    [2003-05-01 21:14] Caity says, "hi"        <Public> Bob: anyone there?
+    --- Thursday, May 1, 2003 ---              Bob pages: come to the well
+    [21:15] Bob grins at Caity.                Bob has arrived.
+
+With times or without, with whole dates or under a heading for each day. Times are taken as UTC. Whatever is
+none of these is what somebody does, where it begins with the name of somebody who spoke before or with a
+capital, and an event otherwise. What was paged or whispered stays between those who knew of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+
+from noodlings.ingest.lines import LineIds, lines_of
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.text import clean
+from noodlings.values.percept import Kind
+
+_HALF_A_DAY = 12
+KNOWN_NAMES = 2_000
+"""So many of the names that spoke are known at once."""
+
+_STAMP = re.compile(
+    r"^[\[(<]?(?:(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})[ T@,]*)?"
+    r"(?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\.\d+)?Z?"
+    r"[\])>]?(?:\s+|$)(?:[-|]\s)?"
+)
+_HEADING = re.compile(
+    r"^(?:\W*|.*?\b(?:log|session|day|date)\b.*?)"
+    r"(?:(?P<iso>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})"
+    r"|(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*[, ]+)?(?:(?P<day1>\d{1,2})\.? (?P<month1>[A-Za-z]{3,9})"
+    r"|(?P<month2>[A-Za-z]{3,9}) (?P<day2>\d{1,2})(?:st|nd|rd|th)?),?"
+    r"(?: \d{1,2}:\d{2}:\d{2})? (?P<year>\d{4}))\W*$",
+    re.IGNORECASE,
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME = r"[^\W\d_][\w.'’-]*(?: (?!says\b|pages\b|whispers\b)[A-Z][\w.'’-]*){0,2}"
+_CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
+_SAYS = re.compile(
+    rf"^(?P<name>{_NAME}) (?P<verb>says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
+    r"(?: to (?P<to>[^\",:]{1,40}))?[,:]? (?P<quote>[\"“'])(?P<words>.+?)[\"”']?$"
+)
+_COLON = re.compile(rf"^(?P<name>{_NAME}): (?P<words>.+)$")
+_PAGE = re.compile(rf"^(?P<name>{_NAME}) pages?(?: (?:you|\([^)]*\)|[\w, ]+?))?: (?P<words>.+)$")
+_AFAR = re.compile(rf"^From afar,? (?:to [^:]*: )?(?P<name>{_NAME}) (?P<words>.+)$")
+_COMES = re.compile(
+    rf"^(?P<name>{_NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
+)
+_POSE = re.compile(rf"^(?P<name>{_NAME})(?P<words>['’]s .+| .+)$")
+
+
+class MuLog:
+    """One log file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._source = f"mush:{path.name}"
+        self._day: date | None = None
+        self._latest = time.min
+        self._names: dict[str, None] = {}
+
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
+        """Its lines, but for the headings. Raises `UserError` for a file that cannot be read."""
+        self._day, self._latest, ids = None, time.min, LineIds()
+        for item in lines_of(self._path):
+            if not isinstance(item, tuple):
+                yield item
+                continue
+            number, line = item[0], clean(item[1])
+            try:
+                moment, told = self._moment(line)
+            except ValueError:
+                yield SourceProblem(number, f"it begins with a time that no clock shows: {line[:40]!r}")
+                continue
+            if not told:
+                continue
+            place, who, words, kind = self._told(told)
+            yield SourceRecord(
+                self._source, ids.of(moment, told), words, who, moment, kind, place, line=number
+            )
+
+    def _moment(self, line: str) -> tuple[float | None, str]:
+        """When a line was, and the rest of it: "" for the heading of a day. Raises `ValueError`."""
+        stamp = _STAMP.match(line)
+        if stamp is None:
+            day = _day_in(line)
+            if day is None:
+                return (None if self._day is None else self._at(self._latest)), line
+            self._day, self._latest = day, time.min
+            return None, ""
+        at = time.fromisoformat(
+            stamp["time"].zfill(5) if stamp["time"].count(":") == 1 else stamp["time"].zfill(8)
+        )
+        if stamp["date"]:
+            self._day = _iso(stamp["date"])
+        elif self._day is not None and at < self._latest and self._latest.hour - at.hour > _HALF_A_DAY:
+            self._day += timedelta(days=1)  # it went on past midnight
+        self._latest = at
+        return (None if self._day is None else self._at(at)), line[stamp.end() :].strip()
+
+    def _at(self, at: time) -> float:
+        assert self._day is not None  # noqa: S101 -- for the type checker: both callers looked
+        return datetime.combine(self._day, at, UTC).timestamp()
+
+    def _told(self, line: str) -> tuple[str, str, str, Kind]:
+        """Place, who, words and kind of a line."""
+        channel = _CHANNEL.match(line)
+        if channel:
+            rest = channel["rest"]
+            inner = self._said(rest) or self._posed(rest)
+            if inner is not None:
+                return channel["channel"], *inner
+            return "", channel["channel"], rest, Kind.SAY  # <Bob> hi
+        return "", *(self._said(line) or self._posed(line) or ("", line, Kind.EVENT))
+
+    def _said(self, line: str) -> tuple[str, str, Kind] | None:
+        """Who, words and kind of what was said, paged, or of a coming and going."""
+        for form, kind in (
+            (_PAGE, Kind.WHISPER),
+            (_AFAR, Kind.WHISPER),
+            (_SAYS, Kind.SAY),
+            (_COLON, Kind.SAY),
+        ):
+            found = form.match(line)
+            if found:
+                whispered = form is _SAYS and found["verb"].startswith("whisper")
+                return self._known(found["name"]), found["words"], Kind.WHISPER if whispered else kind
+        comes = _COMES.match(line)
+        if comes:
+            arrived = comes["how"] in ("arrived", "connected")
+            return self._known(comes["name"]), comes["words"], Kind.ARRIVE if arrived else Kind.LEAVE
+        return None
+
+    def _posed(self, line: str) -> tuple[str, str, Kind] | None:
+        """Who, words and kind of what somebody does."""
+        pose = _POSE.match(line)
+        if pose is None or not line[0].isupper():
+            return None
+        first = line.split()[0].removesuffix("'s").removesuffix("’s")
+        spoke = [name for name in (pose["name"], first) if name in self._names]
+        name = spoke[0] if spoke else first
+        return name, line[len(name) :].strip(), Kind.EMOTE
+
+    def _known(self, name: str) -> str:
+        self._names[name] = None
+        if len(self._names) > KNOWN_NAMES:
+            del self._names[next(iter(self._names))]
+        return name
+
+
+def _iso(text: str) -> date:
+    year, month, day = map(int, re.split(r"[-/.]", text))
+    return date(year, month, day)
+
+
+def _day_in(line: str) -> date | None:
+    """The day of a line that is nothing but the heading of one."""
+    found = _HEADING.match(line)
+    if found is None:
+        return None
+    try:
+        if found["iso"]:
+            return _iso(found["iso"])
+        month = _MONTHS.index((found["month1"] or found["month2"])[:3].casefold()) + 1
+        return date(int(found["year"]), month, int(found["day1"] or found["day2"]))
+    except ValueError:
+        return None

@@ -1,0 +1,80 @@
+"""Chats of SillyTavern: JSONL with a header line, then a message a line.
+
+Of several answers that were swiped through, the one that was chosen stands in `mes`, and only that was said.
+A message is known by when it was sent and by whom, so that one that was edited replaces what it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from noodlings.ingest.lines import LineIds, rows_of
+from noodlings.ingest.moments import seconds
+from noodlings.ingest.record import SourceNote, SourceProblem, SourceRecord
+from noodlings.values.percept import Kind
+
+_COMPACT = re.compile(
+    r"^(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2}) ?@ ?(?P<hour>\d{1,2})h ?(?P<minute>\d{1,2})m"
+    r" ?(?P<second>\d{1,2})s(?: ?(?P<millisecond>\d{1,3})ms)?$"
+)
+"""2023-11-04 @21h 14m 05s 123ms"""
+_WORDS = ("%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%b %d, %Y %I:%M%p")
+"""November 4, 2023 9:14pm"""
+
+
+class SillyTavernChat:
+    """One chat file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._source = f"sillytavern:{path.name}"
+
+    def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
+        """Its messages. Raises `UserError` for a file that cannot be read."""
+        ids = LineIds()
+        for item in rows_of(self._path):
+            if not isinstance(item, tuple):
+                yield item
+                continue
+            number, row = item
+            if "mes" not in row and ("user_name" in row or "chat_metadata" in row):
+                continue  # the header
+            yield self._message(number, row, ids)
+
+    def _message(self, number: int, row: dict[str, Any], ids: LineIds) -> SourceRecord | SourceProblem:
+        name, said, sent = row.get("name"), row.get("mes"), row.get("send_date")
+        if not isinstance(said, str) or not isinstance(name, str):
+            return SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
+        moment = moment_of(sent)
+        if moment is None and sent not in (None, ""):
+            return SourceProblem(number, f"its send_date is in no form that is known here: {sent!r:.60}")
+        return SourceRecord(
+            self._source,
+            ids.of(sent, name, *(() if sent else (said,))),
+            said,
+            name,
+            moment,
+            Kind.EVENT if row.get("is_system") is True else Kind.SAY,
+            line=number,
+        )
+
+
+def moment_of(sent: Any) -> float | None:
+    """A `send_date` in any of its forms, in seconds since 1970-01-01 UTC; None for any other."""
+    if not isinstance(sent, str):
+        return seconds(sent)
+    found = _COMPACT.match(sent.strip())
+    if found:
+        parts = {part: int(value or 0) for part, value in found.groupdict().items()}
+        millisecond = parts.pop("millisecond")
+        try:
+            return datetime(**parts, microsecond=millisecond * 1_000, tzinfo=UTC).timestamp()
+        except ValueError:
+            return None
+    return next(
+        (moment for form in (None, *_WORDS) if (moment := seconds(sent.strip(), form)) is not None), None
+    )

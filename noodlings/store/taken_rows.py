@@ -1,0 +1,52 @@
+"""Records of a source to rows and back: see `noodlings.values.taken_in`."""
+
+from __future__ import annotations
+
+from noodlings.errors import StoreError
+from noodlings.store.documents import from_json, text, to_json, whole
+from noodlings.store.rows import Row, Stored, column
+from noodlings.values.taken_in import TakenRecord
+
+FORGOTTEN: Row = {
+    "digest": "",
+    "entry_id": None,
+    "user_id": "",
+    "attempts": 0,
+    "reason": "",
+    "record": None,
+}
+"""What is left of a record that was forgotten."""
+WAITS_NO_MORE: Row = {name: FORGOTTEN[name] for name in FORGOTTEN if name != "entry_id"}
+"""The same, where the memory that a later form was to replace is forgotten by itself, or stays."""
+
+
+def taken_row(agent_id: str, taken: TakenRecord) -> Row:
+    """All columns of a record that was taken in, or waits.
+
+    Raises:
+        StoreError: a text does not encode, or what waits is not JSON-compatible.
+    """
+    return {
+        "agent_id": text(agent_id, "agent_id"),
+        "source": text(taken.source, "source"),
+        "record_id": text(taken.id, "record_id"),
+        "digest": text(taken.digest, "digest"),
+        "entry_id": None if taken.entry_id is None else whole(taken.entry_id, "entry_id"),
+        "user_id": text(taken.user_id, "user_id"),
+        "attempts": whole(taken.attempts, "attempts"),
+        "reason": text(taken.reason, "reason"),
+        "record": None if taken.record is None else to_json(taken.record, "record"),
+    }
+
+
+def taken_of(row: Stored) -> TakenRecord:
+    """The record of a row. Raises `StoreError` when the row is damaged."""
+    what = f"a record of {row['agent_id']}"
+    record = column(
+        row, "source_records.record", what, lambda it: None if it is None else dict(from_json(it, "record"))
+    )
+    same = ("source", "digest", "entry_id", "user_id", "attempts", "reason")
+    values = {name: row[name] for name in same}
+    if not all(isinstance(values[name], str) for name in ("source", "digest", "user_id", "reason")):
+        raise StoreError(f"{what} is damaged: source_records holds something that is no text")
+    return TakenRecord(**values, id=row["record_id"], record=record)
