@@ -241,26 +241,26 @@ class Vault:
         return _text(self._open(value, table, column, *key), f"{table}.{column}")
 
     def opened_columns(self, agent_id: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """Rows of `noodlings.store.statements.COLUMNS`, open: a hundred thousand are read at once."""
+        """Rows of `noodlings.store.statements.COLUMNS`, open: a hundred thousand are read at once.
+
+        Raises:
+            StoreError: something of it cannot be opened; reading row by row tells what.
+        """
         if self._current is None:
             return rows
+        columns = [(at, name, place(table, name, agent_id, "")) for at, table, name in _SEARCHED]
         opened = []
-        for row in rows:
-            if (
-                type(row[3]) is bytes
-                or type(row[4]) is bytes
-                or type(row[11]) is bytes
-                or row[12] is not None
-            ):
-                changed = list(row)
-                for at, table, name in _SEARCHED:
+        try:
+            for row in rows:
+                changed, number = list(row), str(row[0]).encode()
+                for at, name, before in columns:
                     value = row[at]
-                    if isinstance(value, bytes) and (name != "vector" or _is_sealed(name, value)):
-                        plain = self._open(value, table, name, agent_id, row[0])
-                        changed[at] = plain if name == "vector" else _text(plain, f"{table}.{name}")
+                    if type(value) is bytes and (name != "vector" or _is_sealed(name, value)):
+                        plain = self._keys[sealed_with(value) or 0].open(value, before + number)
+                        changed[at] = plain if name == "vector" else plain.decode()
                 opened.append(tuple(changed))
-            else:
-                opened.append(row)
+        except (KeyError, Unopened, UnicodeDecodeError):
+            raise StoreError("part of the archive cannot be opened") from None
         return opened
 
     def _open(self, value: bytes, table: str, column: str, *key: int | str) -> bytes:
