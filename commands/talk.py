@@ -82,8 +82,10 @@ async def private(context: CommandContext, rest: str) -> Reply:
         @private phi --sealed my real name is Ada
     """
     name, _, text = rest.partition(" ")
-    sealed, said = text.startswith("--sealed "), text.removeprefix("--sealed ").strip()
-    if not said:
+    flag, _, rest_of_it = text.strip().partition(" ")
+    sealed = flag == "--sealed"
+    said = rest_of_it if sealed else text
+    if not said.strip():
         _missing("@private NAME [--sealed] TEXT")
     tier = Tier.SEALED if sealed else Tier.SECRET
     context.society.require_keepable(tier)
