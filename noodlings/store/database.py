@@ -146,8 +146,8 @@ class Database:
         """
         with self._mutex, self._in_words():
             self._require_open()
-            self.vault.load(self._driver)
-            return not self.read_only and self.vault.renew(self._driver)
+            self.vault.load()
+            return not self.read_only and self.vault.renew()
 
     def reseal(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Seal with the newest key whatever is plain or under an older one, and then leave no byte of that.
@@ -165,10 +165,10 @@ class Database:
                 if stopped():
                     return written
                 with self.direct():
-                    after, some = self.vault.reseal_some(self._driver, table, after)
+                    after, some = self.vault.reseal_some(table, after)
                 written += some
         with self.direct():
-            dropped = self.vault.settle(self._driver)
+            dropped = self.vault.settle()
             if written or dropped:
                 self._driver.execute(f"PRAGMA user_version = {_ERASURE_DUE}")
         if written or dropped:

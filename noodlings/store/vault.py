@@ -111,9 +111,10 @@ class Vault:
         self._stamp: object = None
         self.due = False
         """Whether something is still to be sealed; `reseal` does it."""
-        self.load(driver)
+        self._driver = driver
+        self.load()
         if writable:
-            self.renew(driver)
+            self.renew()
 
     @property
     def encrypts(self) -> bool:
@@ -127,12 +128,12 @@ class Vault:
             raise StoreError("there is no key to encrypt with")
         return self._current
 
-    def load(self, driver: sqlite3.Connection) -> None:
+    def load(self) -> None:
         """Read the keys, the user's and those of the database."""
         self._stamp = self._encryption.keys.stamp()
         self._read = self._encryption.keys.read()
         by_id = {key.id: key for key in self._read}
-        kept = driver.execute(
+        kept = self._driver.execute(
             "SELECT number, key_id, wrapped, sealed_from FROM keys ORDER BY number"
         ).fetchall()
         for number, key_id, wrapped, _ in kept:
@@ -154,7 +155,7 @@ class Vault:
         """Whether the user's keys may have changed since they were read."""
         return self._encryption.keys.stamp() != self._stamp
 
-    def renew(self, driver: sqlite3.Connection) -> bool:
+    def renew(self) -> bool:
         """Begin a new data key where the user's newest key has none yet; whether something is to be sealed.
 
         The older ones are from then on wrapped with the user's newest key, too, and an older one is needed
@@ -162,8 +163,9 @@ class Vault:
         """
         if not self._read:
             return False
+        driver = self._driver
         newest, from_tier = self._read[0], int(self._encryption.from_tier)
-        kept = driver.execute("SELECT number, key_id, sealed_from FROM keys ORDER BY number").fetchall()
+        kept = self._driver.execute("SELECT number, key_id, sealed_from FROM keys ORDER BY number").fetchall()
         if kept and kept[-1][1] == newest.id:
             if kept[-1][2] is not None and kept[-1][2] < from_tier:  # less is sealed from now on
                 driver.execute("UPDATE keys SET sealed_from = ?", (from_tier,))
@@ -264,17 +266,18 @@ class Vault:
         return opened
 
     def _open(self, value: bytes, table: str, column: str, *key: int | str) -> bytes:
+        number = sealed_with(value) or 0
+        if number not in self._keys:
+            self.load()  # another process may have changed the key since
         try:
-            return self._keys[sealed_with(value) or 0].open(value, place(table, column, *key))
+            return self._keys[number].open(value, place(table, column, *key))
         except (KeyError, Unopened):
             what = TABLES[table].what.format(*key)
             raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
 
     # -- everything anew
 
-    def reseal_some(
-        self, driver: sqlite3.Connection, table: str, after: tuple[Any, ...] | None
-    ) -> tuple[tuple[Any, ...] | None, int]:
+    def reseal_some(self, table: str, after: tuple[Any, ...] | None) -> tuple[tuple[Any, ...] | None, int]:
         """Seal the next rows of a table that are due, in one transaction.
 
         Args:
@@ -289,7 +292,7 @@ class Vault:
         listed = ", ".join(f"CAST({name} AS BLOB)" for name in names)
         begin = f"({keys}) > ({', '.join('?' * len(after))}) AND" if after else ""
         where, values = self._due(table)
-        found = driver.execute(
+        found = self._driver.execute(
             f"SELECT {keys}, {listed} FROM {table}"  # noqa: S608 -- names of ours
             f" WHERE {begin} ({where}) ORDER BY {keys} LIMIT {AT_ONCE}",
             (*(after or ()), *values),
@@ -306,7 +309,7 @@ class Vault:
                 continue
             sets = ", ".join(f"{name} = ?" for name in changed)
             same = " AND ".join(f"{name} = ?" for name in columns.key)
-            driver.execute(f"UPDATE {table} SET {sets} WHERE {same}", (*changed.values(), *key))  # noqa: S608
+            self._driver.execute(f"UPDATE {table} SET {sets} WHERE {same}", (*changed.values(), *key))  # noqa: S608
         return (found[-1][:parts] if found else after), len(found)
 
     def _resealed(self, table: str, name: str, key: tuple[Any, ...], value: bytes) -> Row:
@@ -336,10 +339,10 @@ class Vault:
         from_tier = int(self._encryption.from_tier)
         return f"({older}) AND (max(tier, {confined}) >= ? OR {sealed})", (*values, from_tier)
 
-    def settle(self, driver: sqlite3.Connection) -> bool:
+    def settle(self) -> bool:
         """Note that everything is sealed, and drop the older keys; whether there were any."""
-        driver.execute("UPDATE keys SET sealed_from = ?", (int(self._encryption.from_tier),))
-        dropped = driver.execute("DELETE FROM keys WHERE number < ?", (self._key.number,)).rowcount
+        self._driver.execute("UPDATE keys SET sealed_from = ?", (int(self._encryption.from_tier),))
+        dropped = self._driver.execute("DELETE FROM keys WHERE number < ?", (self._key.number,)).rowcount
         self.due = False
         return dropped > 0
 

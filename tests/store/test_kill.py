@@ -174,7 +174,7 @@ def test_kills_lose_nothing_while_everything_is_encrypted_and_the_key_changes(tm
     with closing(SqlStore(folder, encryption=Encryption(Tier.OPEN, keys))) as store:  # enough to take a while
         filling = tuple(an_entry(number, f"line {number}", response="") for number in range(1, 3_000))
         store.commit(Changes(AGENT, added=filling))
-    for kill in range(int(os.environ.get("TEST_KILLS", "4"))):
+    for kill in range(int(os.environ.get("TEST_KILLS", "3"))):
         if kill % 3 == 2:  # a new key, which the start takes up
             keys.write((UserKey.new(), *keys.read()[:2]))
         process = begin_writer(folder, keys.file)

@@ -272,3 +272,15 @@ def test_a_key_file_that_is_broken_while_in_use_changes_nothing(tmp_path, caplog
         assert len(store.archive(AGENT)) == 1
     assert "everything goes on with the one before" in caplog.text
     assert texts(folder, ALL) == ["zanzibar"]
+
+
+def test_who_only_reads_follows_a_change_of_keys(tmp_path):
+    folder, file = tmp_path / "data", tmp_path / "key"
+    file.write_text(OLD.text)
+    encryption = Encryption(Tier.OPEN, UserKeys(file=str(file)))
+    keep(folder, encryption, entry_of(1, "zanzibar"))
+    with closing(SqlStore(folder, read_only=True, encryption=encryption)) as reader:
+        encryption.keys.write((NEW, OLD))
+        SqlStore(folder, encryption=encryption).close()
+        assert [entry.user_text for entry in reader.archive(AGENT)] == ["zanzibar"]
+        assert list(reader.columns(AGENT, "model").texts) == ["zanzibar"]
