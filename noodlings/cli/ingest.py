@@ -41,6 +41,8 @@ def ingest(
     from noodlings.ingest.pipeline import Pipeline
     from noodlings.ingest.sources.registry import SOURCES, SourceOptions
     from noodlings.ingest.transcript import count_lines
+    from noodlings.store.database import DATABASE_NAME
+    from noodlings.store.memory import MemoryStore
     from noodlings.validation import nearest
 
     if source not in SOURCES:
@@ -49,7 +51,9 @@ def ingest(
     # Notes of a long past are written all at once, by noodlings notes rebuild.
     quiet = settings.model_copy(update={"notes": settings.notes.model_copy(update={"enabled": False})})
     total = count_lines(file) if file.is_file() else 0
-    with opened(quiet, read_only=dry_run) as society:
+    nothing_yet = dry_run and not (settings.data_dir / DATABASE_NAME).exists()
+    store = MemoryStore() if nothing_yet else None
+    with opened(quiet, read_only=dry_run, store=store) as society:
         who = society.find(agent)
         if who.archive is not None:
             who.archive.rest()

@@ -24,6 +24,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
@@ -32,6 +33,7 @@ from typing import TypeVar
 from noodlings.agent.agent import Agent
 from noodlings.agent.linking import followed
 from noodlings.agent.recollection import uncalled
+from noodlings.clock import moment
 from noodlings.errors import StoreError, UserError
 from noodlings.ingest.record import Source, SourceNote, SourceProblem, SourceRecord
 from noodlings.ingest.record_document import document_of, record_in
@@ -120,7 +122,6 @@ class _Batch:
     Attributes:
         latest: what was told last, oldest first, of the batches before too.
         told_at: when the last record was, which one without a time follows.
-        names: user id → name, of whoever was told of.
     """
 
     latest: deque[MemoryEntry]
@@ -128,7 +129,6 @@ class _Batch:
     report: IngestReport = field(default_factory=IngestReport)
     taken: dict[tuple[str, str], TakenRecord] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
-    names: dict[str, str] = field(default_factory=dict)
 
 
 class Pipeline:
@@ -183,6 +183,10 @@ class Pipeline:
                     report.notes.append(item)
                 elif isinstance(item, SourceProblem) and item.kept is None:
                     report.problem(item.line, item.why)
+                elif not all(_key(item)):
+                    report.problem(
+                        item.line, "it has no id, or its source no name, by which to know it again"
+                    )
                 else:
                     records.append(item)
             report.add(self._kept(records))
@@ -230,12 +234,13 @@ class Pipeline:
         Raises:
             StoreError: nothing was kept.
         """
+        if not self._dry_run:
+            self._introduce(self._names(records))  # first: what fails here leaves nothing half done
         batch = _Batch(self._latest.copy(), self._told_at)
         known = self._known(records)
         for record in records:
             self._take(batch, record, known, again, refused)
         if not self._dry_run and batch.taken:
-            self._introduce(batch.names)
             self._agent.keep_told(batch.taken.values(), batch.links)
         self._latest, self._told_at = batch.latest, batch.told_at
         return batch.report
@@ -259,8 +264,9 @@ class Pipeline:
         refused: str,
     ) -> None:
         """One record, from whatever is known of it to whatever becomes of it."""
-        key, digest, report = _key(record), _digest(record), batch.report
+        key, report = _key(record), batch.report
         before = batch.taken.get(key) or known.get(key)
+        digest = before.digest if again and before is not None else _digest(record)
         self._note_time(batch, record)
         if before is not None and before.forgotten:
             report.forgotten += 1
@@ -312,11 +318,8 @@ class Pipeline:
 
     def _found(self, batch: _Batch, record: SourceRecord, text: str) -> Percept:
         """Who, where and when. A name in a source is nobody who can come in today, save the agent's own."""
-        user_id = self._who(record.who)
-        if user_id != self._agent.id:
-            batch.names[user_id] = _plain_name(record.who)
         return Percept(
-            user_id,
+            self._who(record.who),
             text,
             batch.told_at if record.timestamp is None else record.timestamp,
             record.kind,
@@ -326,14 +329,20 @@ class Pipeline:
             data=plain(record.data),
         )
 
+    def _names(self, records: Iterable[SourceRecord | SourceProblem]) -> dict[str, str]:
+        """User id → name, of whoever is told of, but for the agent itself."""
+        called = (_plain_name(record.who) for record in records if isinstance(record, SourceRecord))
+        return {user_id: name for name in called if (user_id := self._who(name)) != self._agent.id}
+
     def _who(self, name: str) -> str:
         called = _plain_name(name)
         return self._agent.id if called.casefold() in self._own_names else past_id_of(called)
 
     def _note_time(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
         """What says no time was when the record before it was, whether that is new or not."""
-        if isinstance(record, SourceRecord) and isinstance(record.timestamp, int | float):
-            batch.told_at = float(record.timestamp)
+        if isinstance(record, SourceRecord) and record.timestamp is not None:
+            with suppress(UserError):  # which the record itself is refused with
+                batch.told_at = moment(record.timestamp)
 
 
 def _batches(

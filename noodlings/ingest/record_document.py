@@ -6,6 +6,7 @@ was until a noodlings comes that knows it.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from noodlings.errors import UserError
@@ -19,17 +20,24 @@ _TEXTS = ("source", "id", "text", "who", "place")
 
 
 def document_of(record: SourceRecord) -> dict[str, Any]:
-    """The record as JSON can hold it; a number that is not finite becomes null."""
+    """The record as JSON can hold it; in its data a number that is not finite becomes null."""
     document: dict[str, Any] = plain(
         {
             "version": VERSION,
-            **{name: getattr(record, name) for name in (*_TEXTS, "timestamp", "data", "line")},
+            **{name: getattr(record, name) for name in (*_TEXTS, "data", "line")},
+            "timestamp": _told(record.timestamp),
             "kind": str(record.kind),
             "witnesses": sorted(map(str, record.audience.witnesses)),
             "confined": record.audience.confined,
         }
     )
     return document
+
+
+def _told(timestamp: float | None) -> object:
+    """A time as a source gave it; what is no number that JSON has stays wrong, and in words."""
+    wrong = isinstance(timestamp, float) and not math.isfinite(timestamp)
+    return str(timestamp) if wrong else timestamp
 
 
 def require_known_version(document: dict[str, Any]) -> None:

@@ -136,7 +136,7 @@ def _front(note: Note) -> dict[str, Any]:
         "parts": _floats(asdict(entry.parts)),
         "pinned": bool(entry.pinned),
         "tags": sorted(filter(None, map(clean, tags_of(entry)))),
-    }
+    } | ({"source": entry.source} if entry.source else {})
 
 
 def _floats(numbers: dict[str, Any]) -> dict[str, float]:

@@ -26,8 +26,20 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
-from tests.store.records import a_symbol, a_trace, an_entry, entries, moments, same, symbols, traces, unit
+from tests.store.records import (
+    a_symbol,
+    a_trace,
+    an_entry,
+    entries,
+    moments,
+    same,
+    symbols,
+    taken_records,
+    traces,
+    unit,
+)
 from tests.thorough import examples
 
 NUMBERS = count()
@@ -50,7 +62,9 @@ def imported(folder: Path, content: bytes) -> None:
 
 def told(
     folder: Path, agent_id: str
-) -> tuple[ArchivedAgent, list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]]:
+) -> tuple[
+    ArchivedAgent, list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol], list[TakenRecord]
+]:
     with snapshot(folder) as kept:
         return (
             kept.agent(agent_id),
@@ -58,6 +72,7 @@ def told(
             list(kept.traces(agent_id)),
             list(kept.links(agent_id)),
             list(kept.symbols(agent_id)),
+            list(kept.taken(agent_id)),
         )
 
 
@@ -122,14 +137,18 @@ def whole_agents(
     return kept, told, links, sorted(made_of_them, key=lambda made: made.symbol.id)
 
 
+some_taken = st.lists(taken_records, max_size=4, unique_by=lambda one: (one.source, one.id))
+
+
 @settings(max_examples=examples(60))
-@given(whole_agents(), st.integers(0, 9))
+@given(whole_agents(), st.integers(0, 9), some_taken)
 @pytest.mark.slow
 def test_any_memories_come_back_as_they_were(
     folders: tuple[Path, Path],
     talked: Path,
     made: tuple[list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]],
     beyond: int,
+    given_to_it: list[TakenRecord],
 ) -> None:
     here, there = folders
     kept, turns, links, images = made
@@ -140,11 +159,11 @@ def test_any_memories_come_back_as_they_were(
     with intake(here) as into:
         last_symbol_id = max([made.symbol.id for made in images], default=0)
         agent = ArchivedAgent(agent_id, last_id, state, last_symbol_id)
-        into.take_in(agent, [*kept, *turns, *links, *images])
+        into.take_in(agent, [*kept, *turns, *links, *images, *given_to_it])
 
     content, done = exported(here, agent_id)
     assert (done.entries, done.traces, done.links) == (len(kept), len(turns), len(links))
-    assert (done.symbols, done.left_out) == (len(images), 0)
+    assert (done.symbols, done.records, done.left_out) == (len(images), len(given_to_it), 0)
     imported(there, content)
     assert exported(there, agent_id)[0] == content
 
@@ -265,8 +284,40 @@ def test_what_no_import_would_take_is_left_out_and_the_rest_can_be_imported(tmp_
     content, done = exported(tmp_path / "here")
     assert (done.entries, done.traces, done.links, done.symbols, done.left_out) == (2, 1, 1, 1, 3)
     imported(tmp_path / "there", content)
-    agent, kept, _, links, images = told(tmp_path / "there", "phi")
+    agent, kept, _, links, images, _ = told(tmp_path / "there", "phi")
     assert agent == ArchivedAgent("phi", 3, {}, 5)
     assert [entry.entry.id for entry in kept] == [1, 3]
     assert len(links) == 1
     assert images == [ArchivedSymbol(a_symbol(1, 3))]
+
+
+def test_what_was_taken_in_what_waits_and_what_was_forgotten_go_along(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    store = SqlStore(here)
+    waits = TakenRecord("talk:log", "2", "cd", None, "past:bob", 2, "find: no", {"text": "hm"})
+    kept = TakenRecord("talk:log", "1", "ab", 1)
+    store.commit(Changes("phi", added=(an_entry(1, source="talk:log", stability=9.0),), taken=(kept, waits)))
+    store.commit(Changes("phi", taken=(TakenRecord("talk:log", "3"),)))
+    store.close()
+    content, done = exported(here)
+    assert (done.entries, done.records) == (1, 3)
+    imported(there, content)
+    assert exported(there)[0] == content
+    store = SqlStore(there)
+    assert store.taken("phi", "talk:log", ["1", "2", "3"]) == {
+        "1": kept,
+        "2": waits,
+        "3": TakenRecord("talk:log", "3"),
+    }
+    assert store.entries("phi", [1])[1].source == "talk:log"
+    store.close()
+
+
+def test_who_has_no_sources_is_written_as_before_there_were_any(tmp_path: Path) -> None:
+    store = SqlStore(tmp_path)
+    store.commit(Changes("phi", added=(an_entry(1, stability=9.0),)))
+    store.close()
+    content, done = exported(tmp_path)
+    assert done.entries == 1
+    assert b'"source"' not in content
+    assert b'"records"' not in content

@@ -22,6 +22,7 @@ from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience, confined_to
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
+from noodlings.values.taken_in import TakenRecord
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from tests.fakes import witnessed
@@ -166,6 +167,7 @@ entries = st.builds(
     last_recalled=st.none() | moments,
     stability=st.floats(0, allow_nan=False, allow_infinity=False),
     extra=json_data,
+    source=st.sampled_from(["", "talk:log"]) | texts,
 )
 
 symbols = st.builds(
@@ -180,6 +182,18 @@ symbols = st.builds(
     surprise=unit,
     made_by=texts,
     audience=st.frozensets(texts, max_size=3).map(confined_to),
+)
+
+taken_records = st.builds(
+    TakenRecord,
+    source=texts.filter(bool),
+    id=texts.filter(bool),
+    digest=st.text("0123456789abcdef"),
+    entry_id=st.none(),
+    user_id=texts,
+    attempts=counts,
+    reason=texts,
+    record=st.none() | json_data,
 )
 
 scores = st.dictionaries(st.sampled_from([why.value for why in Why]), unit)

@@ -51,7 +51,7 @@ _AFAR = re.compile(rf"^From afar,? (?:to [^:]*: )?(?P<name>{_NAME}) (?P<words>.+
 _COMES = re.compile(
     rf"^(?P<name>{_NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
-_POSE = re.compile(rf"^(?P<name>{_NAME})(?P<words>['’]s .+| .+)$")
+_POSE = re.compile(r"^[^\W\da-z_][\w.'’-]* .")
 
 
 class MuLog:
@@ -138,12 +138,12 @@ class MuLog:
 
     def _posed(self, line: str) -> tuple[str, str, Kind] | None:
         """Who, words and kind of what somebody does."""
-        pose = _POSE.match(line)
-        if pose is None or not line[0].isupper():
+        if not _POSE.match(line):
             return None
-        first = line.split()[0].removesuffix("'s").removesuffix("’s")
-        spoke = [name for name in (pose["name"], first) if name in self._names]
-        name = spoke[0] if spoke else first
+        words = line.split()
+        starts = (" ".join(words[:count]).removesuffix("'s").removesuffix("’s") for count in (3, 2, 1))
+        *longer, first = starts
+        name = next((start for start in longer if start in self._names), first)
         return name, line[len(name) :].strip(), Kind.EMOTE
 
     def _known(self, name: str) -> str:

@@ -1,0 +1,137 @@
+"""`noodlings ingest` as it is typed: what it reports, what it refuses, and what a kill costs."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from noodlings.store.database import DATABASE_NAME
+from noodlings.store.sql import SqlStore
+from tests.cli.test_main import ROOT, environment
+from tests.program import Ended, ran
+from tests.thorough import examples
+
+LINES, KILLS = 1_500, 3
+LOG = """\
+--- Thursday, May 1, 2003 ---
+[21:14] Caity says, "My sister Ada drowned in the harbour last winter."
+[21:15] Bob grins at Caity.
+[25:99] Bob: never
+[23:59] Caity says, "The blue key opens the boathouse."
+"""
+
+
+@pytest.fixture
+def quiet(tmp_path: Path) -> dict[str, str]:
+    return {
+        **environment(),
+        "NOODLINGS_DATA": str(tmp_path / "data"),
+        "NOODLINGS_EMBEDDING__MODEL": "none",
+    }
+
+
+def ingested(quiet: dict[str, str], *words: object) -> Ended:
+    return ran("ingest", *words, "--agent", "Phi", environment=quiet)
+
+
+def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet: dict[str, str]) -> None:
+    log = tmp_path / "harbour.log"
+    log.write_text(LOG, encoding="cp1252")
+    dry = ingested(quiet, "mush", log, "--dry-run")
+    assert (dry.returncode, dry.stderr) == (0, b"")
+    assert dry.stdout.startswith(b"Phi would get 3 new memories\n")
+    assert not (tmp_path / "data" / "noodlings.db").exists()
+    done = ingested(quiet, "mush", log)
+    assert done.stdout.decode().splitlines()[:3] == [
+        "Phi has 3 new memories",
+        "1 problems; the first of them:",
+        "  line 4: it begins with a time that no clock shows: '[25:99] Bob: never'",
+    ]
+    again = json.loads(ingested(quiet, "mush", log, "--json", "--retry").stdout)
+    assert (again["new"], again["unchanged"], again["problem_count"]) == (0, 3, 1)
+    memories = json.loads(ran("memories", "phi", "--user", "caity", "--json", environment=quiet).stdout)
+    assert [(one["name"], one["when"][:10], one["source"]) for one in memories["entries"]] == [
+        ("Caity", "2003-05-01", "mush:harbour.log")
+    ]
+
+
+def test_the_page_tells_what_happens(tmp_path: Path, quiet: dict[str, str]) -> None:
+    page = (ROOT / "docs" / "sources.md").read_text(encoding="utf-8")
+    shown = page.split("```console\n")[1].split("```")[0]
+    log, report, talk = (part.partition("\n")[2] for part in shown.split("$ ")[1:])
+    (tmp_path / "harbour.log").write_text(log, encoding="utf-8")
+    done = ran("ingest", "mush", tmp_path / "harbour.log", "--agent", "Servnak", environment=quiet)
+    assert done.stdout.decode() == report
+    asked, answer = (line.partition("> ")[2] or line for line in talk.splitlines())
+    said = " ".join(ran("play", environment=quiet, input=f"{asked}\n".encode()).stdout.decode().split())
+    assert answer.partition("YEARS AGO ")[2].removesuffix(' …"') in said
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("mosh", "log.txt"), b"there is no source 'mosh'; did you mean mush?"),
+        (("mush", "nowhere.log"), b"cannot be read"),
+        (("mapped", "log.csv"), b"needs --mapping FILE"),
+    ],
+)
+def test_what_cannot_be_done_says_what_would_be_right(
+    quiet: dict[str, str], words: tuple[str, str], why: bytes
+) -> None:
+    refused = ingested(quiet, *words)
+    assert refused.returncode == 2
+    assert why in refused.stderr
+
+
+def test_while_somebody_plays_it_waits_for_another_time(tmp_path: Path, quiet: dict[str, str]) -> None:
+    store = SqlStore(tmp_path / "data")
+    log = tmp_path / "harbour.log"
+    log.write_text(LOG)
+    refused = ingested(quiet, "mush", log)
+    store.close()
+    assert refused.returncode == 3
+
+
+def records(folder: Path) -> int:
+    """How many records a data folder holds by now."""
+    try:
+        address = f"file:{folder / DATABASE_NAME}?mode=ro"  # else there would be an empty one
+        with closing(sqlite3.connect(address, uri=True)) as database:
+            (count,) = database.execute("SELECT count(*) FROM source_records").fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # there is no such folder or table yet
+        return 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_kills_at_any_moment_leave_every_record_once(tmp_path: Path, quiet: dict[str, str]) -> None:
+    log, folder, chance, kills = tmp_path / "long.log", tmp_path / "data", random.Random(7), 0
+    log.write_text("".join(f"[2003-05-01 21:{n % 60:02}] Bob: line {n}\n" for n in range(LINES)))
+    command = [sys.executable, "-m", "noodlings", "ingest", "mush", str(log), "--agent", "Phi"]
+    for _ in range(examples(KILLS)):
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=quiet, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        wanted = records(folder) + chance.randrange(LINES // (2 * KILLS))
+        while records(folder) < wanted and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(chance.uniform(0.0, 0.1))  # somewhere within a transaction
+        process.send_signal(signal.SIGKILL)
+        kills += process.wait() == -signal.SIGKILL
+    assert kills
+    assert records(folder)
+    assert ingested(quiet, "mush", log).returncode == 0
+    store = SqlStore(folder)
+    texts = [entry.user_text for entry in store.archive("phi", limit=2 * LINES)]
+    store.close()
+    assert sorted(texts) == sorted(f"line {n}" for n in range(LINES))

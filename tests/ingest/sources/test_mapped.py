@@ -1,0 +1,80 @@
+"""Any table by a mapping: what each column is, in CSV and JSONL, and what is wrong by its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from noodlings.errors import UserError
+from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.sources.mapped import MappedFile, read_mapping
+from noodlings.values.percept import Kind
+
+COLUMNS = "columns: {text: message, who: author, timestamp: date, id: number}\n"
+
+
+def read(tmp_path: Path, name: str, content: str, mapping: str = COLUMNS) -> list[object]:
+    (tmp_path / "mapping.yaml").write_text(mapping, encoding="utf-8")
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    return list(MappedFile(tmp_path / name, read_mapping(tmp_path / "mapping.yaml")).records())
+
+
+def test_a_row_of_csv_with_a_form_of_its_own_for_dates(tmp_path: Path) -> None:
+    mapping = (
+        'delimiter: ";"\ntimestamp_format: "%d.%m.%Y %H:%M"\nconstant: {place: harbour, kind: emote}\n'
+        + COLUMNS
+    )
+    (record,) = read(
+        tmp_path,
+        "log.csv",
+        'number;date;author;message\n7;01.05.2003 21:14;Caity;"waves;\nand grins"\n',
+        mapping,
+    )
+    assert record == SourceRecord(
+        "mapped:log.csv", "7", "waves;\nand grins", "Caity", 1051823640.0, Kind.EMOTE, "harbour", line=3
+    )
+
+
+def test_a_row_of_jsonl_may_be_nested(tmp_path: Path) -> None:
+    mapping = "columns: {text: body.text, who: author.name, kind: type}\n"
+    row = {"body": {"text": "hi"}, "author": {"name": "Caity"}, "type": "whisper"}
+    (record,) = read(tmp_path, "log.jsonl", json.dumps(row), mapping)
+    assert isinstance(record, SourceRecord)
+    assert (record.text, record.who, record.kind, record.timestamp) == ("hi", "Caity", Kind.WHISPER, None)
+
+
+def test_what_is_wrong_is_named_by_its_line_and_costs_no_other(tmp_path: Path) -> None:
+    rows = ["number,date,author,message", "1,noon,Caity,hi", "2,,Caity,", "3,,Caity", "4,2003-05-01,Caity,hi"]
+    items = read(tmp_path, "log.csv", "\n".join(rows))
+    assert [item.line for item in items if isinstance(item, SourceProblem)] == [2, 3, 4]
+    assert [item.id for item in items if isinstance(item, SourceRecord)] == ["4"]
+
+
+def test_a_quote_that_never_ends_is_a_problem_and_not_the_memory_of_the_machine(tmp_path: Path) -> None:
+    rows = 'number,date,author,message\n1,,Caity,hi\n2,,Caity,"' + "x\n" * 600_000
+    items = read(tmp_path, "log.csv", rows)
+    assert isinstance(items[0], SourceRecord)
+    assert any(isinstance(item, SourceProblem) and "field larger" in item.why for item in items)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "words"),
+    [
+        ("columns: {who: author}\n", "columns.text is missing"),
+        ("columns: {text: a, wo: b}\n", "did you mean who"),
+        ("columns: [a]\n", "columns"),
+        (": [", "mapping.yaml"),
+        ("constant: {kind: dance}\n" + COLUMNS, "kind"),
+        ("", "mapping.yaml"),
+    ],
+)
+def test_a_mapping_that_is_wrong_says_so(tmp_path: Path, mapping: str, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        read(tmp_path, "log.csv", "a\n1\n", mapping)
+
+
+def test_a_table_without_the_column_of_the_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no column message; it has: a, b"):
+        read(tmp_path, "log.csv", "a,b\n1,2\n")

@@ -1,0 +1,96 @@
+"""A MU* log in the forms that clients write: each line is somebody's, of its kind and at its time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from noodlings.ingest.record import SourceProblem, SourceRecord
+from noodlings.ingest.sources.mu_log import MuLog
+from noodlings.values.percept import Kind
+
+
+def read(tmp_path: Path, text: str) -> list[SourceRecord]:
+    path = tmp_path / "harbour.log"
+    path.write_text(text, encoding="utf-8")
+    items = list(MuLog(path).records())
+    assert all(isinstance(item, SourceRecord) for item in items)
+    return [item for item in items if isinstance(item, SourceRecord)]
+
+
+@pytest.mark.parametrize(
+    ("line", "who", "text", "kind", "place"),
+    [
+        ('Caity says, "hi"', "Caity", "hi", Kind.SAY, ""),
+        ("Caity says 'hi there'", "Caity", "hi there", Kind.SAY, ""),
+        ('Old Tom asks, "who goes?"', "Old Tom", "who goes?", Kind.SAY, ""),
+        ('Caity shouts "fire!"', "Caity", "fire!", Kind.SAY, ""),
+        ('Caity whispers to Bob, "the key"', "Caity", "the key", Kind.WHISPER, ""),
+        ("<Public> Bob: anyone there?", "Bob", "anyone there?", Kind.SAY, "Public"),
+        ('[Newbie] Bob says, "hello"', "Bob", "hello", Kind.SAY, "Newbie"),
+        ("<Public> Bob waves.", "Bob", "waves.", Kind.EMOTE, "Public"),
+        ("<Bob> hi", "Bob", "hi", Kind.SAY, ""),
+        ("Bob: hi", "Bob", "hi", Kind.SAY, ""),
+        ("Bob pages: come here", "Bob", "come here", Kind.WHISPER, ""),
+        ("Bob pages you: come here", "Bob", "come here", Kind.WHISPER, ""),
+        ("From afar, Bob grins.", "Bob", "grins.", Kind.WHISPER, ""),
+        ("Bob has arrived.", "Bob", "has arrived.", Kind.ARRIVE, ""),
+        ("Bob has disconnected.", "Bob", "has disconnected.", Kind.LEAVE, ""),
+        ("Bob grins at Caity.", "Bob", "grins at Caity.", Kind.EMOTE, ""),
+        ("Bob's ears twitch.", "Bob", "'s ears twitch.", Kind.EMOTE, ""),
+        ("the wind howls", "", "the wind howls", Kind.EVENT, ""),
+    ],
+)
+@pytest.mark.parametrize(
+    "stamp", ["", "[2003-05-01 21:14] ", "2003-05-01T21:14:00Z ", "[2003/05/01 @ 21:14:00] "]
+)
+def test_each_form_with_and_without_a_time(
+    tmp_path: Path, stamp: str, line: str, who: str, text: str, kind: Kind, place: str
+) -> None:
+    (record,) = read(tmp_path, f"{stamp}{line}\n")
+    assert (record.who, record.text, record.kind, record.place) == (who, text, kind, place)
+    at = datetime(2003, 5, 1, 21, 14, tzinfo=UTC).timestamp()
+    assert record.timestamp == (at if stamp else None)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "--- 2003-05-01 ---",
+        "=== Thursday, May 1, 2003 ===",
+        "Log for 1 May 2003",
+        "Session Start: Thu May 01 20:00:00 2003",
+        "--- Day changed Thu May 1st 2003",
+    ],
+)
+def test_times_of_day_follow_the_heading_and_go_on_past_midnight(tmp_path: Path, heading: str) -> None:
+    lines = [heading, '[21:14] Caity says, "hi"', "Bob waves.", "[23:59] Bob: late", "[00:05] Bob: early"]
+    records = read(tmp_path, "\n".join(lines))
+    moments = [datetime.fromtimestamp(record.timestamp or 0.0, UTC).isoformat()[:16] for record in records]
+    assert moments == ["2003-05-01T21:14", "2003-05-01T21:14", "2003-05-01T23:59", "2003-05-02T00:05"]
+
+
+def test_a_sentence_about_a_day_is_no_heading(tmp_path: Path) -> None:
+    (record,) = read(tmp_path, 'Caity says, "I was born on May 1, 2003"\n')
+    assert record.text == "I was born on May 1, 2003"
+
+
+def test_who_spoke_with_two_names_poses_with_two(tmp_path: Path) -> None:
+    assert [one.who for one in read(tmp_path, 'Mr. Toad says, "poop"\nMr. Toad Grins widely.\n')] == [
+        "Mr. Toad"
+    ] * 2
+
+
+def test_a_time_that_no_clock_shows_costs_its_line_alone(tmp_path: Path) -> None:
+    path = tmp_path / "harbour.log"
+    path.write_text("[2003-13-01 21:14] Bob: hi\n[2003-05-01 25:14] Bob: hi\n[2003-05-01 21:14] Bob: hi\n")
+    items = list(MuLog(path).records())
+    assert [item.line for item in items if isinstance(item, SourceProblem)] == [1, 2]
+    assert len(items) == 3
+
+
+def test_the_same_lines_at_the_same_time_are_each_there_once(tmp_path: Path) -> None:
+    records = read(tmp_path, "[2003-05-01 21:14] Bob: hi\n" * 3)
+    assert len({record.id for record in records}) == 3
