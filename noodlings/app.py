@@ -174,7 +174,8 @@ def build(
         notes=notes,
         embedding=embedding,
         watchers=watchers,
-        ask=_asking(gateway),
+        # Of a client's own task the messages go as they are, with all that was said.
+        ask=_asking(gateway) if settings.privacy.of_speech <= _reach(settings.llm.base_url) else None,
         has_account=accounts.owns,
         account_of=accounts.id_of,
         skipped_recipes=[clean(why) for _, why in found.skipped],

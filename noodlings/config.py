@@ -177,6 +177,11 @@ class PrivacySettings(_Section):
 
     tiers: dict[Kind, Annotated[int, Field(ge=0, le=3)]] = Field(default_factory=dict)
 
+    @property
+    def of_speech(self) -> int:
+        """The highest tier that anything has for being said."""
+        return max(self.tiers.get(kind, Tier.OPEN) for kind in (Kind.SAY, Kind.WHISPER))
+
 
 class NotesSettings(_Section):
     enabled: bool = True

@@ -223,3 +223,11 @@ def test_prompts_are_not_recorded_beside_what_is_encrypted(make: Make, tmp_path:
     llm = {"base_url": "http://127.0.0.1:9/v1", "model": "m", "record": str(tmp_path / "calls.jsonl")}
     with pytest.raises(UserError, match=r"llm\.record"):
         make(llm=llm)
+
+
+@pytest.mark.parametrize(("host", "asks"), [("127.0.0.1", True), ("127.0.0.2", False)])
+def test_a_clients_own_task_goes_to_no_other_machine_where_speech_is_secret(
+    make: Make, host: str, asks: bool
+) -> None:
+    llm = {"base_url": f"http://{host}:9/v1", "model": "m"}
+    assert (make(llm=llm, privacy={"tiers": {"say": 2}}).ask is not None) is asks
