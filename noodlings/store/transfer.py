@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -189,31 +190,18 @@ class SqlImporter:
         if agent.agent_id in self.agents():
             raise UserError(f"{agent.agent_id} is already there")
         with self._database.transaction() as connection:
-            sealed = self._database.vault.sealed
-            connection.execute(sql.ADD_AGENT, sealed("agents", row))
+            add = partial(_add, connection, self._database.vault)
+            add(sql.ADD_AGENT, [row])
             for some in _portions(records):
                 entries = [kept for kept in some if isinstance(kept, ArchivedEntry)]
-                _add(
-                    connection,
-                    sql.ADD_ENTRY,
-                    [sealed("entries", _entry_row(agent.agent_id, kept)) for kept in entries],
-                )
-                traces = [trace for trace in some if isinstance(trace, Trace)]
-                _add(connection, sql.ADD_TRACE, [sealed("traces", trace_row(trace)) for trace in traces])
+                add(sql.ADD_ENTRY, [_entry_row(agent.agent_id, kept) for kept in entries])
+                add(sql.ADD_TRACE, [trace_row(trace) for trace in some if isinstance(trace, Trace)])
                 links = [link for link in some if isinstance(link, Link)]
-                _add(connection, sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
+                add(sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
                 symbols = [kept for kept in some if isinstance(kept, ArchivedSymbol)]
-                _add(
-                    connection,
-                    sql.ADD_SYMBOL,
-                    [sealed("symbols", _symbol_row(agent.agent_id, kept)) for kept in symbols],
-                )
+                add(sql.ADD_SYMBOL, [_symbol_row(agent.agent_id, kept) for kept in symbols])
                 taken = [kept for kept in some if isinstance(kept, TakenRecord)]
-                _add(
-                    connection,
-                    sql.ADD_TAKEN,
-                    [sealed("source_records", taken_row(agent.agent_id, kept)) for kept in taken],
-                )
+                add(sql.ADD_TAKEN, [taken_row(agent.agent_id, kept) for kept in taken])
 
 
 @contextmanager
@@ -268,6 +256,6 @@ def _portions(records: Iterable[Value]) -> Iterator[list[Value]]:
         yield some
 
 
-def _add(connection: Connection, statement: Insert, rows: Sequence[Row]) -> None:
+def _add(connection: Connection, vault: Vault, statement: Insert, rows: Sequence[Row]) -> None:
     if rows:
-        connection.execute(statement, rows)
+        connection.execute(statement, [vault.sealed(statement.table.name, row) for row in rows])

@@ -201,7 +201,9 @@ class Vault:
             if row.get("tier", 0) >= Tier.SECRET:
                 raise StoreError("a secret memory cannot be kept without a key (noodlings key new makes one)")
             return row
-        if table == "entries" and row.get("tier", Tier.SEALED) < self._encryption.from_tier:
+        if table not in TABLES or (
+            table == "entries" and row.get("tier", Tier.SEALED) < self._encryption.from_tier
+        ):
             return row
         columns, changed = TABLES[table], dict(row)
         key = [row[_GIVEN_AS[name] if name not in row else name] for name in columns.key]
