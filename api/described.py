@@ -40,6 +40,7 @@ parked: how many could not be embedded | messages: the conversation, oldest firs
 stream: whether to stream the answer | stream_options: options for streaming
 importance: how much it matters, 0…1 | override: the importance set later
 recall_count: how often it was recalled | private: whether it was in confidence | event: the name of the event
+tier: 0 open, 1 confined to its witnesses, 2 secret, 3 sealed (without its words here)
 data: facts by name: text, numbers, true, false or null | about: who it is about
 used: whether the answer used it | sources: memories with the same words | supersedes: memories it corrects
 superseded_by: the memory that corrects it | turn: the turn; null if there is none

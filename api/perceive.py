@@ -31,6 +31,7 @@ from noodlings.inspect.why import WhyView
 from noodlings.text import MAX_LINE, clean
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role
 from noodlings.values.percept import PRIVATE, Kind, Percept
 
@@ -147,6 +148,14 @@ class Said(BaseModel):
         "World or admin only.",
         examples=[[{"name": "follow", "description": "walk with whoever asks", "words": ["come along"]}]],
     )
+    tier: int = Field(
+        0,
+        ge=0,
+        le=3,
+        strict=True,
+        description="How far it is kept from others, at least: 0 open, 1 only for who hears it, 2 secret "
+        "(on this machine alone, encrypted), 3 sealed (kept, and nothing made of it). 2 and 3 need a key.",
+    )
     idempotency_key: Key = ""
 
 
@@ -202,6 +211,7 @@ async def perceive(
         depth=said.depth,
         data=_facts(said.data) | ({"tags": [clean(tag) for tag in said.tags]} if said.tags else {}),
         actions=said.actions,
+        tier=Tier(said.tier),
     )
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
 

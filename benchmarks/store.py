@@ -3,6 +3,8 @@
 The ways take turns, one operation each a round, so that whatever else the machine does falls on all of them.
 A ratio is the median beside plain sqlite3 writing the same entry at the same durability.
 
+Then two societies hear the same, one of them with everything encrypted, and an archive is loaded both ways.
+
 Then two people talk, every other line with Phi, and it is counted what an entry takes on the disk with its
 trace, links, vector and symbol, as it was written (without `noodlings compact`).
 
@@ -30,15 +32,17 @@ from sqlalchemy import NullPool, create_engine, event, insert
 
 from noodlings.app import build
 from noodlings.clock import ManualClock
-from noodlings.config import Settings
+from noodlings.config import Settings, StoreSettings
 from noodlings.ingest.transcript import Recorded, read_transcript
 from noodlings.ports import AgentState, Changes
+from noodlings.store.cipher import UserKey
 from noodlings.store.database import DATABASE_NAME, Durability
 from noodlings.store.rows import entry_row
 from noodlings.store.sql import SqlStore
 from noodlings.store.tables import agents, entries, metadata
+from noodlings.store.vault import Encryption
 from noodlings.values.affect import Affect
-from noodlings.values.memory import ImportanceParts, MemoryEntry
+from noodlings.values.memory import EntryVector, ImportanceParts, MemoryEntry, Order
 from noodlings.values.percept import Percept
 from noodlings.values.trace import RecalledTrace, Trace
 
@@ -221,6 +225,69 @@ def reading(folder: Path, archive: int, rounds: int) -> list[Timing]:
     ]
 
 
+ENCRYPTED = {"encrypt": "all", "key": UserKey(bytes(32)).text}
+
+
+async def events(folder: Path, rounds: int) -> list[Timing]:
+    """Whole events of two societies that differ in encryption alone, in turns; the ratio is that of pairs."""
+    clocks = [ManualClock(), ManualClock()]
+    ways = [{"path": str(folder / "plain")}, {"path": str(folder / "encrypted"), **ENCRYPTED}]
+    societies = [
+        build(Settings(store=way, embedding={"model": "none"}), clock=clock)  # type: ignore[arg-type]
+        for way, clock in zip(ways, clocks, strict=True)
+    ]
+    took: list[list[float]] = [[], []]
+    for number, (user_id, text) in enumerate(lines(rounds + rounds // 10)):
+        # Who comes second finds the words in memory: so each is first in turn.
+        for at in (0, 1) if number % 2 else (1, 0):
+            clocks[at].advance(10.0)
+            heard = Percept(user_id, text, clocks[at].now(), addressed=True)
+            start = time.perf_counter()
+            await societies[at].perceive("phi", heard)
+            took[at].append((time.perf_counter() - start) * 1e3)
+    for society in societies:
+        society.close()
+    kept = np.array(took)[:, rounds // 10 :]
+    ratios = (1.0, float(np.median(kept[1] / kept[0])))
+    return [
+        Timing(
+            f"an event and its answer, {name}", float(np.median(one)), float(np.percentile(one, 95)), ratio
+        )
+        for name, one, ratio in zip(("plain", "encrypted"), kept, ratios, strict=True)
+    ]
+
+
+def loading(folder: Path, archive: int) -> list[Timing]:
+    """Everything that search looks at, with vectors, plain and encrypted; and turning encryption on."""
+    chance, found = np.random.default_rng(0), []
+    with closing(SqlStore(folder)) as store:
+        for first in range(1, archive, 1_000):
+            numbers = range(first, first + 1_000)
+            made = chance.normal(size=(1_000, 384)).astype(np.float32)
+            made /= np.linalg.norm(made, axis=1, keepdims=True)
+            vectors = [EntryVector(number, "m", one) for number, one in zip(numbers, made, strict=True)]
+            store.commit(Changes(AGENT, tuple(map(an_entry, numbers)), vectors=tuple(vectors)))
+        found.append(timed("load all for the search, plain", [lambda: whole(store)] * 3))
+    encryption = Encryption.of(StoreSettings(**ENCRYPTED))  # type: ignore[arg-type]
+    found.append(timed("turn encryption on", [lambda: SqlStore(folder, encryption=encryption).close()]))
+    with closing(SqlStore(folder, encryption=encryption)) as store:
+        found.append(timed("load all for the search, encrypted", [lambda: whole(store)] * 3))
+        found.append(timed("find characters in all, encrypted", [lambda: looked_for(store)] * 3))
+    return [replace(timing, name=f"{timing.name}, {archive:,}") for timing in found]
+
+
+def whole(store: SqlStore) -> None:
+    """Read all columns of an archive, page by page."""
+    after = -1
+    while ids := store.columns(AGENT, "m", after).ids:
+        after = ids[-1]
+
+
+def looked_for(store: SqlStore) -> None:
+    """What a page of memories with some characters in them asks."""
+    store.in_order(AGENT, Order.WHEN, True, containing="garden (77")
+
+
 SUBJECTS = ("my brother", "the old lighthouse", "our neighbour", "the well in the garden", "my first horse")
 DEEDS = ("was lost in the storm", "makes me happy", "frightens me at night", "is what I think of most")
 ASIDES = (
@@ -305,6 +372,8 @@ def main() -> None:
             *writing(folder / "normal", "normal", arguments.rounds),
             *writing(folder / "full", "full", arguments.rounds),
             *reading(folder / "read", arguments.archive, 100),
+            *asyncio.run(events(folder / "events", arguments.rounds)),
+            *loading(folder / "load", arguments.archive),
         ]
         said = transcript(arguments.lines, arguments.talk) if arguments.lines else lines(arguments.talk)
         asyncio.run(lived(folder / "talk", said))
@@ -316,7 +385,7 @@ def main() -> None:
         return
     print(f"{'milliseconds':46}{'p50':>9}{'p95':>9}{'ratio':>8}")
     for t in timings:
-        ratio = "" if t.ratio is None else f"{t.ratio:.1f}"
+        ratio = "" if t.ratio is None else f"{t.ratio:.2f}"
         print(f"{t.name:46}{t.p50:9.3f}{t.p95:9.3f}{ratio:>8}")
     print()
     print(f"{f'bytes an entry, {len(said):,} lines':46}{'bytes':>9}")

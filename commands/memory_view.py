@@ -48,6 +48,7 @@ from noodlings.inspect.views import (
 )
 from noodlings.text import clean
 from noodlings.values.affect import AXES
+from noodlings.values.audience import TIER_WORDS, Tier
 
 BAR = 6
 NAME = 14
@@ -145,7 +146,7 @@ def said(entry: EntryView) -> Text:
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
     line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
     tags = "".join(f" #{clean(tag)}" for tag in entry.tags)
-    said = words(entry.text or "(no words)")
+    said = words(_text(entry))
     return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
 
 
@@ -161,6 +162,14 @@ def _columns(title: str = "importance") -> tuple[TextColumn, ...]:
         TextColumn("intensity", align="right", optional=True),
         TextColumn("what", None),
     )
+
+
+def _text(entry: EntryView) -> str:
+    """What was said, marked where it is secret; of what is sealed only that it is."""
+    if entry.tier == Tier.SEALED:
+        return f"({TIER_WORDS[entry.tier]})"
+    text = entry.text or "(no words)"
+    return f"({TIER_WORDS[entry.tier]}) {text}" if entry.tier == Tier.SECRET else text
 
 
 def _row(entry: EntryView, first: Text, name: Text) -> tuple[Text, ...]:

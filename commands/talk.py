@@ -15,6 +15,7 @@ from commands.parse import split_assignment
 from commands.registry import CommandContext, Reply, command
 from noodlings.errors import NotFound, UserError
 from noodlings.text import clean
+from noodlings.values.audience import Tier
 
 if TYPE_CHECKING:
     from noodlings.worlds.beings import RoomLine, RoomScene
@@ -66,6 +67,29 @@ async def whisper(context: CommandContext, rest: str) -> Reply:
     """
     name, text = split_assignment(rest, "whisper NAME = TEXT")
     return _done(context, _world(context).whisper(context.caller.user_id, name, text))
+
+
+@command("@private", "@private NAME [--sealed] TEXT")
+async def private(context: CommandContext, rest: str) -> Reply:
+    """Whisper something that is kept as a secret.
+
+    It stays between the two of you, is encrypted wherever it is kept, and no model on another machine is
+    ever told of it. With --sealed the character keeps it and never thinks or speaks of it again; nobody can
+    read it in the world, and only whoever has the key can get it out. Both need a key: see docs/data.md.
+
+    Examples:
+        @private phi the spare key is under the third flower pot
+        @private phi --sealed my real name is Ada
+    """
+    name, _, text = rest.partition(" ")
+    flag, _, rest_of_it = text.strip().partition(" ")
+    sealed = flag == "--sealed"
+    said = rest_of_it if sealed else text
+    if not said.strip():
+        _missing("@private NAME [--sealed] TEXT")
+    tier = Tier.SEALED if sealed else Tier.SECRET
+    context.society.require_keepable(tier)
+    return _done(context, _world(context).whisper(context.caller.user_id, name, said, tier=tier))
 
 
 @command("look", "look [NAME]", aliases=("l",))

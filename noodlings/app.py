@@ -14,6 +14,7 @@ from noodlings.affect.feeling import feeling
 from noodlings.affect.game_rules import GameRules, load_rules, shipped_rules
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
+from noodlings.agent.perceiving import require_keepable
 from noodlings.agent.recipe_form import unused
 from noodlings.agent.recipes import FoundRecipes, find_recipes, plain_persona
 from noodlings.agent.services import AgentServices, Watcher
@@ -21,6 +22,7 @@ from noodlings.agent.society import Society
 from noodlings.agent.state import AgentCore, Feelings
 from noodlings.clock import SystemClock
 from noodlings.config import Settings
+from noodlings.connections import on_this_machine
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import LLMError, UserError
 from noodlings.memory.change_journal import ChangeJournal
@@ -46,9 +48,11 @@ from noodlings.ports import (
 )
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
+from noodlings.store.vault import Encryption
 from noodlings.text import clean
 from noodlings.transistors.chain import FOLDER_NAME as TRANSISTORS
 from noodlings.transistors.chain import load_chain
+from noodlings.values.audience import Tier
 from noodlings.values.persona import Persona
 from noodlings.voice.choosing import RuleChooser
 from noodlings.voice.images import TableOfImages
@@ -92,7 +96,9 @@ def build(
         settings.store.durability,
         read_only,
         working_capacity=settings.memory_windows.working if hierarchical else CAPACITY,
+        encryption=Encryption.of(settings.store),
     )
+    require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
     notes = None if store or read_only else _notes(settings, repository)
     gateway = _gateway(settings, repository)
     voice = _model_voice(gateway)
@@ -126,6 +132,8 @@ def build(
         symbolist=_symbolist(gateway),
         fused=settings.thought.chain == "fused",
         ruminate=settings.thought.ruminate,
+        reach=_reach(settings.llm.base_url),
+        tiers=settings.privacy.tiers,
         patience=max(settings.llm.timeout_seconds, settings.llm.answer_seconds),
         watchers=watchers,
         personal=None if settings.privacy.personal == "none" else personal_finder(),
@@ -170,7 +178,8 @@ def build(
         notes=notes,
         embedding=embedding,
         watchers=watchers,
-        ask=_asking(gateway),
+        # Of a client's own task the messages go as they are, with all that was said.
+        ask=_asking(gateway) if settings.privacy.of_speech <= _reach(settings.llm.base_url) else None,
         has_account=accounts.owns,
         account_of=accounts.id_of,
         skipped_recipes=[clean(why) for _, why in found.skipped],
@@ -191,7 +200,8 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
 
 def _notes(settings: Settings, repository: Repository) -> Notes:
     """The notes beside the database; switched off, they are still there to be forgotten."""
-    writer = NoteWriter(repository, Notebook(settings.data_dir / FOLDER_NAME), feeling)
+    notebook = Notebook(settings.data_dir / FOLDER_NAME)
+    writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from)
     return NoteSync(writer, settings.notes.enabled)
 
 
@@ -241,10 +251,16 @@ def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, Emb
             heard.close()
             remote.close()
 
-        return EmbeddingQueue(remote, local=False, idle=read_only, release=release), heard
+        reach = _reach(settings.embedding.base_url)
+        return EmbeddingQueue(remote, local=False, idle=read_only, release=release, reach=reach), heard
     embedder = None if settings.embedding.model == "none" else _minilm()
     both = EmbeddingQueue(embedder, idle=read_only)
     return both, both
+
+
+def _reach(url: str) -> Tier:
+    """The highest tier that may go to an endpoint: nothing secret leaves this machine."""
+    return Tier.SECRET if on_this_machine(url) else Tier.CONFINED
 
 
 def _minilm() -> Embedder:
@@ -263,6 +279,7 @@ def _hierarchical(settings: Settings, journal: ChangeJournal) -> HierarchicalMem
         weights=memory.importance.weights,
         symbol_capacity=windows.subconscious,
         journal=journal,
+        logged_below=settings.store.encrypted_from,
     )
 
 
@@ -273,6 +290,7 @@ def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMem
         memory.affect_threshold,
         metric=memory.affect_metric,
         journal=journal,
+        logged_below=settings.store.encrypted_from,
     )
 
 
@@ -285,6 +303,10 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
         raise UserError(
             "llm.base_url is set but llm.model is not: set llm.model (or NOODLINGS_LLM__MODEL) to the model "
             "that should speak, or remove llm.base_url to use the offline voice"
+        )
+    if llm.record and settings.store.has_key:
+        raise UserError(
+            "llm.record would keep prompts in plain words beside what is encrypted: leave llm.record empty"
         )
     from noodlings.llm.gateway import Gateway
 

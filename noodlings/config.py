@@ -33,7 +33,9 @@ from pydantic_settings import (
 
 from noodlings.errors import UserError
 from noodlings.validation import explain, nearest, read_table, read_yaml, yaml_trouble
+from noodlings.values.audience import Tier
 from noodlings.values.memory import ImportanceWeights as ImportanceWeights  # hosts import it from here, too
+from noodlings.values.percept import Kind
 
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
@@ -155,16 +157,37 @@ class ThoughtSettings(_Section):
 class StoreSettings(_Section):
     path: str = ""
     durability: Literal["normal", "full"] = "normal"
+    encrypt: Literal["none", "private", "all"] = "none"
+    key_file: str = ""
+    key: SecretStr = SecretStr("")
+
+    @property
+    def encrypted_from(self) -> Tier:
+        """The lowest tier of which no word is plain on the disk: not in the database, a note or the log."""
+        return {"none": Tier.SECRET, "private": Tier.CONFINED, "all": Tier.OPEN}[self.encrypt]
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key is set."""
+        return bool(self.key_file or self.key.get_secret_value())
+
+
+class PrivacySettings(_Section):
+    """What becomes of personal data, and the tier that each kind of percept has at least."""
+
+    personal: Literal["none", "raise", "mask"] = "none"
+    tiers: dict[Kind, Annotated[int, Field(ge=0, le=3)]] = Field(default_factory=dict)
+
+    @property
+    def of_speech(self) -> int:
+        """The highest tier that anything has for being said."""
+        return max(self.tiers.get(kind, Tier.OPEN) for kind in (Kind.SAY, Kind.WHISPER))
 
 
 class BackupSettings(_Section):
     folder: str = ""
     every_hours: float = Field(24.0, ge=0.1, le=8_760)
     keep: int = Field(7, ge=1, le=10_000)
-
-
-class PrivacySettings(_Section):
-    personal: Literal["none", "raise", "mask"] = "none"
 
 
 class NotesSettings(_Section):

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Hashable
 from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Any
+from urllib.parse import urlsplit
 
 from noodlings.errors import UserError
 
@@ -39,6 +40,17 @@ def most_connections() -> int:
 
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST if descriptors == resource.RLIM_INFINITY else min(descriptors * 3 // 4, MOST)
+
+
+def on_this_machine(url: str) -> bool:
+    """Whether a web address is of this machine: its host is localhost, 127.0.0.1 or ::1, and nothing else.
+
+    Any other name or address counts as remote, if it should lead here, too: who can say for how long it does.
+    """
+    try:
+        return urlsplit(url).hostname in ("localhost", "127.0.0.1", "::1")
+    except ValueError:
+        return False
 
 
 def network_of(address: str) -> str:

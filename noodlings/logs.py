@@ -14,6 +14,8 @@ from weakref import WeakSet
 
 from noodlings.errors import UserError
 from noodlings.files import make_private
+from noodlings.text import shorten
+from noodlings.values.audience import Tier
 
 FILE_NAME = "noodlings.log"
 MAX_BYTES = 2_000_000
@@ -55,6 +57,11 @@ class PrivateFiles(RotatingFileHandler):
             sys.stderr.write(
                 f"{self.baseFilename} cannot be written and lacks lines from here on: {reason}\n"
             )
+
+
+def quoted(text: str, tier: Tier, below: Tier) -> str:
+    """The beginning of a text for the log, if its tier is below this one: what is encrypted is not quoted."""
+    return shorten(text, 50) if tier < below else "(encrypted)"
 
 
 @contextmanager

@@ -34,7 +34,10 @@ from noodlings.agent.perceiving import (
     asked_to_remember,
     identity_salience,
     take_in,
+    tiered,
     understood,
+    untold,
+    with_words,
 )
 from noodlings.agent.privacy import shielded
 from noodlings.agent.responder import Responder
@@ -51,7 +54,7 @@ from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
 from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.audience import OPEN, of_all
+from noodlings.values.audience import OPEN, Tier, of_all
 from noodlings.values.floor import Decision, Floor
 from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
@@ -222,7 +225,7 @@ class Agent:
         is gone, or was its own doing. The other arguments, and what is raised, are those of `perceive`.
         """
         entry = self.entry(entry_id)
-        if entry is None or entry.user_id == self.id:
+        if entry is None or entry.user_id == self.id or entry.tier is Tier.SEALED:
             return None
         kept = self._services.store.traces(self.id, 1, before=entry_id + 1)
         felt = kept[0] if kept and kept[0].entry_id == entry_id else None
@@ -469,8 +472,9 @@ class Agent:
         """
         percept, _ = shielded(self._services, percept)
         core, salience = self._core, identity_salience(percept.text, self.persona)
-        return self.memory.remember(
-            replace(percept, audience=percept.heard_by.joined_by(self.id)),
+        percept = tiered(self._services, percept, self.persona)
+        entry = self.memory.remember(
+            replace(untold(percept), audience=percept.heard_by.joined_by(self.id)),
             step=core.step,
             affect=affect,
             significance=significance,
@@ -478,6 +482,9 @@ class Agent:
             identity_salience=max(percept.identity_salience, salience),
             source=source,
         )
+        if entry.tier is Tier.SEALED:
+            self._journal.sealed(with_words(entry, percept))
+        return entry
 
     def keep_told(self, records: Iterable[TakenRecord], links: Iterable[Link]) -> None:
         """Commit what was encoded of a source, with what became of its records. Raises `StoreError`: nothing

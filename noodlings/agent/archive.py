@@ -22,6 +22,7 @@ from noodlings.ports import Changes, EntryColumns, Repository
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.filters import EVERYTHING, Filters
 from noodlings.recall.search import Hit, Searcher
+from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Vector
 
 PAGE = 250
@@ -98,7 +99,7 @@ class AgentArchive:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
             self._archive.vectors.reserve(perceived + perceived // 2)
         self._backlog = EmbeddingBacklog(
-            agent_id, repository, self._archive, embedding.model, embedding.dimensions
+            agent_id, repository, self._archive, embedding.model, embedding.dimensions, embedding.reach
         )
         self._backlog.held = not self.loaded
         self._expected = perceived
@@ -130,12 +131,18 @@ class AgentArchive:
                 reason=self._not_loaded or self._backlog.reason or self._embedding.failed,
             )
 
-    async def search(self, query: str, filters: Filters = EVERYTHING, **options: Any) -> list[Hit]:
+    async def search(
+        self, query: str, filters: Filters = EVERYTHING, tier: Tier = Tier.OPEN, **options: Any
+    ) -> list[Hit]:
         """See `Searcher.search`; the question's vector is seen to here, where it is to be had.
 
         What is not said of how mood decides is as in the settings.
+
+        Args:
+            tier: of the question; where its words may not go to whoever embeds, they must do as they are.
         """
-        vector = await self.vector(query, filters, options.get("asker"))
+        may = tier <= self._embedding.reach
+        vector = await self.vector(query, filters, options.get("asker")) if may else None
         asked = self.retrieval.model_dump() | options
         return self.searcher.search(query, filters, query_vector=vector, **asked)
 

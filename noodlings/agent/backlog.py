@@ -17,6 +17,7 @@ from noodlings.errors import StoreError
 from noodlings.ports import EntryColumns, Repository
 from noodlings.recall.archive import SearchIndex
 from noodlings.recall.neighbours import Mask
+from noodlings.values.audience import OPEN, Tier
 from noodlings.values.memory import EntryVector, Vector
 
 TOLD_EVERY = 1_000
@@ -34,6 +35,7 @@ class EmbeddingBacklog:
         archive: what is searched.
         model: the name of the model.
         dimensions: the length of its vectors; 0 where only the first one will tell.
+        reach: the highest tier of which an entry may be embedded.
 
     Attributes:
         model, dimensions: see above.
@@ -43,7 +45,13 @@ class EmbeddingBacklog:
     """
 
     def __init__(
-        self, agent_id: str, repository: Repository, archive: SearchIndex, model: str, dimensions: int
+        self,
+        agent_id: str,
+        repository: Repository,
+        archive: SearchIndex,
+        model: str,
+        dimensions: int,
+        reach: Tier = Tier.SECRET,
     ) -> None:
         self.model = model
         self.dimensions = dimensions
@@ -53,6 +61,7 @@ class EmbeddingBacklog:
         self._agent_id = agent_id
         self._repository = repository
         self._archive = archive
+        self._reach = reach
 
     @property
     def embedded(self) -> int:
@@ -72,7 +81,8 @@ class EmbeddingBacklog:
             embedded[place] = False
         if self.model and not embedded.all():
             for place in np.flatnonzero(~embedded).tolist():
-                if columns.texts[place]:
+                audience = columns.audiences.get(place, OPEN)
+                if columns.texts[place] and audience.tier <= self._reach:
                     kept = columns.tried.get(columns.ids[place])
                     tried, reason = (kept.attempts, kept.reason) if kept else (0, "")
                     self.waiting.add(columns.ids[place], tried, reason)
@@ -90,9 +100,12 @@ class EmbeddingBacklog:
         except StoreError as error:
             self._failed(ids, str(error), now)
             raise
+        texts: dict[int, str] = {
+            number: entry.user_text for number, entry in entries.items() if entry.tier <= self._reach
+        }
         with self._archive.lock:
-            self.waiting.done(set(ids) - entries.keys())  # forgotten meanwhile
-        return {entry_id: entry.user_text for entry_id, entry in entries.items()}
+            self.waiting.done(set(ids) - texts.keys())  # forgotten meanwhile, or secret by now
+        return texts
 
     def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
         """These were made, by entry id."""

@@ -24,6 +24,7 @@ from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.context import ContextBudget
 from noodlings.memory.subconscious import INTENSE
 from noodlings.ports import Allowance, Speech, Symbolist, Utterance
+from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, Recalled, Symbol
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
@@ -70,6 +71,8 @@ class FollowUp:
 
     async def follow(self, turn: Turn) -> None:
         """See to whatever follows from a turn that is kept by now."""
+        if turn.entry.tier is Tier.SEALED:
+            return
         if self._core.memory.hierarchical and turn.affect.intensity >= INTENSE:
             await self._see_to(self._symbol(turn), self._services.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
@@ -105,8 +108,8 @@ class FollowUp:
         # What one thinks oneself is no surprise.
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
-        speech = await self._words(self._responder.utterance_of(itself, in_mind), spent, degraded)
-        thought, milliseconds = replace(itself, text=speech.text), dict[str, float]()
+        speech, tier = await self._words(self._responder.utterance_of(itself, in_mind), spent, degraded)
+        thought, milliseconds = replace(itself, text=speech.text, tier=tier), dict[str, float]()
         with timed(milliseconds, "embed"):
             words = await understood(self._services, thought)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
@@ -130,7 +133,11 @@ class FollowUp:
         Otherwise one quiet night would fill a mind with what it knows already, in place of what was said.
         """
         core = self._core
-        own = [entry.id for entry in core.memory.retrieve_episodic(limit=None) if entry.kind is Kind.THOUGHT]
+        own = [
+            entry.id
+            for entry in core.memory.retrieve_episodic(limit=None)
+            if entry.kind is Kind.THOUGHT or entry.tier is Tier.SEALED
+        ]
         in_mind = core.memory.context(None, core.affect, IN_MIND, without=own)
         links = self._services.store.links_of(core.id, [found.entry.id for found in in_mind])
         lately = {
@@ -183,7 +190,7 @@ class FollowUp:
             self._unit_of_work.commit_memory()
 
     async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
-        if self._services.symbolist is not None:
+        if self._services.symbolist is not None and turn.entry.tier <= self._services.reach:
             try:
                 return await self._imagined(turn, self._services.symbolist)
             except LLMError as error:
@@ -205,11 +212,15 @@ class FollowUp:
             allowance=Allowance(entry.user_id),
         )
 
-    async def _words(self, utterance: Utterance, spent: Allowance, degraded: list[str]) -> Speech:
+    async def _words(
+        self, utterance: Utterance, spent: Allowance, degraded: list[str]
+    ) -> tuple[Speech, Tier]:
+        """A thought, and the tier of what it was made of."""
         if self._services.voice is not None:
+            told = replace(utterance, reach=self._services.reach)
             try:
-                return await self._services.voice.speak(utterance, spent)
+                return await self._services.voice.speak(told, spent), told.audience.tier
             except LLMError as error:
                 degraded.append(f"offline voice: {error}")
                 log.info("%s thinks without the model, because it failed: %s", self._core.id, error)
-        return await self._services.offline.speak(utterance, spent)
+        return await self._services.offline.speak(utterance, spent), utterance.audience.tier

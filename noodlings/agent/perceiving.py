@@ -23,10 +23,14 @@ from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
 from noodlings.agent.turn import Turn, timed
 from noodlings.agent.unit_of_work import UnitOfWork
+from noodlings.errors import UserError
 from noodlings.memory.change_journal import ChangeJournal
-from noodlings.ports import Understood
+from noodlings.ports import Repository, Understood
+from noodlings.text import CleanText
 from noodlings.values.affect import Affect
-from noodlings.values.memory import EntryVector
+from noodlings.values.audience import TIER_WORDS, Tier
+from noodlings.values.floor import Decision
+from noodlings.values.memory import EntryVector, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
@@ -76,6 +80,51 @@ def asked_to_remember(percept: Percept, persona: Persona) -> bool:
     return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
 
 
+_IN_CONFIDENCE = re.compile(
+    r"^(?:(?:and|but|so|this is|it['’]?s|keep (?:it|this)|just|strictly)\b[ ,]*)*"
+    r"between (?:us|you and me|ourselves)\b"
+    r"|\b(?:just|only|strictly|keep (?:it|this|that)) between (?:us|you and me|ourselves)\b"
+    r"|[,;:.–—-] ?between (?:us|you and me|ourselves)[.!]?$",
+    re.I,
+)
+
+
+def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
+    """The percept with the tier that it has at least: by its kind, or because it says "between us".
+
+    Raises:
+        UserError: it is to be kept secret, and there is no key to encrypt it with.
+    """
+    tier = max(percept.tier, services.tiers.get(percept.kind, Tier.OPEN))
+    if percept.kind in (Kind.SAY, Kind.WHISPER) and _IN_CONFIDENCE.search(uncalled(percept.text, persona)):
+        tier = max(tier, Tier.CONFINED)
+    percept = percept if tier == percept.tier else replace(percept, tier=Tier(tier))
+    require_keepable(services.store, percept.heard_by.tier)
+    return percept
+
+
+def untold(percept: Percept) -> Percept:
+    """The percept without a word of it, for everybody but the store, where it is sealed; else as it is."""
+    if percept.heard_by.tier is not Tier.SEALED:
+        return percept
+    return replace(percept, text="", data={}, things=(), actions=())
+
+
+def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
+    """The entry of an untold percept with the words after all, for the store."""
+    extra = {"data": percept.data} if percept.data else {}
+    return replace(entry, user_text=CleanText(percept.text), extra=extra)
+
+
+def require_keepable(store: Repository, tier: Tier) -> None:
+    """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
+    if tier >= Tier.SECRET and not store.keeps_secrets:
+        raise UserError(
+            f"What is {TIER_WORDS[tier]} can only be kept encrypted, and there is no key: make one with"
+            " noodlings key new FILE, and set store.key_file to it. Nothing of this was kept."
+        )
+
+
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
@@ -107,7 +156,9 @@ def take_in(
         trouble = services.heard.failed or (text and words is None and services.heard.trouble)
         if trouble:
             degraded.append(f"judged by words only: {trouble}")
-        core.feelings, of_event = core.feelings.after_event(services.rules, percept)
+        noted, of_event = core.feelings.after_event(services.rules, percept)
+        if percept.heard_by.tier < Tier.SECRET:  # what a game told may be told again
+            core.feelings = noted
         core.affect, appraised_by, significance = appraise(services, percept, of_event, words)
     before = core.feelings.mood
     by_words = appraised_by not in (GIVEN, BY_RULE)
@@ -206,8 +257,14 @@ class PerceptPipeline:
             tell: is told of the turn and the step that is done.
 
         Raises:
+            UserError: it is secret, and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
+        percept = tiered(self._services, percept, self._core.persona)
+        if percept.heard_by.tier is Tier.SEALED:
+            turn = self._seal(percept)
+            tell(turn, "perceived")
+            return turn
         milliseconds: dict[str, float] = {}
         percept, shield = shielded(self._services, percept)
         try:
@@ -219,6 +276,16 @@ class PerceptPipeline:
             raise
         turn = self._keep(percept, words, milliseconds, shield)
         tell(turn, "perceived")
+        return turn
+
+    def _seal(self, percept: Percept) -> Turn:
+        """Keep something sealed: it is felt, and its words go to the store and nowhere else."""
+        felt, _, _ = appraise(self._services, percept, None, None)
+        told = replace(untold(percept), affect=felt, addressed=False)
+        turn = take_in(self._core, self._journal, self._services, told, None, {})
+        turn.decision = Decision(False, "it is sealed")
+        self._journal.sealed(with_words(turn.entry, percept))
+        self._unit_of_work.commit(turn.trace(self._core.id))
         return turn
 
     def _keep(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from noodlings.agent.services import AgentServices
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.percept import Percept
 
 
@@ -13,7 +13,8 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
     """A percept as it may be kept, and what was done to it in words, "" for nothing.
 
     With `privacy.personal: mask` what was found is replaced by its kind; with `raise` nobody may learn of it
-    who was not there. What others in the world saw and heard stays as it was.
+    who was not there, and where there is a key it is secret. What others in the world saw and heard stays as
+    it was.
     """
     found = services.personal(percept.text) if services.personal is not None else ()
     if not found:
@@ -24,11 +25,15 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
         for datum in reversed(found):
             text = f"{text[: datum.start]}[{datum.kind}]{text[datum.end :]}"
         return replace(percept, text=text), f"not remembered, for it is personal: {kinds}"
-    return replace(
-        percept, audience=_raised(percept)
-    ), f"confined to who was there, for it is personal: {kinds}"
+    raised = _raised(percept, services.store.keeps_secrets)
+    kept = "secret" if raised.tier is Tier.SECRET else "confined to who was there"
+    return replace(percept, audience=raised), f"{kept}, for it is personal: {kinds}"
 
 
-def _raised(percept: Percept) -> Audience:
-    """Tier 1: who was there. Here is decided what a found datum raises a percept to."""
-    return Audience(percept.heard_by.witnesses | percept.listeners, confined=True)
+def _raised(percept: Percept, has_key: bool) -> Audience:
+    """Whoever was there; secret besides, where there is a key to keep a secret with."""
+    heard_by = percept.heard_by
+    witnesses = heard_by.witnesses | percept.listeners
+    return Audience(
+        witnesses, confined=True, tier=max(heard_by.tier, Tier.SECRET if has_key else Tier.CONFINED)
+    )

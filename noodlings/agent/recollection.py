@@ -26,6 +26,7 @@ from noodlings.recall.lexical import stems
 from noodlings.recall.search import COMPONENTS, Hit
 from noodlings.reflection.plans import WORTH, may_be_open, open_plans
 from noodlings.text import clean
+from noodlings.values.audience import Tier
 from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import LIVED, Kind, Percept
 from noodlings.values.persona import Persona
@@ -131,10 +132,14 @@ async def remind(
     sizes: ContextSettings,
     store: Repository,
     persona: Persona,
+    tier: Tier,
 ) -> list[Recalled]:
     """What a question brings to mind, for the answer of a turn; see `recollections`. "" brings nothing.
 
     What somebody linked by hand with the best of it comes along, and what was read or is known (`learned`).
+
+    Args:
+        tier: the highest among what the question is made of.
     """
     percept, most = turn.percept, sizes.relevant
     if not asked:
@@ -145,6 +150,7 @@ async def remind(
     hits = await archive.search(
         asked,
         allowed,
+        tier,
         limit=most + SPARE,
         mood=turn.mood,
         asker=percept.user_id,

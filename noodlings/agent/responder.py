@@ -22,7 +22,7 @@ from noodlings.ports import Utterance, Voice
 from noodlings.transistors.base import DisclosedMemories, DisclosedSymbols, ThoughtState
 from noodlings.values.acting import acts_of, sounding
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience, disclosed
+from noodlings.values.audience import Audience, disclosed, of_all
 from noodlings.values.caller import shown_name
 from noodlings.values.memory import MemoryEntry, Recalled, Why, hearsay
 from noodlings.values.percept import Kind, Percept
@@ -54,7 +54,7 @@ class Responder:
         The mood becomes what it would be had it been pushed by that alone: one event, one push.
         """
         model, before, core = self._services.feeling_model, turn.before, self._core
-        if model is None or before is None or not entry.user_text:
+        if model is None or before is None or not entry.user_text or not self._may_tell(turn):
             return
         try:
             with timed(turn.milliseconds, "refine"):
@@ -66,6 +66,10 @@ class Responder:
             return
         turn.appraised_by, turn.alone = BY_MODEL, refined
         self._feel_instead(turn, before, refined)
+
+    def _may_tell(self, turn: Turn) -> bool:
+        """Whether a model may be told what is to be answered."""
+        return turn.entry.tier <= self._services.reach
 
     def _feel_instead(self, turn: Turn, before: Mood, affect: Affect) -> None:
         """Feel this about what was perceived, for all that is to come; the mood is pushed by this alone."""
@@ -117,9 +121,9 @@ class Responder:
         await self._in_kind(turn, utterance)
 
     async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
-        if self._services.voice is not None:
+        if self._services.voice is not None and self._may_tell(turn):
             try:
-                told = replace(utterance, history=self._history(turn))
+                told = replace(utterance, history=self._history(turn), reach=self._services.reach)
                 await self._by_model(turn, told, self._services.voice)
                 return
             except LLMError as error:
@@ -132,7 +136,8 @@ class Responder:
         services, utterance, said = self._services, self.utterance(turn), turn.response or ""
         if services.action_model is not None and turn.voice != services.offline.name:
             try:
-                turn.action = await services.action_model.choose(utterance, said, turn.allowance)
+                told = replace(utterance, reach=services.reach)
+                turn.action = await services.action_model.choose(told, said, turn.allowance)
                 return
             except LLMError as error:
                 turn.degraded.append(f"action by rule: {error}")
@@ -254,8 +259,8 @@ class Responder:
             mood=turn.mood,
             percept=percept,
             recalled=utterance.recalled,
-            memory=DisclosedMemories(core.memory, percept.listeners),
-            subconscious=DisclosedSymbols(core.subconscious, percept.listeners),
+            memory=DisclosedMemories(core.memory, percept.listeners, utterance.reach),
+            subconscious=DisclosedSymbols(core.subconscious, percept.listeners, utterance.reach),
             goals=core.feelings.appetites.goals(self._services.drives, now),
             appetites=core.feelings.appetites.at_time(self._services.drives, now),
             present=percept.listeners,
@@ -277,7 +282,8 @@ class Responder:
         talk = disclosed(before, turn.percept.listeners)[-TALK:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
+        tier = max(turn.entry.tier, of_all(talk).tier)
         reminded = await remind(
-            core.archive, core.memory, asked, turn, services.context, services.store, core.persona
+            core.archive, core.memory, asked, turn, services.context, services.store, core.persona, tier
         )
         return [*come_due(core.archive, core.memory, turn, before), *reminded]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -21,7 +21,9 @@ from noodlings.ports import (
     Symbolist,
     Voice,
 )
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Names
+from noodlings.values.percept import Kind
 from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
@@ -63,6 +65,8 @@ class AgentServices:
         memory, context: settings.
         fused: a model takes in all lenses in one call; else there is a call for each.
         ruminate: characters have thoughts of their own.
+        reach: the highest tier that may be told to a model.
+        tiers: the lowest tier that a kind of percept gets.
         patience: real seconds that one turn may take with a model.
         watchers: whoever is told what agents do.
         personal: finds personal data in what is perceived; None where nobody looks for it.
@@ -91,6 +95,8 @@ class AgentServices:
     symbolist: Symbolist | None = None
     fused: bool = True
     ruminate: bool = True
+    reach: Tier = Tier.SECRET
+    tiers: Mapping[Kind, int] = field(default_factory=dict)
     patience: float = 10.0
     watchers: list[Watcher] = field(default_factory=list)
     personal: Callable[[str], Sequence[PersonalDatum]] | None = None

@@ -14,12 +14,14 @@ from weakref import WeakValueDictionary
 from noodlings.agent.agent import Agent
 from noodlings.agent.corrections import Corrections
 from noodlings.agent.hearsay import with_sources
+from noodlings.agent.perceiving import require_keepable
 from noodlings.agent.services import Watcher
 from noodlings.config import Settings
 from noodlings.embed.queue import EmbeddingQueue
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Ask, Clock, LanguageModel, Notes, Repository
 from noodlings.text import clean, shorten
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Names, is_reserved_id
 from noodlings.values.memory import HEARSAY, MemoryEntry
 from noodlings.values.model_status import NO_MODEL, ModelStatus, ModelWatcher
@@ -191,6 +193,10 @@ class Society:
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
         return await self.agents[agent_id].perceive(percept, said, earlier)
+
+    def require_keepable(self, tier: Tier) -> None:
+        """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
+        require_keepable(self.store, tier)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
         """Have somebody told what agents do, until what is returned is called.

@@ -36,7 +36,7 @@ from noodlings.ports import AgentRecord, AgentState, OwnLine
 from noodlings.transistors.chain import Chain
 from noodlings.validation import explain
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.percept import Percept
 from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
@@ -125,6 +125,7 @@ class StoredLine(BaseModel):
     text: str
     heard_by: list[str]
     confined: bool
+    tier: Annotated[int, Field(ge=0, le=3)] = Tier.OPEN
 
 
 class StoredState(BaseModel):
@@ -156,12 +157,13 @@ def stored_line(line: OwnLine) -> dict[str, Any]:
         "text": line.text,
         "heard_by": sorted(line.audience.witnesses),
         "confined": line.audience.confined,
+        **({"tier": int(line.audience.tier)} if line.audience.tier > Tier.CONFINED else {}),
     }
 
 
 def own_line(stored: StoredLine) -> OwnLine:
     """The line that was stored."""
-    return OwnLine(stored.text, Audience(frozenset(stored.heard_by), stored.confined))
+    return OwnLine(stored.text, Audience(frozenset(stored.heard_by), stored.confined, Tier(stored.tier)))
 
 
 def read_state(data: Mapping[str, Any]) -> StoredState:

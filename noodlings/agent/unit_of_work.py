@@ -68,7 +68,7 @@ class UnitOfWork:
         try:
             if self._astray:
                 raise StoreError(f"the data of {self._core.id} could not be read just now; try again")
-            self._services.store.commit(changes)
+            self._services.store.commit(self._journal.with_words(changes))
         except StoreError:
             self._return()
             raise

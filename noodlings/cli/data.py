@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
@@ -15,8 +16,11 @@ from noodlings.cli.options import AsJson, Config, Data, settings_of
 from noodlings.errors import NotFound, UserError
 
 if TYPE_CHECKING:
+    from noodlings.config import Settings
     from noodlings.portable.export import Exported
     from noodlings.portable.intake import Imported
+    from noodlings.store.cipher import UserKey
+    from noodlings.store.keys import UserKeys
 
 STANDARD_OUTPUT = "-"
 SHOWN = 20
@@ -29,31 +33,40 @@ def export(
     ] = "-",
     agent: Annotated[str, typer.Option("--agent", metavar="NAME", help="Only this character.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Readable without the key, and without what is sealed.")
+    ] = False,
     as_json: AsJson = False,
     data: Data = None,
     config: Config = None,
 ) -> None:
     """Write characters with all their memories to a file, also while somebody plays.
 
-    One JSON object a line, as of one moment; noodlings import reads it.
+    One JSON object a line, as of one moment; noodlings import reads it. Where memories are encrypted the file
+    is, too, with the same key, unless you say --plain.
     """
     from noodlings.portable.export import export as export_agents
+    from noodlings.portable.sealed import sealing
     from noodlings.store.transfer import snapshot
+    from noodlings.store.vault import Encryption
 
     if as_json and file == STANDARD_OUTPUT:
         raise UserError("--json needs a file to report on: noodlings export FILE --json")
-    folder = settings_of(data, config).data_dir
+    settings = settings_of(data, config)
+    folder, encryption = settings.data_dir, Encryption.of(settings.store)
     if file != STANDARD_OUTPUT:
         require_elsewhere(Path(file), folder)
-    with snapshot(folder) as kept:
+    with snapshot(folder, encryption, sealed_words=not plain) as kept:
         agents = kept.agents()
         chosen = [_agent(agent, agents, folder)] if agent else agents
+        encrypted = kept.encrypted and not plain
         with output(file, force) as write:
-            done = export_agents(kept, chosen, write)
+            put = sealing(write, encryption.keys.read()[0]) if encrypted else write
+            done = export_agents(kept, chosen, put)
     where = "" if file == STANDARD_OUTPUT else f" to {file}"
     report_on(
-        f"exported {_counted(done)}{where}",
-        {"file": file, **asdict(done)},
+        f"exported {_counted(done)}{where}{', encrypted' if encrypted else ''}",
+        {"file": file, **asdict(done), "encrypted": encrypted},
         as_json,
         err=file == STANDARD_OUTPUT,
     )
@@ -70,20 +83,24 @@ def import_(
     """Take in characters from a file, with all their memories.
 
     The whole file is checked first; a line that is wrong is named, and nothing is imported. Nobody who is
-    there already is replaced.
+    there already is replaced. Of an encrypted file it asks for the key, where that is not the one set here.
     """
     from noodlings.drawing.progress import progress_over
     from noodlings.portable.intake import check, take_in
+    from noodlings.portable.sealed import OpenedExport, header_of
     from noodlings.store.transfer import intake
+    from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
-    with _input(file) as lines:
-        total = _count_lines(lines)
+    encryption = Encryption.of(settings.store)
+    with _input(file) as raw:
+        total = _count_lines(raw)
         try:
+            lines = OpenedExport(raw, partial(_key, encryption.keys)) if header_of(raw) else raw
             with progress_over(total, "checking") as done:
                 found = check(lines, done)
             with (
-                intake(settings.data_dir, settings.store.durability) as into,
+                intake(settings.data_dir, settings.store.durability, encryption) as into,
                 progress_over(total, "importing") as done,
             ):
                 take_in(lines, found.agents, into, done)
@@ -129,9 +146,11 @@ def check(as_json: AsJson = False, data: Data = None, config: Config = None) -> 
     found; a damaged vector is made again by itself.
     """
     from noodlings.store.checking import check as check_data
+    from noodlings.store.vault import Encryption
 
-    folder = settings_of(data, config).data_dir
-    found = check_data(folder)
+    settings = settings_of(data, config)
+    folder = settings.data_dir
+    found = check_data(folder, Encryption.of(settings.store))
     facts = asdict(found)
     counts = ", ".join(f"{number:,} {name}" for name, number in facts.items() if name != "damaged")
     lines = [f"damaged: {fault}" for fault in found.damaged[:SHOWN]]
@@ -149,17 +168,19 @@ def compact(
     data: Data = None,
     config: Config = None,
 ) -> None:
-    """Give what is kept less room on the disk, while nobody plays.
+    """Give what is kept less room on the disk, and encrypt what is to be, while nobody plays.
 
     What an older noodlings wrote is written anew as a new one does, and the file shrinks to what is in it.
-    Nothing is lost by it, also where it is interrupted; then start it again.
+    Nothing is lost by it, also where it is interrupted; then start it again. With store.encrypt, notes of
+    memories that are encrypted go, and so do the log and the history, which quote what was said before.
     """
     from noodlings.drawing.progress import progress_over
     from noodlings.store.compacting import compaction, size
+    from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
     folder = settings.data_dir
-    with compaction(folder, settings.store.durability) as work:
+    with compaction(folder, settings.store.durability, Encryption.of(settings.store)) as work:
         agents = work.agents()
         chosen = [_agent(agent, agents, folder)] if agent else agents
         before = size(folder)
@@ -167,6 +188,7 @@ def compact(
         with progress_over(due, "compacting") as done:
             written = work.rewrite(chosen, done)
         whole = work.shrink()
+    _drop_plain_copies(settings)
     after = size(folder)
     left = f"; {due - written:,} could not be rewritten and stay as they are" if due > written else ""
     report_on(
@@ -180,6 +202,43 @@ def compact(
             "noodlings: another program is reading the database; the file will shrink when it has finished",
             err=True,
         )
+
+
+def _drop_plain_copies(settings: Settings) -> None:
+    """What quotes, outside of the database, memories that are encrypted by now. Raises `UserError`."""
+    from contextlib import closing
+
+    from noodlings.affect.feeling import feeling
+    from noodlings.logs import FILE_NAME as LOG
+    from noodlings.notes.notebook import FOLDER_NAME, Notebook
+    from noodlings.notes.writer import NoteWriter
+    from noodlings.store.sql import SqlStore
+    from noodlings.store.vault import Encryption
+
+    folder, below = settings.data_dir, settings.store.encrypted_from
+    if settings.store.encrypt == "none":
+        return
+    try:
+        with closing(SqlStore(folder, encryption=Encryption.of(settings.store))) as repository:
+            NoteWriter(repository, Notebook(folder / FOLDER_NAME), feeling, below).prune()
+        for path in (*folder.glob(f"{LOG}*"), folder / "history"):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise UserError(f"{error.filename} cannot be removed: {error.strerror}; remove it by hand") from None
+
+
+def _key(keys: UserKeys, key_id: str) -> UserKey:
+    """The key of this id: one that is set, or else whoever is there is asked. Raises `UserError`."""
+    from noodlings.store.cipher import UserKey
+
+    for key in keys.read():
+        if key.id == key_id:
+            return key
+    if not sys.stdin.isatty():
+        raise UserError(
+            f"it is encrypted with key {key_id}: set store.key_file or NOODLINGS_STORE__KEY to it"
+        )
+    return UserKey.read(typer.prompt(f"Key {key_id} (base64)", hide_input=True, err=True))
 
 
 def _agent(name: str, agents: Sequence[str], folder: Path) -> str:

@@ -21,6 +21,7 @@ from noodlings.cli.accounts import account_app
 from noodlings.cli.bridge import bridge_app
 from noodlings.cli.evaluate import eval_app
 from noodlings.cli.ingest import ingest
+from noodlings.cli.key import key_app
 from noodlings.cli.lab import scene, simulate
 from noodlings.cli.mcp import mcp
 from noodlings.cli.notes import notes_app
@@ -51,6 +52,7 @@ app = typer.Typer(
 
 app.add_typer(eval_app, name="eval")
 app.add_typer(notes_app, name="notes")
+app.add_typer(key_app, name="key")
 app.add_typer(account_app, name="account")
 app.add_typer(bridge_app, name="bridge")
 app.add_typer(recipe_app, name="recipe")

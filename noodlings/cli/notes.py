@@ -37,16 +37,21 @@ def rebuild(data: Data = None, config: Config = None) -> None:
     from noodlings.store.database import DATABASE_NAME
     from noodlings.store.sql import SqlStore
     from noodlings.store.transfer import snapshot
+    from noodlings.store.vault import Encryption
 
     settings = settings_of(data, config)
     folder = settings.data_dir
     if not (folder / DATABASE_NAME).is_file():
         raise NotFound(f"{folder} has no {DATABASE_NAME} yet: name another folder with --data, or play first")
     notebook = Notebook(folder / FOLDER_NAME)
-    with closing(SqlStore(folder, settings.store.durability)) as repository, snapshot(folder) as kept:
+    encryption, below = Encryption.of(settings.store), settings.store.encrypted_from
+    with (
+        closing(SqlStore(folder, settings.store.durability, encryption=encryption)) as repository,
+        snapshot(folder, encryption) as kept,
+    ):
         total = sum(record.perceived for agent in kept.agents() if (record := repository.load(agent)))
         with progress_over(total, "writing notes") as done:
-            rebuilt = rebuild_notes(kept, NoteWriter(repository, notebook, feeling), done)
+            rebuilt = rebuild_notes(kept, NoteWriter(repository, notebook, feeling, below), done)
     removed = f"; removed {rebuilt.removed:,} of memories that no longer exist" if rebuilt.removed else ""
     typer.echo(f"wrote {rebuilt.written:,} notes in {notebook.folder}{removed}")
     if rebuilt.left_out:

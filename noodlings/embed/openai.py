@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from noodlings.config import EmbeddingSettings
+from noodlings.connections import on_this_machine
 from noodlings.errors import NoodlingsError, UserError
 from noodlings.llm.endpoint import NO_KEY, address, failure
 from noodlings.text import clean
@@ -126,8 +127,9 @@ class OpenAIEmbedder:
 
     def _connection(self) -> OpenAI:
         """The client, made with the first call: from then on its connections are kept open."""
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
 
+        local = on_this_machine(self._settings.base_url)
         with self._connecting:
             if self._client is None:
                 self._client = OpenAI(
@@ -135,6 +137,8 @@ class OpenAIEmbedder:
                     api_key=self._key or NO_KEY,
                     timeout=TIMEOUT_SECONDS,
                     max_retries=0,  # whoever asks tries again, in its own time
+                    # By a proxy of the environment, or a redirection, it would not stay on this machine.
+                    http_client=DefaultHttpxClient(follow_redirects=not local, trust_env=not local),
                 )
             return self._client
 

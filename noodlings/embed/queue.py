@@ -26,6 +26,7 @@ from typing import Protocol, TypeVar
 from noodlings.errors import NoodlingsError
 from noodlings.ports import Embedder, LayeredEmbedder, Understood
 from noodlings.scheduling import FairScheduler
+from noodlings.values.audience import Tier
 from noodlings.values.memory import Vector
 
 KEPT = 256
@@ -100,10 +101,11 @@ class EmbeddingQueue:
             there), so it is not asked again; an endpoint that cannot be reached may be there a minute later.
         idle: no backlog is embedded, for a store that cannot be written to.
         release: called in the end.
+        reach: the highest tier of which a text may be embedded.
         monotonic: seconds that only ever rise.
 
     Attributes:
-        local: see above.
+        local, reach: see above.
         failed: why there are no vectors now, in words, or "".
     """
 
@@ -114,9 +116,11 @@ class EmbeddingQueue:
         local: bool = True,
         idle: bool = False,
         release: Callable[[], None] = lambda: None,
+        reach: Tier = Tier.SECRET,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.local = local
+        self.reach = reach
         self.failed = ""
         self._embedder = embedder
         self._idle = idle

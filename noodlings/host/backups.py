@@ -20,6 +20,7 @@ from noodlings.config import BackupSettings
 from noodlings.errors import NoodlingsError, StoreError, UserError
 from noodlings.store.backup import back_up
 from noodlings.store.checking import check
+from noodlings.store.vault import Encryption
 from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
 
 BESIDE = (RECIPES, RULES, ACCOUNTS)
@@ -40,6 +41,7 @@ class ScheduledBackups:
     Args:
         data: the data folder.
         settings: where to, how often, and how many are kept.
+        encryption: the user's keys, to read what was copied.
         now: the time, seconds since 1970-01-01 UTC.
         wait: waits for so many seconds.
 
@@ -51,10 +53,12 @@ class ScheduledBackups:
         self,
         data: Path,
         settings: BackupSettings,
+        encryption: Encryption | None = None,
         now: Callable[[], float] = time.time,
         wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._data = data
+        self._encryption = encryption
         self._folder = Path(settings.folder).expanduser()
         if self._folder.resolve().is_relative_to(data.resolve()):
             raise UserError(
@@ -95,7 +99,7 @@ class ScheduledBackups:
             if _COPY.fullmatch(left.name.removesuffix(_UNFINISHED)):
                 shutil.rmtree(left)
         size = back_up(self._data, unfinished, BESIDE)
-        found = check(unfinished)
+        found = check(unfinished, self._encryption)
         if found.damaged:
             raise StoreError(
                 f"the copy in {unfinished} is damaged, and so is {self._data}: {found.damaged[0]}. "

@@ -27,6 +27,7 @@ from noodlings.connections import Connections, cannot_listen, most_connections
 from noodlings.errors import UserError
 from noodlings.host.backups import ScheduledBackups
 from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in, shown_model
+from noodlings.store.vault import Encryption
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
@@ -280,7 +281,9 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
         asyncio.create_task(society.meet_model(), name="asking the model"),
     ]
     if society.settings.backup.folder:
-        backups = ScheduledBackups(society.settings.data_dir, society.settings.backup)
+        settings = society.settings
+        encryption = Encryption.of(settings.store)
+        backups = ScheduledBackups(settings.data_dir, settings.backup, encryption)
         background.append(asyncio.create_task(backups.run(), name="backups"))
     try:
         yield serving

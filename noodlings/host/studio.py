@@ -75,8 +75,9 @@ def require_readable(settings: Settings) -> None:
         StoreError: it is damaged, or of an older or a newer version.
     """
     from noodlings.store.database import Database
+    from noodlings.store.vault import Encryption
 
-    with closing(Database(folder_of(settings), read_only=True)):
+    with closing(Database(folder_of(settings), read_only=True, encryption=Encryption.of(settings.store))):
         pass
 
 

@@ -77,7 +77,8 @@ async def play(settings: Settings, connect: Connect) -> None:
             conversation = TerminalSession(
                 line.dispatch,
                 line.complete,
-                history=make_private(settings.data_dir / "history"),
+                # What was typed may be secret; with a key nothing of that stands anywhere in plain words.
+                history=None if settings.store.has_key else make_private(settings.data_dir / "history"),
                 live=lambda: world.live(society.clock.now()),
                 idle_seconds=settings.world.idle_seconds,
                 screen=screen,

@@ -176,6 +176,7 @@ class Viewpoint:
             private=entry.private,
             intensity=None if entry.affect is None else entry.affect.intensity,
             tags=tuple(sorted(filter(None, map(clean, tags_of(entry))))),
+            tier=int(entry.tier),
             source=clean(entry.source),
         )
 

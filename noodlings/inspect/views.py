@@ -153,6 +153,7 @@ class EntryView(View):
         strength: importance seen through age and recalls, 0…1.
         intensity: how much feeling there is in the affect, 0…1; None where there is none.
         tags: what it was tagged with, by name.
+        tier: how far it is kept from others, 0 open … 3 sealed; a sealed one has no words here.
         source: the name of the source that told it; "" for what was lived.
     """
 
@@ -180,6 +181,7 @@ class EntryView(View):
     private: bool
     intensity: float | None = None
     tags: tuple[str, ...] = ()
+    tier: int = 0
     source: str = ""
 
 

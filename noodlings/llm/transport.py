@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from noodlings.config import LLMSettings
+from noodlings.connections import on_this_machine
 from noodlings.llm.call import SENTENCE_END, CallFailed, ModelAnswer, ModelCall, Receipt
 from noodlings.llm.endpoint import NO_KEY, clean_words, failure, refusal
 from noodlings.values.sent_prompt import NO_COUNTS, TokenCounts
@@ -365,7 +366,10 @@ class Transport:
                 timeout=None,  # whoever sends has a deadline
                 max_retries=0,
                 http_client=openai.DefaultAsyncHttpxClient(
-                    follow_redirects=False, event_hooks={"response": [refuse]}
+                    follow_redirects=False,
+                    event_hooks={"response": [refuse]},
+                    # Through a proxy of the environment it would not stay on this machine.
+                    trust_env=not on_this_machine(self._base_url),
                 ),
             )
         return self._client

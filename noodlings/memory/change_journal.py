@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from noodlings.ports import AgentState, Changes
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Symbol
@@ -26,11 +27,28 @@ class ChangeJournal:
         self._vectors: dict[int, EntryVector] = {}
         self._symbols: dict[int, Symbol] = {}
         self._faded: list[int] = []
+        self._sealed: dict[int, MemoryEntry] = {}
         self._taken: list[TakenRecord] = []
 
     def added(self, entry: MemoryEntry) -> None:
         """A percept was encoded."""
         self._added[entry.id] = entry
+
+    def sealed(self, entry: MemoryEntry) -> None:
+        """A percept that was encoded without its words; here are they, for the store alone."""
+        self._sealed[entry.id] = entry
+
+    def with_words(self, changes: Changes) -> Changes:
+        """The same with the words of what is sealed."""
+        if not self._sealed:
+            return changes
+        told = (
+            replace(one, user_text=words.user_text, extra=words.extra)
+            if (words := self._sealed.get(one.id))
+            else one
+            for one in changes.added
+        )
+        return replace(changes, added=tuple(told))
 
     def embedded(self, vector: EntryVector) -> None:
         """A percept was embedded."""
@@ -68,6 +86,7 @@ class ChangeJournal:
     def forgotten(self, entry_id: int) -> None:
         """An entry is gone: nothing of it is to be written any more."""
         self._added.pop(entry_id, None)
+        self._sealed.pop(entry_id, None)
         self._updated.pop(entry_id, None)
         self._episodic.pop(entry_id, None)
         self._vectors.pop(entry_id, None)

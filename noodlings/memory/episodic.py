@@ -14,12 +14,13 @@ from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 
+from noodlings.logs import quoted
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.importance import retention, strength_of
 from noodlings.memory.likeness import Metric
 from noodlings.memory.stream import HELD, STABILITY, Floats, Mask, Rows, Stream
-from noodlings.text import shorten
 from noodlings.values.affect import Affect, builder
+from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import LEARNED
 
@@ -175,14 +176,22 @@ class TwoStreams:
     Attributes:
         working, episodic: the streams, to be read.
         consolidated: how often an entry became episodic.
+        logged_below: the log quotes what is of a tier below this one.
         on_change: called with the ids of what is held otherwise than before, or with None when it may be
             everything; for whoever mirrors it.
     """
 
-    def __init__(self, working: Stream, episodic: EpisodicMemory, journal: ChangeJournal | None) -> None:
+    def __init__(
+        self,
+        working: Stream,
+        episodic: EpisodicMemory,
+        journal: ChangeJournal | None,
+        logged_below: Tier = Tier.SECRET,
+    ) -> None:
         self.working = working
         self.episodic = episodic
         self.consolidated = 0
+        self.logged_below = logged_below
         self.on_change: Callable[[Collection[int] | None], None] | None = None
         self._journal = journal
 
@@ -196,7 +205,7 @@ class TwoStreams:
         log.info(
             "added to working: %s: %s (importance %.2f, salience %.2f)",
             entry.user_id,
-            shorten(entry.user_text, 50),
+            quoted(entry.user_text, entry.tier, self.logged_below),
             entry.importance,
             entry.identity_salience,
         )
@@ -227,7 +236,8 @@ class TwoStreams:
         if entry.id in self.episodic or not self.episodic.admits(entry) or not self._let_in(entry, now):
             return
         self.consolidated += 1
-        log.info("consolidated to episodic: %s (total %d)", shorten(entry.user_text, 50), len(self.episodic))
+        words = quoted(entry.user_text, entry.tier, self.logged_below)
+        log.info("consolidated to episodic: %s (total %d)", words, len(self.episodic))
 
     def _let_in(self, entry: MemoryEntry, now: float) -> bool:
         """Into episodic memory, unless there is no room and it is the weakest itself."""

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from noodlings.clock import later
 from noodlings.errors import UserError
+from noodlings.logs import quoted
 from noodlings.memory.agent_memory import AgentMemory
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.context import DEFAULT_BUDGET, ContextBudget, gather
@@ -32,9 +33,8 @@ from noodlings.memory.importance import DEFAULT_WEIGHTS, importance, reinforced
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS
 from noodlings.memory.saved import SavedEntry
 from noodlings.memory.stream import Stream
-from noodlings.text import shorten
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ImportanceWeights, MemoryEntry, MemoryStats, Recalled
 from noodlings.values.percept import Percept
 
@@ -88,6 +88,7 @@ class HierarchicalMemory(AgentMemory):
         weights: of the components of importance.
         symbol_capacity: how many symbols the agent's subconscious may hold; only shown in the statistics.
         journal: collects what a store has to keep; without one nothing is collected.
+        logged_below: the log quotes what is of a tier below this one.
     """
 
     hierarchical = True
@@ -102,6 +103,7 @@ class HierarchicalMemory(AgentMemory):
         weights: ImportanceWeights = DEFAULT_WEIGHTS,
         symbol_capacity: int = 100,
         journal: ChangeJournal | None = None,
+        logged_below: Tier = Tier.SECRET,
     ) -> None:
         for name, value in (("working_capacity", working_capacity), ("episodic_capacity", episodic_capacity)):
             if value < 1:
@@ -113,7 +115,7 @@ class HierarchicalMemory(AgentMemory):
         threshold = unit(surprise_threshold, "surprise_threshold")
         self._working = Stream(working_capacity, METRICS[metric])
         self._episodic = EpisodicMemory(episodic_capacity, METRICS[metric], threshold)
-        self._streams = TwoStreams(self._working, self._episodic, journal)
+        self._streams = TwoStreams(self._working, self._episodic, journal, logged_below)
 
     def complete(self, entry: MemoryEntry, response: str, audience: Audience | None = None) -> MemoryEntry:
         """Put the response beside an entry. Its importance may rise by that, once; it may become episodic.
@@ -365,9 +367,10 @@ class HierarchicalMemory(AgentMemory):
             min_similarity=min_similarity,
         )
         for found in context if log.isEnabledFor(logging.INFO) else ():
+            words = quoted(found.entry.user_text, found.entry.tier, self._streams.logged_below)
             log.info(
                 "retrieved: %s: %s (importance %.2f, %s)",
-                found.entry.user_id, shorten(found.entry.user_text, 50), found.entry.importance, found.why[0],
+                found.entry.user_id, words, found.entry.importance, found.why[0],
             )  # fmt: skip
         return context
 

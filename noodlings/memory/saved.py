@@ -28,7 +28,7 @@ from noodlings.errors import UserError
 from noodlings.files import atomic_write
 from noodlings.memory.encode import finite, read_affect, read_state, unit, whole
 from noodlings.text import CleanText, clean
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ImportanceParts, MemoryEntry
 from noodlings.values.percept import Kind, kept_audience
 
@@ -76,6 +76,7 @@ def record_of(saved: SavedEntry) -> dict[str, Any]:
         "kind": entry.kind.value,
         "audience": sorted(entry.audience.witnesses),
         "confined": entry.audience.confined,
+        "tier": int(entry.tier),
         "working": saved.working,
         "episodic": saved.episodic,
     }
@@ -158,7 +159,8 @@ def _audience(record: Mapping[str, Any]) -> Audience:
     """Who may learn of it."""
     witnesses = [_words(user_id, "audience") for user_id in record["audience"]]
     confined = _flag(record["confined"]) if "confined" in record else None
-    return kept_audience(Kind(record["kind"]), record["user_id"], witnesses, confined)
+    tier = Tier(whole(record.get("tier", 0), "tier"))
+    return kept_audience(Kind(record["kind"]), record["user_id"], witnesses, confined, tier)
 
 
 def count(value: Any, name: str) -> int:

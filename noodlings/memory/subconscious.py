@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 
 from noodlings.errors import LLMError, UserError
+from noodlings.logs import quoted
 from noodlings.memory.change_journal import ChangeJournal
 from noodlings.memory.encode import finite, read_affect, unit
 from noodlings.memory.generated import GeneratingModel, symbolist_of
 from noodlings.memory.likeness import DEFAULT_METRIC, METRICS, Array
 from noodlings.ports import Allowance, Symbolist
 from noodlings.text import clean, shorten
-from noodlings.values.audience import OPEN, Audience, may_learn, within
+from noodlings.values.audience import OPEN, Audience, Tier, may_learn, within
 from noodlings.values.memory import Symbol
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,7 @@ class SubconsciousMemory:
         affect_similarity_threshold: from this likeness of feeling on a symbol comes back, 0…1.
         metric: how likeness of feeling is measured, see `noodlings.memory.likeness.METRICS`.
         journal: collects what a store has to keep; without one nothing is collected.
+        logged_below: the log quotes images of a tier below this one.
 
     Attributes:
         capacity, threshold, metric: as given.
@@ -79,6 +81,7 @@ class SubconsciousMemory:
         *,
         metric: str = DEFAULT_METRIC,
         journal: ChangeJournal | None = None,
+        logged_below: Tier = Tier.SECRET,
     ) -> None:
         if capacity < 1:
             raise UserError(f"capacity is {capacity}: it must be at least 1")
@@ -89,6 +92,7 @@ class SubconsciousMemory:
         self.metric = metric
         self._metric = METRICS[metric]
         self._journal = journal
+        self._logged_below = logged_below
         self._symbols: dict[int, Symbol] = {}
         self._features: Array | None = None
         self._last_id = 0
@@ -265,17 +269,20 @@ class SubconsciousMemory:
             del self._symbols[faded.id]
             if self._journal is not None:
                 self._journal.faded(faded.id)
-            log.info("faded: %s", shorten(faded.symbolic_encoding, 50))
+            log.info("faded: %s", self._quoted(faded))
         self._symbols[symbol.id] = symbol
         self._features = None
         if self._journal is not None:
             self._journal.symbolised(symbol)
         log.info(
             "symbol: %s (salience %.2f, made by %s)",
-            shorten(symbol.symbolic_encoding, 50),
+            self._quoted(symbol),
             symbol.salience,
             symbol.made_by,
         )
+
+    def _quoted(self, symbol: Symbol) -> str:
+        return quoted(symbol.symbolic_encoding, symbol.audience.tier, self._logged_below)
 
 
 def _rank(symbol: Symbol) -> tuple[float, int]:

@@ -26,6 +26,7 @@ from noodlings.notes.note import Note
 from noodlings.notes.notebook import Notebook
 from noodlings.ports import Changes, Forgotten, Repository, StoreSnapshot
 from noodlings.values.affect import Affect
+from noodlings.values.audience import Tier
 from noodlings.values.memory import ArchivedEntry, Link
 
 log = logging.getLogger(__name__)
@@ -41,14 +42,20 @@ class NoteWriter:
         repository: what is stored; safe to use from any thread.
         notebook: where the notes are.
         feeling: the word for an affect.
+        below: only memories of a tier below this one have notes; the others are encrypted.
     """
 
     def __init__(
-        self, repository: Repository, notebook: Notebook, feeling: Callable[[Affect | None], str]
+        self,
+        repository: Repository,
+        notebook: Notebook,
+        feeling: Callable[[Affect | None], str],
+        below: Tier = Tier.SECRET,
     ) -> None:
         self.notebook = notebook
         self._repository = repository
         self._feeling = feeling
+        self._below = below
         self._lock = Lock()
 
     def refresh(
@@ -61,6 +68,8 @@ class NoteWriter:
             ids: memories that may have changed; one that has no note gets none, unless it is in `new`.
             new: which of them get a note in any case.
 
+        A memory that is encrypted has no note, and loses one that it had.
+
         Returns:
             The notes that were written, by id of the memory. One that is not stored is not among them.
 
@@ -72,14 +81,34 @@ class NoteWriter:
         for some in _portions(ids):
             with self._lock:
                 entries = self._repository.entries(agent_id, some).values()
+                encrypted = {entry.id for entry in entries if entry.tier >= self._below}
+                if any(self.notebook.holds(agent_id, entry) for entry in entries if entry.id in encrypted):
+                    self.notebook.remove(agent_id, encrypted)
                 noted = [
-                    entry for entry in entries if entry.id in new or self.notebook.holds(agent_id, entry)
+                    entry
+                    for entry in entries
+                    if entry.id not in encrypted and (entry.id in new or self.notebook.holds(agent_id, entry))
                 ]
                 links = self._links(agent_id, {entry.id for entry in noted})
                 for entry in noted:
                     note = Note(agent_id, entry, self._feeling(entry.affect), tuple(links[entry.id]))
                     written[entry.id] = self.notebook.write(note)
         return written
+
+    @property
+    def has_encrypted(self) -> bool:
+        """Whether more is encrypted than what never had a note, and there are notes."""
+        return self._below < Tier.SECRET and any(self.notebook.files())
+
+    def prune(self) -> None:
+        """Remove the notes of memories that are encrypted by now. Raises as `refresh` does."""
+        if self._below == Tier.OPEN:
+            with self._lock:
+                for path in self.notebook.files():
+                    self.notebook.discard(path)
+            return
+        for agent_id in self._repository.agents() if self._below < Tier.SECRET else ():
+            self.refresh(agent_id, self.notebook.ids(agent_id))
 
     def forget(self, agent_id: str, ids: Collection[int], delete: Callable[[], Forgotten]) -> Forgotten:
         """Let memories be deleted by `delete`, and leave nothing of them in any note.
@@ -153,6 +182,7 @@ class BackgroundWriter:
     Args:
         writer: writes the notes.
         unfinished: ids of agents of whom something was being forgotten; that is finished first.
+        prune: whether notes of memories that are encrypted by now may be there, and go.
         capacity, pause: see `CAPACITY` and `PAUSE`.
     """
 
@@ -161,11 +191,13 @@ class BackgroundWriter:
         writer: NoteWriter,
         unfinished: Sequence[str] = (),
         *,
+        prune: bool = False,
         capacity: int = CAPACITY,
         pause: float = PAUSE,
     ) -> None:
         self._writer = writer
         self._unfinished = unfinished
+        self._prune = prune
         self._capacity = capacity
         self._pause = pause
         self._due: dict[tuple[str, int], bool] = {}  # agent and id → whether it gets a note in any case
@@ -173,7 +205,7 @@ class BackgroundWriter:
         self._closing = False
         self._thread: Thread | None = None
         self._warned = False
-        if unfinished:
+        if unfinished or prune:
             self._start()
 
     def add(self, agent_id: str, ids: Collection[int], new: Collection[int]) -> None:
@@ -208,6 +240,8 @@ class BackgroundWriter:
             self._thread.start()
 
     def _work(self) -> None:
+        if self._prune:
+            self._attempt(self._writer.prune)
         for agent_id in self._unfinished:
             self._attempt(partial(self._writer.resume, agent_id))
         while (next_due := self._take()) is not None:
@@ -251,7 +285,7 @@ class NoteSync:
     def __init__(self, writer: NoteWriter, enabled: bool = True) -> None:
         self._writer = writer
         self._enabled = enabled
-        self._background = BackgroundWriter(writer, _unfinished(writer))
+        self._background = BackgroundWriter(writer, _unfinished(writer), prune=writer.has_encrypted)
 
     def follow(self, changes: Changes) -> None:
         """Have the notes written that these changes are about. Never waits, never raises."""

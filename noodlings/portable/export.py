@@ -17,6 +17,7 @@ from noodlings.errors import UserError
 from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
 from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
@@ -119,6 +120,7 @@ def _entry_line(agent_id: str, kept: ArchivedEntry) -> dict[str, Any]:
         "kind": entry.kind.value,
         "audience": sorted(entry.audience.witnesses),
         "confined": entry.audience.confined,
+        **_tier(entry.audience),
         "episodic": kept.episodic,
         "consolidated": kept.consolidated,
     }
@@ -131,10 +133,16 @@ def _trace_line(trace: Trace) -> dict[str, Any]:
     line = asdict(trace) | {
         "audience": sorted(trace.audience.witnesses),
         "confined": trace.audience.confined,
+        **_tier(trace.audience),
     }
     if trace.action is None:
         del line["action"]  # what is read by a noodlings that knows of no actions
     return {"type": "trace", "agent": line.pop("agent_id"), **line}
+
+
+def _tier(audience: Audience) -> dict[str, int]:
+    """The tier, where it is above what a noodlings reads that knows of no tiers."""
+    return {"tier": int(audience.tier)} if audience.tier > Tier.CONFINED else {}
 
 
 def _link_line(agent_id: str, link: Link) -> dict[str, Any]:
@@ -146,7 +154,8 @@ def _symbol_line(agent_id: str, made: ArchivedSymbol) -> dict[str, Any]:
     line = asdict(made.symbol)
     audience = made.symbol.audience
     del line["audience"]
-    line |= {"circle": sorted(audience.witnesses) if audience.confined else [], "faded": made.faded}
+    circle = sorted(audience.witnesses) if audience.confined else []
+    line |= {"circle": circle, **_tier(audience), "faded": made.faded}
     return {"type": "symbol", "agent": agent_id, **line}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 from noodlings.errors import StoreError, UserError
 from noodlings.portable.lines import (
@@ -36,6 +36,16 @@ LONGEST_WORDS = 400
 
 Progress = Callable[[int], object]
 """Told the number of each line that was read."""
+
+
+class Lines(Protocol):
+    """A file that is read line by line, and then once more."""
+
+    def readline(self, limit: int = -1, /) -> bytes:
+        """The next line, with its end; nothing after the last one."""
+
+    def seek(self, offset: int, /) -> int:
+        """Back to the beginning, with 0."""
 
 
 @dataclass(slots=True)
@@ -65,7 +75,7 @@ class Imported:
             self.records += 1
 
 
-def check(file: BinaryIO, progress: Progress) -> Imported:
+def check(file: Lines, progress: Progress) -> Imported:
     """Read a whole file. Raises `UserError` for the first line that is wrong."""
     found = Imported()
     for line in _read(file, progress):
@@ -73,7 +83,7 @@ def check(file: BinaryIO, progress: Progress) -> Imported:
     return found
 
 
-def take_in(file: BinaryIO, agents: list[str], into: AgentImporter, progress: Progress) -> None:
+def take_in(file: Lines, agents: list[str], into: AgentImporter, progress: Progress) -> None:
     """Keep everything of a file that was checked, each agent in one transaction.
 
     Args:
@@ -109,7 +119,7 @@ def _take_in(lines: Iterator[Record], into: AgentImporter) -> None:
     into.take_in(agent.value(), (line.value() for line in lines if not isinstance(line, AgentLine)))
 
 
-def _read(file: BinaryIO, progress: Progress) -> Iterator[Record]:
+def _read(file: Lines, progress: Progress) -> Iterator[Record]:
     """All lines but the first and the last, in the order they must have."""
     order = _Order()
     for number, raw in _raw_lines(file):
@@ -123,7 +133,7 @@ def _read(file: BinaryIO, progress: Progress) -> Iterator[Record]:
     order.require_end()
 
 
-def _raw_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _raw_lines(file: Lines) -> Iterator[tuple[int, bytes]]:
     """Lines that are not blank, with their numbers from 1."""
     number = 0
     while raw := file.readline(LONGEST + 1):

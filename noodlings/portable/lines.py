@@ -30,7 +30,7 @@ from noodlings.text import clean
 from noodlings.validation import explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.audience import Audience, confined_to
+from noodlings.values.audience import Audience, Tier, confined_to
 from noodlings.values.memory import (
     ArchivedAgent,
     ArchivedEntry,
@@ -93,6 +93,7 @@ Text = Annotated[str, AfterValidator(clean)]
 Plain = Annotated[dict[str, Any], AfterValidator(_plain)]
 Moment = Annotated[float, AfterValidator(_moment)]
 Unit = Annotated[float, Field(ge=0, le=1)]
+TierNumber = Annotated[int, Field(ge=0, le=3)]
 Whole = Annotated[int, Field(ge=0, le=_LARGEST)]
 AgentId = Annotated[str, Field(pattern=r"^\w{1,60}$")]
 Scores = dict[Text, float]
@@ -183,6 +184,7 @@ class EntryLine(Strict):
     kind: Annotated[Kind, Field(strict=False)]  # by its name
     audience: list[Text]
     confined: bool | None = None
+    tier: TierNumber = 0
     place: Text
     pinned: bool
     recall_count: Whole
@@ -200,7 +202,7 @@ class EntryLine(Strict):
             "affect": None if self.affect is None else self.affect.value(),
             "parts": self.parts.value(),
             "phenomenal_state": state_array(self.phenomenal_state),
-            "audience": kept_audience(self.kind, self.user_id, self.audience, self.confined),
+            "audience": kept_audience(self.kind, self.user_id, self.audience, self.confined, self.tier),
         }
         return ArchivedEntry(MemoryEntry(**same | changed), self.episodic, self.consolidated)
 
@@ -280,6 +282,7 @@ class TraceLine(Strict):
     degraded: list[Text]
     audience: list[Text] = Field(default_factory=list)
     confined: bool = False
+    tier: TierNumber = 0
     action: _Action | None = None
 
     def value(self) -> Trace:
@@ -293,7 +296,7 @@ class TraceLine(Strict):
             "modulations": tuple(modulation.value() for modulation in self.modulations),
             "degraded": tuple(self.degraded),
             "tone": self.tone.value(),
-            "audience": Audience(frozenset(self.audience), self.confined),
+            "audience": Audience(frozenset(self.audience), self.confined, Tier(self.tier)),
             "action": None if self.action is None else self.action.value(),
         }
         return Trace(agent_id=self.agent, **same | changed)
@@ -337,13 +340,15 @@ class SymbolLine(Strict):
     surprise: Unit
     made_by: Text
     circle: list[Text]
+    tier: TierNumber = 0
     faded: bool
 
     def value(self) -> ArchivedSymbol:
         """The symbol."""
         unchanged = (field.name for field in fields(Symbol) if field.name not in ("affect", "audience"))
         same = {name: getattr(self, name) for name in unchanged}
-        symbol = Symbol(**same, affect=self.affect.value(), audience=confined_to(self.circle))
+        audience = confined_to(self.circle).at_least(Tier(self.tier))
+        symbol = Symbol(**same, affect=self.affect.value(), audience=audience)
         return ArchivedSymbol(symbol, self.faded)
 
 

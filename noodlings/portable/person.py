@@ -19,6 +19,7 @@ from noodlings.portable.remains import Marks, Remains, lines_with, remains, stri
 from noodlings.ports import StoreSnapshot
 from noodlings.reflection.facts import TOLD, facts
 from noodlings.store.transfer import snapshot
+from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
 from noodlings.values.caller import Caller, account_id_of, shown_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
@@ -199,7 +200,9 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
     for account in person.accounts:
         Accounts(folder).erase(account.name)
     erased = society.store.erase()
-    return PersonForgotten(memories, answers, lines, remains(folder, marks.words), erased)
+    return PersonForgotten(
+        memories, answers, lines, remains(folder, marks.words, Encryption.of(society.settings.store)), erased
+    )
 
 
 @dataclass(slots=True)
@@ -244,7 +247,8 @@ class _Kept:
 
 def _read(society: Society, person: Person) -> _Kept:
     """Everything, as of one moment."""
-    with snapshot(society.settings.data_dir) as stored:
+    settings = society.settings
+    with snapshot(settings.data_dir, Encryption.of(settings.store), sealed_words=True) as stored:
         kept = _Kept(stored.agents())
         for agent_id in kept.agents:
             _read_agent(stored, society, person, agent_id, kept)

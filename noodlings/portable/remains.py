@@ -20,6 +20,7 @@ from noodlings.logs import held_still
 from noodlings.portable.export import export
 from noodlings.store.database import DATABASE_NAME
 from noodlings.store.transfer import snapshot
+from noodlings.store.vault import Encryption
 from noodlings.text import shorten
 
 NAMELESS = "[forgotten]"
@@ -126,7 +127,7 @@ def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
     return struck
 
 
-def remains(folder: Path, words: frozenset[str]) -> Remains:
+def remains(folder: Path, words: frozenset[str], encryption: Encryption | None = None) -> Remains:
     """Look for words in everything below a data folder, in the database record by record and byte by byte.
 
     Raises:
@@ -143,7 +144,7 @@ def remains(folder: Path, words: frozenset[str]) -> Remains:
         line = json.loads(written)
         look(f"{line.get('agent', line.get('id', ''))}: {line.get('type', 'head')}", written)
 
-    with snapshot(folder) as kept:
+    with snapshot(folder, encryption, sealed_words=True) as kept:
         export(kept, kept.agents(), look_at_line)
     backups = {path.parent for path in folder.rglob(DATABASE_NAME)} - {folder}
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):

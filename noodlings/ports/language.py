@@ -9,7 +9,7 @@ from typing import Protocol
 
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience, Witnessed, disclosed, of_all
+from noodlings.values.audience import Audience, Tier, Witnessed, disclosed, of_all
 from noodlings.values.caller import Names
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled
@@ -55,6 +55,7 @@ class Utterance:
             anew for each turn, for their times are relative; a voice keeps none of it.
         lenses: how the reply is to be coloured, in order; for a voice that does it all in one go.
         seed: makes the same turn sound the same in a replay.
+        reach: the highest tier that may be told to the voice; what is above it is left out, too.
     """
 
     persona: Persona
@@ -74,10 +75,11 @@ class Utterance:
     seed: int = 0
     tone: Tone = PLAIN
     importance: float = 0.0
+    reach: Tier = Tier.SECRET
 
     def __post_init__(self) -> None:
         for name in ("recalled", "history", "own_lines", "lenses"):
-            told = disclosed(getattr(self, name), self.percept.listeners)
+            told = disclosed(getattr(self, name), self.percept.listeners, self.reach)
             object.__setattr__(self, name, told)
 
     @property
@@ -89,8 +91,8 @@ class Utterance:
     def audience(self) -> Audience:
         """Of what is said out of it: those who hear it, and nobody else where any of it is confined."""
         made_of: list[Witnessed] = [*self.recalled, *self.history, *self.own_lines, *self.lenses]
-        confined = self.percept.heard_by.confined or of_all(made_of).confined
-        return Audience(self.percept.listeners, confined)
+        tier = max(self.percept.heard_by.tier, of_all(made_of).tier)
+        return Audience(self.percept.listeners, tier=tier)
 
 
 @dataclass(frozen=True, slots=True)

@@ -249,8 +249,12 @@ class Notes(Protocol):
 class Repository(Store, WorldStore, Protocol):
     """A store as a society holds it: with everything that was ever perceived, and the way out of it.
 
-    An entry of which there is no vector is still to be embedded.
+    An entry of which there is no vector is still to be embedded. A sealed entry is given without its words.
     """
+
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether secret and sealed memories can be kept; a commit of one is refused otherwise."""
 
     def archive(self, agent_id: str, after_id: int = -1, limit: int = 500) -> list[MemoryEntry]:
         """The next `limit` entries after an id, oldest first; fewer only at the end of the archive."""

@@ -1,7 +1,8 @@
 """Check: whether all that is kept can be read, from the pages of the file to each single record.
 
 SQLite finds pages and indexes that do not fit together, and records that belong to nothing; reading finds
-what no longer means anything. Of a changed letter within a text neither can know.
+what no longer means anything. Of a changed letter within a text neither can know; of what is encrypted it is
+known, for that is authenticated to the last bit.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from noodlings.store.database import Database
 from noodlings.store.transfer import SqlSnapshot
+from noodlings.store.vault import Encryption
 
 MOST = 1_000
 """Faults of the file that are listed."""
@@ -36,25 +38,33 @@ class Checked:
     damaged: list[str] = field(default_factory=list)
 
 
-def check(folder: Path, progress: Callable[[int], object] = lambda agents: None) -> Checked:
+def check(
+    folder: Path,
+    encryption: Encryption | None = None,
+    progress: Callable[[int], object] = lambda agents: None,
+) -> Checked:
     """Read everything in a data folder, also while somebody plays.
 
     Args:
+        encryption: the user's keys.
         progress: called with the number of each agent when all of it is read.
 
     Raises:
         NotFound: there is no database.
-        StoreError: it is too damaged to be read at all, or of a newer version.
+        StoreError: it is too damaged to be read at all, of a newer version, or needs another key.
     """
     found = Checked()
-    with closing(Database(folder, read_only=True)) as database, database.transaction() as connection:
+    with (
+        closing(Database(folder, read_only=True, encryption=encryption)) as database,
+        database.transaction() as connection,
+    ):
         faults = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST})").scalars()
         found.damaged += [f"the file: {fault}" for fault in faults if fault != "ok"]
         orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         found.damaged += [
             f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
         ]
-        kept = SqlSnapshot(connection)
+        kept = SqlSnapshot(connection, database.vault, sealed_words=True)
         for number, agent_id in enumerate(kept.agents(), 1):
             kept.agent(agent_id)
             found.entries += _count(kept.entries(agent_id))

@@ -21,6 +21,7 @@ from noodlings.store.database import DATABASE_NAME, Database, Durability
 from noodlings.store.documents import from_json
 from noodlings.store.packing import packed
 from noodlings.store.rows import Row, Stored, column, parts_document, parts_of, vector_of, vector_row
+from noodlings.store.vault import Encryption
 
 AT_ONCE = 500
 """Rows of one transaction."""
@@ -33,12 +34,14 @@ class _Older:
     """Rows of one table in the older form.
 
     Attributes:
+        table: its name.
         key: the column of the entry's id.
         found: those of an agent after a position.
         change: replaces columns of one.
         anew: the columns of one that change. Raises `StoreError` when it is damaged.
     """
 
+    table: str
     key: str
     found: Select[Any]
     change: Update
@@ -60,9 +63,9 @@ def _entry(row: Stored) -> Row:
 
 
 _OLDER = (
-    _Older("entry_id", sql.OLDER_TRACES, sql.CHANGE_TRACE, _trace),
-    _Older("entry_id", sql.OLDER_VECTORS, sql.CHANGE_VECTOR, _vector),
-    _Older("id", sql.OLDER_ENTRIES, sql.REVISE, _entry),
+    _Older("traces", "entry_id", sql.OLDER_TRACES, sql.CHANGE_TRACE, _trace),
+    _Older("vectors", "entry_id", sql.OLDER_VECTORS, sql.CHANGE_VECTOR, _vector),
+    _Older("entries", "id", sql.OLDER_ENTRIES, sql.REVISE, _entry),
 )
 
 
@@ -123,7 +126,9 @@ class Compaction:
         anew = []
         for row in rows:
             try:
-                anew.append({"of_agent": agent_id, "of_id": row[older.key]} | older.anew(row))
+                key = {"of_agent": agent_id, "of_id": row[older.key]}
+                changed = older.anew(self._database.vault.opened(older.table, row))
+                anew.append(self._database.vault.sealed(older.table, key | changed))
             except StoreError as error:
                 log.warning("left unchanged: %s", error)
         if anew:
@@ -133,8 +138,12 @@ class Compaction:
 
 
 @contextmanager
-def compaction(folder: Path, durability: Durability = "normal") -> Iterator[Compaction]:
+def compaction(
+    folder: Path, durability: Durability = "normal", encryption: Encryption | None = None
+) -> Iterator[Compaction]:
     """The one writer of a data folder, for as long as the block lasts.
+
+    What is to be encrypted and is not yet is so when it begins.
 
     Raises:
         NotFound: nothing is kept there.
@@ -143,7 +152,7 @@ def compaction(folder: Path, durability: Durability = "normal") -> Iterator[Comp
     """
     if not (folder / DATABASE_NAME).is_file():
         raise NotFound(f"there is no {DATABASE_NAME} in {folder} yet; check --data")
-    with closing(Database(folder, durability)) as database:
+    with closing(Database(folder, durability, encryption=encryption)) as database:
         yield Compaction(database)
 
 

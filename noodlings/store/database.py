@@ -13,7 +13,7 @@ import re
 import shlex
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
@@ -25,6 +25,7 @@ from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import atomic_write
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA, make_tables
+from noodlings.store.vault import TABLES, Encryption, Vault
 from noodlings.store.writing import DriverTransaction
 
 DATABASE_NAME = "noodlings.db"
@@ -51,14 +52,27 @@ class Database:
         folder: where `noodlings.db` is or, for a writer, will be made.
         durability: "normal" survives a killed process, "full" a power cut too.
         read_only: no lock is taken and nothing is written; a running writer's commits are seen.
+        encryption: the user's keys, and what they are for. A writer seals at once whatever is still plain.
+
+    Attributes:
+        vault: the keys.
 
     Raises:
+        UserError: something is to be encrypted, and there is no key.
         NotFound: read_only, and there is no database.
         StoreBusy: there is a writer already.
         StoreError: the file is damaged, foreign, or of a newer version.
     """
 
-    def __init__(self, folder: Path, durability: Durability = "normal", read_only: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        durability: Durability = "normal",
+        read_only: bool = False,
+        encryption: Encryption | None = None,
+    ) -> None:
+        self._encryption = encryption or Encryption()
+        self._encryption.require_key()
         self.path = folder / DATABASE_NAME
         self._paths = [str(folder / name) for name in (DATABASE_NAME, *LOGS)]
         self.read_only = read_only
@@ -77,6 +91,8 @@ class Database:
             require_content(self.path)
             self._open()
             resources.callback(lambda: self._opened.close())
+            if not read_only and self.vault.due:
+                self.reseal()
             self._resources = resources.pop_all()
 
     @contextmanager
@@ -122,6 +138,44 @@ class Database:
             self._require_open()
             return self._rewrite()
 
+    def renew_keys(self) -> bool:
+        """Take up the user's keys as they are by now; whether `reseal` has something to do.
+
+        Raises:
+            UserError, StoreError: they are no keys, or not those of this database. It goes on with the old.
+        """
+        with self._mutex, self._in_words():
+            self._require_open()
+            self.vault.load()
+            return not self.read_only and self.vault.renew()
+
+    def reseal(self, stopped: Callable[[], bool] = lambda: False) -> int:
+        """Seal with the newest key whatever is plain or under an older one, and then leave no byte of that.
+
+        Whoever else uses the database waits for some hundred rows at most. Where it is stopped or killed it
+        goes on the next time. Returns how many rows were written.
+
+        Args:
+            stopped: asked now and then.
+        """
+        written = 0
+        for table in TABLES:
+            after, some = None, 1
+            while some:
+                if stopped():
+                    return written
+                with self.direct():
+                    after, some = self.vault.reseal_some(table, after)
+                written += some
+        with self.direct():
+            dropped = self.vault.settle()
+            if written or dropped:
+                self._driver.execute(f"PRAGMA user_version = {_ERASURE_DUE}")
+        if written or dropped:
+            self.erase()
+            log.info("%s: %d records were encrypted with the newest key", self.path, written)
+        return written
+
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""
         with self._mutex, self._in_words():
@@ -132,6 +186,8 @@ class Database:
             self._driver = opened.enter_context(closing(self._connect(self.path)))
             self._connection = opened.enter_context(self._wrap(self._driver))
             self._prepare()
+            self.vault = Vault(self._driver, self._encryption, not self.read_only)
+            self._driver.create_function("opened", 4, self._opened_text)
             self._files = self._found()
             self._log_size = 0
             self._opened = opened.pop_all()
@@ -174,6 +230,13 @@ class Database:
             _migrate(self._connection)
         if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
             self._erase()
+
+    def _opened_text(self, value: object, column: str, agent_id: str, entry_id: int) -> str:
+        """A text of an entry, for statements that look into it; "" where it cannot be read."""
+        try:
+            return str(self.vault.text(value, "entries", column, agent_id, entry_id))
+        except StoreError:
+            return ""
 
     def _schema(self) -> str:
         """The revision of the file."""

@@ -20,9 +20,10 @@ from noodlings.ports import Forgotten
 from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, number, text
-from noodlings.store.rows import Row, trace_of, trace_row
+from noodlings.store.rows import Row, Stored, trace_of, trace_row
 from noodlings.store.taken_rows import FORGOTTEN as FORGOTTEN_RECORD
 from noodlings.store.taken_rows import WAITS_NO_MORE
+from noodlings.store.vault import Vault
 from noodlings.values.trace import RecalledTrace, Trace
 
 FORGOTTEN = "[forgotten]"
@@ -138,17 +139,23 @@ def portions(ids: Iterable[int], at_once: int = IDS_AT_ONCE) -> Iterator[list[in
 
 
 def delete_entries(
-    connection: Connection, agent_id: str, ids: Sequence[int], by_user: str, timestamp: float, told_by: str
+    connection: Connection,
+    vault: Vault,
+    agent_id: str,
+    ids: Sequence[int],
+    by_user: str,
+    timestamp: float,
+    told_by: str,
 ) -> Forgotten:
     """Delete these entries of an agent, and every word made of them. See `SqlStore.forget`."""
     waited = 0
     if told_by:
         theirs = {"of_agent": agent_id, "of_user": told_by, **WAITS_NO_MORE}
         waited = connection.execute(sql.FORGET_PARKED, theirs).rowcount
-    texts = _texts(connection, agent_id, ids)
+    texts = _texts(connection, vault, agent_id, ids)
     if not texts and not waited:
         return Forgotten()
-    redacted = _delete(connection, agent_id, texts) if texts else ()
+    redacted = _delete(connection, vault, agent_id, texts) if texts else ()
     event = {
         "agent_id": agent_id,
         "timestamp": number(timestamp, "timestamp"),
@@ -160,15 +167,17 @@ def delete_entries(
     return Forgotten(len(texts) + waited, redacted)
 
 
-def _delete(connection: Connection, agent_id: str, texts: dict[int, tuple[str, str]]) -> tuple[int, ...]:
+def _delete(
+    connection: Connection, vault: Vault, agent_id: str, texts: dict[int, tuple[str, str]]
+) -> tuple[int, ...]:
     """Delete these entries, by id with their words; the ids of those whose response went with them."""
     gone = frozenset(texts)
-    images = _images(connection, agent_id, gone)
+    images = _images(connection, vault, agent_id, gone)
     words = content_words([*(part for pair in texts.values() for part in pair), *images.values()])
-    turns = _redact_traces(connection, agent_id, gone, words, frozenset(images))
+    turns = _redact_traces(connection, vault, agent_id, gone, words, frozenset(images))
     redacted = tuple(
         entry_id
-        for entry_id, (_, response) in _texts(connection, agent_id, turns).items()
+        for entry_id, (_, response) in _texts(connection, vault, agent_id, turns).items()
         if response and repeats(response, words)
     )
     if redacted:
@@ -182,26 +191,38 @@ def _delete(connection: Connection, agent_id: str, texts: dict[int, tuple[str, s
     return redacted
 
 
-def _texts(connection: Connection, agent_id: str, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+def _texts(
+    connection: Connection, vault: Vault, agent_id: str, ids: Sequence[int]
+) -> dict[int, tuple[str, str]]:
     """id → what was said and answered, of those that exist, however damaged the row is elsewhere."""
     found = {}
     for some in portions(ids):
-        for row in connection.execute(sql.WORDS, {"of_agent": agent_id, "ids": some}):
-            found[row.id] = (row.user_text, row.response or "")
+        for row in connection.execute(sql.WORDS, {"of_agent": agent_id, "ids": some}).mappings():
+            said, answered = (_readable(vault, "entries", row, name) for name in ("user_text", "response"))
+            found[row["id"]] = (said, answered)
     return found
 
 
-def _images(connection: Connection, agent_id: str, ids: Iterable[int]) -> dict[int, str]:
+def _images(connection: Connection, vault: Vault, agent_id: str, ids: Iterable[int]) -> dict[int, str]:
     """id → image, of the symbols that were made of these entries, faded ones too."""
     found = {}
     for some in portions(ids):
-        for row in connection.execute(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": some}):
-            found[row.id] = row.symbolic_encoding
+        for row in connection.execute(sql.SYMBOLS_OF, {"of_agent": agent_id, "ids": some}).mappings():
+            found[row["id"]] = _readable(vault, "symbols", row, "symbolic_encoding")
     return found
+
+
+def _readable(vault: Vault, table: str, row: Stored, name: str) -> str:
+    """A text of a row; "" where there is none, or it cannot be decrypted: it is deleted all the same."""
+    try:
+        return str(vault.text(row[name], table, name, row["agent_id"], row["id"]) or "")
+    except StoreError:
+        return ""
 
 
 def _redact_traces(
     connection: Connection,
+    vault: Vault,
     agent_id: str,
     gone: frozenset[int],
     words: frozenset[str],
@@ -214,12 +235,12 @@ def _redact_traces(
     traces: dict[int, Trace] = {}
     for row in connection.execute(sql.ALL_TRACES, {"of_agent": agent_id}).mappings().all():
         try:
-            traces[row["entry_id"]] = trace_of(row)
+            traces[row["entry_id"]] = trace_of(vault.opened("traces", row))
         except StoreError:
             connection.execute(sql.FORGET_TRACE, _row(agent_id, row["entry_id"]))
     turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
     for entry_id in turns:
-        redacted = trace_row(without(traces[entry_id], gone))
+        redacted = vault.sealed("traces", trace_row(without(traces[entry_id], gone)))
         connection.execute(sql.CHANGE_TRACE, {**_row(agent_id, entry_id), **redacted})
     return sorted(turns)
 

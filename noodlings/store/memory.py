@@ -15,9 +15,20 @@ from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forgetting import content_words, repeats, turns_made_of, without
-from noodlings.store.rows import Row, entry_of, link_of, symbol_of, trace_of, trace_row, vector_of, vector_row
+from noodlings.store.rows import (
+    UNTOLD,
+    Row,
+    entry_of,
+    link_of,
+    symbol_of,
+    trace_of,
+    trace_row,
+    vector_of,
+    vector_row,
+)
 from noodlings.store.taken_rows import FORGOTTEN, WAITS_NO_MORE, taken_of
 from noodlings.store.writing import CommitRows, commit_rows
+from noodlings.values.audience import Tier
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
 from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
@@ -27,7 +38,7 @@ _SORTED: dict[Order, Callable[[Row], Any]] = {
     Order.WHEN: lambda row: row["id"],
     Order.IMPORTANCE: lambda row: row["encoded_importance"] if row["override"] is None else row["override"],
     Order.WHO: lambda row: row["user_id"],
-    Order.TEXT: lambda row: row["user_text"],
+    Order.TEXT: lambda row: _words(row, "user_text"),
 }
 
 
@@ -53,6 +64,9 @@ class MemoryStore:
         self._agents: dict[str, _Agent] = {}
         self._world: dict[str, str] = {}
         self._version = 0
+
+    keeps_secrets = True
+    """Nothing reaches a disk."""
 
     def commit(self, changes: Changes) -> None:
         """Keep it all, or raise `StoreError` and keep nothing."""
@@ -157,7 +171,7 @@ class MemoryStore:
             for row in self._agents.get(agent_id, _Agent()).entries.values()
             if (admitted is None or row["id"] in admitted)
             and any(
-                wanted in (row[column] or "").translate(_LOWER)
+                wanted in _words(row, column).translate(_LOWER)
                 for column in ("user_text", "response", "user_id")
             )
         ]
@@ -265,6 +279,12 @@ class MemoryStore:
 
     def close(self) -> None:
         """Nothing is held."""
+
+
+def _words(row: Row, column: str) -> str:
+    """The words of a row; none of what is sealed, but for who it is from."""
+    hidden = row["tier"] == Tier.SEALED and column in UNTOLD
+    return "" if hidden else row[column] or ""
 
 
 def _update(agent: _Agent, entry_id: int, columns: Row) -> None:

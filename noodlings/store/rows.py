@@ -23,7 +23,7 @@ from noodlings.store.documents import from_json, number, text, to_json, whole
 from noodlings.store.packing import packed, packed_vector, unpacked, unpacked_vectors
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import (
     ArchivedSymbol,
     EntryVector,
@@ -53,6 +53,8 @@ _LENGTH_ERROR = 1e-3
 _UNFELT = AFFECT.pack(*[math.nan] * 5)
 _KINDS = {kind.value: kind for kind in Kind}
 _TEXT, _NUMBER, _NONE = frozenset({str}), frozenset({int, float}), frozenset({type(None)})
+UNTOLD: Row = {"user_text": "", "response": None, "extra": None}
+"""What stands in place of the words of a sealed entry, for everybody but an export with the key."""
 _TYPES = {
     **dict.fromkeys(("user_id", "user_text", "override_by", "place"), _TEXT),
     **dict.fromkeys(("timestamp", "step", "surprise", "encoded_importance", "identity_salience"), _NUMBER),
@@ -133,12 +135,18 @@ def history_row(entry: MemoryEntry) -> Row:
         "stability": number(entry.stability, "stability"),
         "audience": _witnesses(entry.audience),
         "confined": entry.audience.confined,
+        "tier": int(entry.audience.tier),
     }
 
 
-def entry_of(row: Stored) -> MemoryEntry:
-    """The entry of a row. Raises `StoreError` when the row is damaged."""
+def entry_of(row: Stored, words: bool = False) -> MemoryEntry:
+    """The entry of a row; a sealed one without its words, unless they are wanted.
+
+    Raises `StoreError` when the row is damaged.
+    """
     what = f"entry {row['id']} of {row['agent_id']}"
+    if row.get("tier") == Tier.SEALED and not words:
+        row = {**row, **UNTOLD}
     try:
         for name, types in _TYPES.items():
             column(row, f"entries.{name}", what, partial(_require, types))
@@ -179,9 +187,9 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
     Raises:
         StoreError: something of it is damaged; reading row by row tells what.
     """
-    names = tuple(zip(*rows, strict=True)) or ((),) * 15
+    names = tuple(zip(*rows, strict=True)) or ((),) * 16
     (ids, timestamps, users, texts, responses, affects, importances, kinds, places) = names[:9]
-    witnesses, confined, extras, blobs, attempts, reasons = names[9:]
+    witnesses, confined, extras, blobs, attempts, reasons, tiers = names[9:]
     try:
         _require(_TEXT, *users, *texts, *places)
         _require(_TEXT | _NONE, *responses, *reasons)
@@ -205,9 +213,15 @@ def columns_of(rows: Sequence[tuple[Any, ...]], model: str) -> EntryColumns:
                 users[n],
                 circle_of(witnesses[n]),
                 None if confined[n] is None else bool(confined[n]),
+                tiers[n],
             )
             for n in noted
         }
+        for n in [n for n, tier in enumerate(tiers) if tier == Tier.SEALED]:
+            texts, responses, extras = (
+                (*column[:n], untold, *column[n + 1 :])
+                for column, untold in zip((texts, responses, extras), UNTOLD.values(), strict=True)
+            )
         marked = {n: from_json(extra, "extra") for n, extra in enumerate(extras) if extra is not None}
         return EntryColumns(
             ids,
@@ -251,7 +265,9 @@ def _audience(row: Stored, what: str) -> Audience:
     kind = column(row, "entries.kind", what, Kind)
     witnesses = column(row, "entries.audience", what, circle_of)
     confined = None if row["confined"] is None else bool(row["confined"])
-    return kept_audience(kind, row["user_id"], witnesses, confined)
+    return column(
+        row, "entries.tier", what, lambda tier: kept_audience(kind, row["user_id"], witnesses, confined, tier)
+    )
 
 
 def affect_of(blob: bytes) -> Affect:
@@ -325,6 +341,7 @@ def trace_row(trace: Trace) -> Row:
         "degraded": list(trace.degraded),
         "audience": sorted(trace.audience.witnesses),
         "confined": trace.audience.confined,
+        **({"tier": int(trace.audience.tier)} if trace.audience.tier > Tier.CONFINED else {}),
     }
     return {
         "agent_id": text(trace.agent_id, "agent_id"),
@@ -367,7 +384,9 @@ def trace_of(row: Stored) -> Trace:
             calls=data.get("calls", 0),
             tokens=data.get("tokens", 0),
             degraded=tuple(data["degraded"]),
-            audience=Audience(frozenset(data.get("audience", ())), data.get("confined", False)),
+            audience=Audience(
+                frozenset(data.get("audience", ())), data.get("confined", False), Tier(data.get("tier", 0))
+            ),
             action=Action(**data["action"]) if "action" in data else None,
         )
 
@@ -484,6 +503,7 @@ def symbol_row(agent_id: str, symbol: Symbol) -> Row:
         "made_by": text(symbol.made_by, "made_by"),
         "circle": to_json(sorted(symbol.audience.witnesses), "circle") if symbol.audience.confined else None,
         "faded": False,
+        "tier": int(symbol.audience.tier),
     }
 
 
@@ -500,7 +520,11 @@ def symbol_of(row: Stored) -> Symbol:
         salience=row["salience"],
         surprise=row["surprise"],
         made_by=row["made_by"],
-        audience=Audience(column(row, "symbols.circle", what, circle_of), row["circle"] is not None),
+        audience=Audience(
+            column(row, "symbols.circle", what, circle_of),
+            row["circle"] is not None,
+            column(row, "symbols.tier", what, Tier),
+        ),
     )
 
 

@@ -11,11 +11,14 @@ from typing import Any
 
 from sqlalchemy import (
     BindParameter,
+    Case,
+    Column,
     Integer,
     Select,
     Text,
     UnaryExpression,
     bindparam,
+    case,
     column,
     delete,
     func,
@@ -41,6 +44,7 @@ from noodlings.store.tables import (
     vectors,
     world,
 )
+from noodlings.values.audience import Tier
 from noodlings.values.memory import Order
 
 _ESCAPE = "\\"
@@ -69,6 +73,11 @@ HAS_ENTRY = select(entries.c.id).where(_of_entry)
 # The ids as one JSON list, so that the statement is the same for any number of them.
 _listed = func.json_each(bindparam("ids", type_=Text)).table_valued("value")
 ENTRIES = select(entries).where(_of_agent, entries.c.id.in_(select(_listed.c.value)))
+PLAIN = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
+    _of_agent,
+    entries.c.id.in_(select(_listed.c.value)),
+    or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),
+)
 WORKING = (
     select(entries).where(_of_agent, entries.c.source.is_(None)).order_by(entries.c.id.desc()).limit(_limit)
 )
@@ -87,10 +96,19 @@ TOLD_BY = (
     select(entries.c.id).where(_of_agent, entries.c.user_id == bindparam("of_user")).order_by(entries.c.id)
 )
 
+
+def _words(column: Column[Any]) -> Case[Any]:
+    """The words in a column of entries; none of what is sealed for all, so that nobody can guess at them."""
+    opened = func.opened(column, column.name, entries.c.agent_id, entries.c.id)
+    return case(
+        (entries.c.tier >= Tier.SEALED.value, ""), (func.typeof(column) == "blob", opened), else_=column
+    )
+
+
 _CONTAINING = or_(
     *(
         column.like(bindparam("like"), escape=_ESCAPE)
-        for column in (entries.c.user_text, entries.c.response, entries.c.user_id)
+        for column in (_words(entries.c.user_text), _words(entries.c.response), entries.c.user_id)
     )
 )
 _among_these = func.json_each(bindparam("among")).table_valued("value").c.value
@@ -98,7 +116,7 @@ _no_index = partial(UnaryExpression, operator=custom_op("+"))
 _SORTED = {
     Order.IMPORTANCE: func.coalesce(entries.c.override, entries.c.encoded_importance),
     Order.WHO: entries.c.user_id,
-    Order.TEXT: entries.c.user_text,
+    Order.TEXT: _words(entries.c.user_text),
 }
 
 
@@ -189,6 +207,7 @@ COLUMNS = (
         func.coalesce(entries.c.override, entries.c.encoded_importance),
         *(entries.c[name] for name in ("kind", "place", "audience", "confined", "extra")),
         *(vectors.c[name] for name in ("vector", "attempts", "reason")),
+        entries.c.tier,
     )
     .join_from(
         entries,
@@ -231,7 +250,7 @@ FADE_SYMBOL = update(symbols).where(_of_agents_symbols, symbols.c.id == bindpara
 SYMBOLS = select(symbols).where(_of_agents_symbols, ~symbols.c.faded).order_by(symbols.c.id)
 ALL_SYMBOLS = select(symbols).where(_of_agents_symbols).order_by(symbols.c.id)
 LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_agents_symbols)
-SYMBOLS_OF = select(symbols.c.id, symbols.c.symbolic_encoding).where(
+SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encoding).where(
     _of_agents_symbols, symbols.c.entry_id.in_(_ids)
 )
 
@@ -261,7 +280,7 @@ FORGET_PARKED = update(source_records).where(
     source_records.c.record.is_not(None),
 )
 
-WORDS = select(entries.c.id, entries.c.user_text, entries.c.response).where(_among)
+WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(_among)
 FORGET_ENTRY = delete(entries).where(_of_entry)
 RAISE_FORGOTTEN_ID = (
     update(agents)

@@ -3,7 +3,9 @@
 A new database is made from these, an older one is brought there by migrations; a test compares the two.
 Whoever changes something here writes a migration and raises `SCHEMA`. Content stands only in `agents.state`,
 `entries`, `traces`, `vectors`, `symbols`, `source_records` and `world`; `links` say which entries belong
-together, and `events` that something was done, by whom and to how much, and never what it was about.
+together, and `events` that something was done, by whom and to how much, and never what it was about. Where
+there is a key, words stand in these tables as sealed bytes, whatever a column is declared as: see
+`noodlings.store.vault`.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA = "0007"
+SCHEMA = "0008"
 """The revision that these tables are. Four digits, rising, so that newer and older can be told apart."""
 
 metadata = MetaData(
@@ -83,6 +85,7 @@ entries = Table(
     Column("confined", Boolean),
     # Of what a source told; NULL for what was lived.
     Column("source", Text),
+    Column("tier", Integer, nullable=False, server_default=text("0")),
     UniqueConstraint("agent_id", "id"),
 )
 
@@ -187,11 +190,23 @@ symbols = Table(
     # What left the subconscious stays, as all else that leaves a mind: turns refer to it, and forgetting has
     # to know what it was made of.
     Column("faded", Boolean, nullable=False),
+    Column("tier", Integer, nullable=False, server_default=text("0")),
     ForeignKeyConstraint(["agent_id", "entry_id"], ["entries.agent_id", "entries.id"], ondelete="CASCADE"),
 )
 
 Index("ix_symbols_entry", symbols.c.agent_id, symbols.c.entry_id)
 Index("ix_symbols_in_mind", symbols.c.agent_id, symbols.c.id, sqlite_where=text("faded = 0"))
+
+keys = Table(
+    "keys",
+    metadata,
+    # Data keys, each readable only with the user's key of this id. The highest number seals what is new.
+    Column("number", Integer, primary_key=True),
+    Column("key_id", Text, nullable=False),
+    Column("wrapped", LargeBinary, nullable=False),
+    # From which tier on all entries are known to be sealed with it; NULL until everything else is, too.
+    Column("sealed_from", Integer),
+)
 
 events = Table(
     "events",

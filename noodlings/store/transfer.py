@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,6 +34,7 @@ from noodlings.store.rows import (
     vector_of,
 )
 from noodlings.store.taken_rows import taken_of, taken_row
+from noodlings.store.vault import Encryption, Vault
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, EntryVector, Link
 from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
@@ -53,14 +55,21 @@ class SqlSnapshot:
         damaged: what is wrong with each record that could not be read so far.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, vault: Vault, sealed_words: bool) -> None:
         self._connection = connection
+        self._vault = vault
+        self._sealed_words = sealed_words
         self.damaged: list[str] = []
 
     @property
     def left_out(self) -> int:
         """How many records could not be read so far."""
         return len(self.damaged)
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether anything of it is encrypted."""
+        return self._vault.encrypts
 
     def agents(self) -> list[str]:
         """Ids of all agents, sorted."""
@@ -71,7 +80,7 @@ class SqlSnapshot:
         of_agent = {"of_agent": agent_id}
         row = self._connection.execute(sql.AGENT, of_agent).one()
         last_id: int = self._connection.execute(sql.LAST_ID, of_agent).scalar_one()
-        state = None if row.state is None else self._read((agent_id, row.state), _state)
+        state = None if row.state is None else self._read((agent_id, row.state), self._state)
         last_symbol_id: int = self._connection.execute(sql.LAST_SYMBOL_ID, of_agent).scalar_one()
         return ArchivedAgent(
             agent_id,
@@ -82,11 +91,11 @@ class SqlSnapshot:
 
     def entries(self, agent_id: str) -> Iterator[ArchivedEntry]:
         """Everything an agent ever perceived, in the order of ids."""
-        return self._page(sql.ARCHIVE, "id", agent_id, _kept_entry)
+        return self._page(sql.ARCHIVE, "id", agent_id, self._entry)
 
     def traces(self, agent_id: str) -> Iterator[Trace]:
         """All of its traces, in the order of ids."""
-        return self._page(sql.TRACES_AFTER, "entry_id", agent_id, trace_of)
+        return self._page(sql.TRACES_AFTER, "entry_id", agent_id, self._vault.reading("traces", trace_of))
 
     def links(self, agent_id: str) -> Iterator[Link]:
         """All links between its entries, in the order of source, target and type."""
@@ -94,11 +103,22 @@ class SqlSnapshot:
 
     def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
         """All symbols made of its entries, in the order of ids."""
-        return self._all(sql.ALL_SYMBOLS, agent_id, kept_symbol_of)
+        return self._all(sql.ALL_SYMBOLS, agent_id, self._vault.reading("symbols", kept_symbol_of))
+
+    def _entry(self, row: Stored) -> ArchivedEntry:
+        entry = entry_of(self._vault.opened("entries", row), self._sealed_words)
+        return ArchivedEntry(entry, row["episodic"], row["consolidated"])
+
+    def _state(self, stored: tuple[str, Any]) -> dict[str, Any]:
+        agent_id, document = stored
+        data = from_json(self._vault.text(document, "agents", "state", agent_id), f"the state of {agent_id}")
+        if not isinstance(data, dict):
+            raise StoreError(f"the state of {agent_id} is damaged")
+        return data
 
     def vectors(self, agent_id: str) -> Iterator[EntryVector]:
         """All vectors of its entries, of whatever model, in the order of ids."""
-        return self._all(sql.ALL_VECTORS, agent_id, vector_of)
+        return self._all(sql.ALL_VECTORS, agent_id, self._vault.reading("vectors", vector_of))
 
     def taken(self, agent_id: str) -> Iterator[TakenRecord]:
         """All records of sources that it was given, in the order of source and id."""
@@ -107,7 +127,7 @@ class SqlSnapshot:
             wanted = {"of_agent": agent_id, "of_source": at[0], "of_record": at[1], "limit": AT_ONCE}
             rows = self._connection.execute(sql.TAKEN_AFTER, wanted).mappings().all()
             for row in rows:
-                taken = self._read(row, taken_of)
+                taken = self._read(row, self._vault.reading("source_records", taken_of))
                 if taken is not None:
                     yield taken
             if len(rows) < AT_ONCE:
@@ -180,54 +200,55 @@ class SqlImporter:
         if agent.agent_id in self.agents():
             raise UserError(f"{agent.agent_id} is already there")
         with self._database.transaction() as connection:
-            connection.execute(sql.ADD_AGENT, row)
+            add = partial(_add, connection, self._database.vault)
+            add(sql.ADD_AGENT, [row])
             for some in _portions(records):
                 entries = [kept for kept in some if isinstance(kept, ArchivedEntry)]
-                _add(connection, sql.ADD_ENTRY, [_entry_row(agent.agent_id, kept) for kept in entries])
-                traces = [trace for trace in some if isinstance(trace, Trace)]
-                _add(connection, sql.ADD_TRACE, [trace_row(trace) for trace in traces])
+                add(sql.ADD_ENTRY, [_entry_row(agent.agent_id, kept) for kept in entries])
+                add(sql.ADD_TRACE, [trace_row(trace) for trace in some if isinstance(trace, Trace)])
                 links = [link for link in some if isinstance(link, Link)]
-                _add(connection, sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
+                add(sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
                 symbols = [kept for kept in some if isinstance(kept, ArchivedSymbol)]
-                _add(connection, sql.ADD_SYMBOL, [_symbol_row(agent.agent_id, kept) for kept in symbols])
+                add(sql.ADD_SYMBOL, [_symbol_row(agent.agent_id, kept) for kept in symbols])
                 taken = [kept for kept in some if isinstance(kept, TakenRecord)]
-                _add(connection, sql.ADD_TAKEN, [taken_row(agent.agent_id, kept) for kept in taken])
+                add(sql.ADD_TAKEN, [taken_row(agent.agent_id, kept) for kept in taken])
 
 
 @contextmanager
-def snapshot(folder: Path) -> Iterator[SqlSnapshot]:
+def snapshot(
+    folder: Path, encryption: Encryption | None = None, sealed_words: bool = False
+) -> Iterator[SqlSnapshot]:
     """What is kept in a data folder now.
+
+    Args:
+        folder: the data folder.
+        encryption: the user's keys.
+        sealed_words: whether sealed entries come with their words.
 
     Raises:
         NotFound: nothing is.
-        StoreError: the database is damaged, foreign or of another version.
+        StoreError: the database is damaged, foreign or of another version, or needs another key.
     """
-    with closing(Database(folder, read_only=True)) as database, database.transaction() as connection:
-        yield SqlSnapshot(connection)
+    with (
+        closing(Database(folder, read_only=True, encryption=encryption)) as database,
+        database.transaction() as connection,
+    ):
+        yield SqlSnapshot(connection, database.vault, sealed_words)
 
 
 @contextmanager
-def intake(folder: Path, durability: Durability = "normal") -> Iterator[SqlImporter]:
+def intake(
+    folder: Path, durability: Durability = "normal", encryption: Encryption | None = None
+) -> Iterator[SqlImporter]:
     """The way into a data folder, which is made when it is missing.
 
     Raises:
+        UserError: something is to be encrypted, and there is no key.
         StoreBusy: another process writes there.
         StoreError: the database is damaged, foreign or of another version.
     """
-    with closing(Database(folder, durability)) as database:
+    with closing(Database(folder, durability, encryption=encryption)) as database:
         yield SqlImporter(database)
-
-
-def _state(stored: tuple[str, str]) -> dict[str, Any]:
-    agent_id, document = stored
-    data = from_json(document, f"the state of {agent_id}")
-    if not isinstance(data, dict):
-        raise StoreError(f"the state of {agent_id} is damaged")
-    return data
-
-
-def _kept_entry(row: Stored) -> ArchivedEntry:
-    return ArchivedEntry(entry_of(row), row["episodic"], row["consolidated"])
 
 
 def _entry_row(agent_id: str, kept: ArchivedEntry) -> Row:
@@ -245,6 +266,6 @@ def _portions(records: Iterable[Value]) -> Iterator[list[Value]]:
         yield some
 
 
-def _add(connection: Connection, statement: Insert, rows: Sequence[Row]) -> None:
+def _add(connection: Connection, vault: Vault, statement: Insert, rows: Sequence[Row]) -> None:
     if rows:
-        connection.execute(statement, rows)
+        connection.execute(statement, [vault.sealed(statement.table.name, row) for row in rows])

@@ -12,9 +12,10 @@ names of its parameters; after that only values are handed over. They need no co
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -27,6 +28,7 @@ from noodlings.store import statements as sql
 from noodlings.store.documents import text, to_json, whole
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
 from noodlings.store.taken_rows import FORGOTTEN, taken_row
+from noodlings.store.vault import Vault
 
 Statement = Insert | Update | Delete | Select[Any]
 
@@ -110,6 +112,24 @@ class CommitRows:
     faded: list[int]
     taken: list[Row]
 
+    def sealed(self, vault: Vault) -> CommitRows:
+        """The same as they are written. Raises `StoreError` for a secret where there is no key."""
+        state = vault.sealed("agents", {"agent_id": self.agent_id, "state": self.state})["state"]
+        revised = {
+            number: vault.sealed("entries", row | {"of_agent": self.agent_id, "of_id": number})
+            for number, row in self.revised.items()
+        }
+        return replace(
+            self,
+            state=state,
+            added=[vault.sealed("entries", row) for row in self.added],
+            revised=revised,
+            trace=None if self.trace is None else vault.sealed("traces", self.trace),
+            vectors=[vault.sealed("vectors", row) for row in self.vectors],
+            symbols=[vault.sealed("symbols", row) for row in self.symbols],
+            taken=[vault.sealed("source_records", row) for row in self.taken],
+        )
+
     @property
     def linked(self) -> frozenset[int]:
         """Ids of the entries at both ends of the links."""
@@ -147,17 +167,20 @@ def commit_rows(changes: Changes) -> CommitRows:
     )
 
 
-def write_commit(transaction: DriverTransaction, batch: CommitRows, kept_traces: int) -> None:
+def write_commit(transaction: DriverTransaction, plain: CommitRows, vault: Vault, kept_traces: int) -> None:
     """Keep a batch of an agent that is known; of its traces those of its latest `kept_traces` percepts.
+
+    It is sealed here, within the transaction, so that no key is dropped before it is written.
 
     Raises:
         StoreError: it changes, or goes with, an entry that never was.
     """
-    agent_id = batch.agent_id
+    agent_id, batch = plain.agent_id, plain.sealed(vault)
     if batch.state is not None:
         transaction.run(sql.SET_STATE, {"of_agent": agent_id, "state": batch.state})
     transaction.run_each(sql.ADD_ENTRY, batch.added)
     _change(transaction, sql.REVISE, agent_id, batch.revised)
+    _seal_raised(transaction, vault, batch)
     _change(transaction, sql.JOIN_EPISODIC, agent_id, {joined: {} for joined in batch.joined})
     _change(transaction, sql.LEAVE_EPISODIC, agent_id, {left: {} for left in batch.left})
     if batch.trace is not None:
@@ -172,6 +195,16 @@ def write_vectors(transaction: DriverTransaction, agent_id: str, rows: Sequence[
     """Add vectors, or replace them. One of an entry that was forgotten meanwhile is left out."""
     there = _there(transaction, agent_id, {row["entry_id"] for row in rows})
     transaction.run_each(sql.ADD_VECTOR, [row for row in rows if row["entry_id"] in there])
+
+
+def _seal_raised(transaction: DriverTransaction, vault: Vault, batch: CommitRows) -> None:
+    """Seal the words of entries that were plain until an answer to them was made of something secret."""
+    raised = [number for number, row in batch.revised.items() if vault.may_be_plain(row["tier"])]
+    wanted = {"of_agent": batch.agent_id, "ids": json.dumps(raised)}
+    for row in transaction.fetch(sql.PLAIN, wanted) if raised else ():
+        words = vault.sealed("entries", row)
+        change = {"of_agent": batch.agent_id, "of_id": row["id"]}
+        transaction.run(sql.REVISE, change | {name: words[name] for name in ("user_text", "extra")})
 
 
 def _keep_trace(transaction: DriverTransaction, trace: Row, kept_traces: int) -> None:

@@ -23,7 +23,7 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.ports import Allowance, Utterance, Voice
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.audience import disclosed
+from noodlings.values.audience import Tier, disclosed
 from noodlings.values.lens import Lens
 from noodlings.values.memory import MemoryEntry, Recalled, Symbol
 from noodlings.values.percept import LEARNED, Kind, Percept
@@ -231,32 +231,45 @@ class DisclosedMemories:
     Args:
         memory: all that the agent has in mind.
         listeners: whoever hears what is made of it, ids.
+        reach: the highest tier that may be told to the voice.
     """
 
-    def __init__(self, memory: HierarchicalMemory | PlainMemory, listeners: frozenset[str]) -> None:
+    def __init__(
+        self,
+        memory: HierarchicalMemory | PlainMemory,
+        listeners: frozenset[str],
+        reach: Tier = Tier.SECRET,
+    ) -> None:
         self._memory = memory
         self._listeners = listeners
+        self._reach = reach
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
         """See `Memories`."""
-        return self._memory.recall_by_affect(current_affect, top_k, min_similarity, present=self._listeners)
+        found = self._memory.recall_by_affect(current_affect, top_k, min_similarity, present=self._listeners)
+        return list(disclosed(found, self._listeners, self._reach))
 
     def retrieve_episodic(
         self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
     ) -> list[MemoryEntry]:
         """See `Memories`."""
-        return self._memory.retrieve_episodic(user_id, min_importance, limit, present=self._listeners)
+        found = self._memory.retrieve_episodic(user_id, min_importance, limit, present=self._listeners)
+        return list(disclosed(found, self._listeners, self._reach))
 
 
 class DisclosedSymbols:
     """The `Symbols` of an agent for those who listen; arguments as in `DisclosedMemories`."""
 
-    def __init__(self, subconscious: SubconsciousMemory, listeners: frozenset[str]) -> None:
+    def __init__(
+        self, subconscious: SubconsciousMemory, listeners: frozenset[str], reach: Tier = Tier.SECRET
+    ) -> None:
         self._subconscious = subconscious
         self._listeners = listeners
+        self._reach = reach
 
     def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
         """See `Symbols`."""
-        return self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)
+        found = self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)
+        return list(disclosed(found, self._listeners, self._reach))

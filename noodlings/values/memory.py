@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noodlings.errors import UserError
 from noodlings.text import CleanText, clean
 from noodlings.values.affect import Affect, FloatArray
-from noodlings.values.audience import OPEN, Audience
+from noodlings.values.audience import OPEN, Audience, Tier
 from noodlings.values.percept import Kind
 
 if TYPE_CHECKING:
@@ -166,6 +166,11 @@ class MemoryEntry:
     def private(self) -> bool:
         """Whether only those who witnessed it may know of it."""
         return self.audience.confined
+
+    @property
+    def tier(self) -> Tier:
+        """How far it is kept from others."""
+        return self.audience.tier
 
     def row(self) -> dict[str, Any]:
         """A row as a bridge would have made it: who said what, how it felt, and whatever the host gave."""

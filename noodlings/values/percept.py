@@ -12,7 +12,7 @@ from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.values.action import OfferedAction, require_offer
 from noodlings.values.affect import Affect
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.floor import Floor
 
 
@@ -52,17 +52,20 @@ def audience_of(kind: Kind, user_id: str, witnessed: Audience | Collection[str])
     """
     audience = witnessed if isinstance(witnessed, Audience) else Audience(frozenset(witnessed))
     confined = audience.confined or kind in PRIVATE
-    return Audience(audience.witnesses | {user_id}, confined=True) if confined else audience
+    return Audience(audience.witnesses | {user_id}, True, audience.tier) if confined else audience
 
 
-def kept_audience(kind: Kind, user_id: str, witnesses: Collection[str], confined: bool | None) -> Audience:
+def kept_audience(
+    kind: Kind, user_id: str, witnesses: Collection[str], confined: bool | None, tier: int = Tier.OPEN
+) -> Audience:
     """The audience of something that was kept; None for `confined` where it was kept before that was noted.
 
-    Then it follows from the kind. The other arguments as in `audience_of`.
+    Then it follows from the kind. The other arguments as in `audience_of`; a tier from before there were any
+    is 0. Raises ValueError for a number that is no tier.
     """
     if confined is None:
         return audience_of(kind, user_id, witnesses)
-    return Audience(frozenset(witnesses), confined)
+    return Audience(frozenset(witnesses), confined, Tier(tier))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,7 @@ class Percept:
         data: whatever else the world wants to have kept (JSON-compatible).
         floor: decides who of those who hear it answers; None where the agent decides alone. It is never kept.
         actions: what the agent may do beside answering; not kept with the memory.
+        tier: how far it is kept from others, at least; a number of `Tier` will do.
     """
 
     user_id: str
@@ -106,6 +110,7 @@ class Percept:
     data: dict[str, Any] = field(default_factory=dict)
     floor: Floor | None = field(default=None, compare=False, repr=False)
     actions: tuple[OfferedAction, ...] = ()
+    tier: Tier = Tier.OPEN
 
     def __post_init__(self) -> None:
         if not self.user_id:
@@ -117,6 +122,9 @@ class Percept:
             raise UserError(f"the things of a percept must be a list of names, not {self.things!r:.40}")
         object.__setattr__(self, "things", tuple(filter(None, map(clean, self.things))))
         moment(self.timestamp, "a percept's timestamp")
+        if self.tier not in tuple(Tier):
+            raise UserError(f"tier is {self.tier!r:.40}: it must be 0 (open), 1, 2 or 3 (sealed)")
+        object.__setattr__(self, "tier", Tier(self.tier))
         for name in ("surprise", "identity_salience"):
             value = getattr(self, name)
             if value is not None and not 0.0 <= value <= 1.0:
@@ -134,9 +142,13 @@ class Percept:
         """Who witnessed it and may learn of it, the agent itself aside.
 
         A whisper, a thought, and what is told to a character with nobody else there, is confined to those who
-        heard it. What is told before others is open, and so is what happens in the world.
+        heard it. What is told before others is open, and so is what happens in the world. A tier confines it
+        whatever it is.
         """
         if self.audience is not None:
-            return audience_of(self.kind, self.user_id, self.audience)
+            given = (
+                self.audience if isinstance(self.audience, Audience) else Audience(frozenset(self.audience))
+            )
+            return audience_of(self.kind, self.user_id, given.at_least(self.tier))
         alone = self.kind in _TOLD and self.listeners == {self.user_id}
-        return Audience(self.listeners, confined=alone or self.kind in PRIVATE)
+        return Audience(self.listeners, alone or self.kind in PRIVATE).at_least(self.tier)

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from noodlings.errors import NotFound, UserError, there_are
 from noodlings.text import MAX_LINE, clean, shorten
-from noodlings.values.audience import Audience
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.floor import Floor
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
@@ -42,6 +42,7 @@ class RoomLine:
         manner: what the speaker did while speaking ("tilts its head"), or "".
         target, target_name: whom a whisper was for.
         acted: whether a whisper is no words, but something done that only its target sees.
+        tier: how far whoever perceives it keeps it from others, at least.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class RoomLine:
     target: str = ""
     target_name: str = ""
     acted: bool = False
+    tier: Tier = Tier.OPEN
 
     def view(self, viewer: str = "") -> Text:
         """The line as `viewer` (an id) sees it: "You say" to whoever did it, the name to everybody else."""
@@ -301,4 +303,5 @@ def perceived(
         things=tuple(things),
         data={"manner": line.manner} if line.manner else {},
         floor=floor,
+        tier=line.tier,
     )

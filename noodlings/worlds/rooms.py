@@ -22,7 +22,7 @@ from typing import Any
 from noodlings.errors import NotFound, UserError
 from noodlings.ports import Clock
 from noodlings.text import MAX_LINE, clean, shorten
-from noodlings.values.audience import Audience, may_learn
+from noodlings.values.audience import Audience, Tier, may_learn
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.trace import Trace
@@ -254,14 +254,18 @@ class World:
         being = self.being(being_id)
         return self._happen(being, RoomLine(Kind.EMOTE, heard(text), being_id, being.name), depth)
 
-    def whisper(self, being_id: str, to: str, text: str, depth: int = 0) -> RoomLine:
+    def whisper(
+        self, being_id: str, to: str, text: str, depth: int = 0, tier: Tier = Tier.CONFINED
+    ) -> RoomLine:
         """Say something to one in the room; the others only see that it happened."""
         being, target = self.being(being_id), self.find_here(being_id, to)
         if target.persona is None and clean(to).casefold() not in target.names:
             # Whoever it was meant for may have gone, and somebody of a longer name stand here.
             wanted = shorten(clean(to), 30)
             raise NotFound(f"Nobody here is called {wanted}; did you mean {target.name}? Say the whole name.")
-        line = RoomLine(Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name)
+        line = RoomLine(
+            Kind.WHISPER, heard(text), being_id, being.name, "", target.id, target.name, tier=tier
+        )
         return self._happen(being, line, depth)
 
     def go(self, being_id: str, way: str) -> Room:
@@ -419,7 +423,7 @@ class World:
     def _show(self, being_id: str, line: RoomLine, audience: Audience | None = None) -> None:
         others = self._others(being_id)
         if line.kind is Kind.WHISPER:
-            audience = Audience(frozenset({line.actor, line.target}), confined=True)
+            audience = Audience(frozenset({line.actor, line.target}), True, line.tier)
         elif audience is None:  # what is told with nobody else there is between those two
             alone = line.kind in (Kind.SAY, Kind.EMOTE) and len(others) < 2
             audience = Audience(frozenset({being_id, *(other.id for other in others)}), confined=alone)
@@ -440,7 +444,8 @@ class World:
         """Those who are there, where what came of a turn is confined to them; else None."""
         if trace is None or not trace.audience.confined:
             return None
-        return Audience(frozenset({being_id, *(other.id for other in self._others(being_id))}), confined=True)
+        there = frozenset({being_id, *(other.id for other in self._others(being_id))})
+        return Audience(there, tier=trace.audience.tier)
 
     def _is_in(self, being_id: str, place: str) -> bool:
         return being_id in self._beings and self._rooms[being_id] == place

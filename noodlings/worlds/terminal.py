@@ -16,7 +16,7 @@ from prompt_toolkit import ANSI, PromptSession, print_formatted_text
 from prompt_toolkit.application import Application
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.history import FileHistory
+from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import Layout, Window
@@ -42,7 +42,7 @@ class TerminalSession:
     Args:
         dispatch: runs a line.
         complete: what the last word of a line may become, for the tab key.
-        history: the file that earlier lines are kept in.
+        history: the file that earlier lines are kept in; None to keep them only for now.
         live: lets one character do something of its own accord.
         idle_seconds: how often, in real seconds; 0 is never.
         screen: where answers go; it writes with `above_prompt`.
@@ -52,7 +52,7 @@ class TerminalSession:
         self,
         dispatch: Dispatch,
         complete: Complete,
-        history: Path,
+        history: Path | None,
         live: Callable[[], Awaitable[object]],
         idle_seconds: float,
         screen: Screen,
@@ -62,7 +62,7 @@ class TerminalSession:
         self._idle_seconds = idle_seconds
         self._screen = screen
         self._session: PromptSession[str] = PromptSession(
-            history=FileHistory(str(history)),
+            history=InMemoryHistory() if history is None else FileHistory(str(history)),
             completer=_TabCompleter(complete),
             complete_while_typing=False,
             key_bindings=_without_mouse(),

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from noodlings.drawing.marks import ACCENT, LOUD, QUIET, ago, bar, cut, feeling_text, level, number, words
 from noodlings.text import clean
+from noodlings.values.audience import TIER_WORDS, Tier
 from studio.widgets.marks import NAMES, axis_bars
 from studio.widgets.table import Column
 
@@ -60,7 +61,7 @@ def facts(entry: EntryView) -> Text:
         entry.when.replace("T", " ").removesuffix("Z"),
         ago(entry.age),
         entry.kind,
-        "private" if entry.private else "",
+        TIER_WORDS[entry.tier] if entry.tier > Tier.CONFINED else "private" if entry.private else "",
         "pinned" if entry.pinned else "",
         *(f"#{clean(tag)}" for tag in entry.tags),
         f"recalled {times:,}×" if times else "never recalled",

@@ -245,7 +245,7 @@ async def test_what_a_forgotten_event_told_is_told_no_more(make_agent, happen, c
         ),
         (
             {"said": ["hello", ["a secret"]]},
-            "said.1: should be a section with keys of its own; use one of: confined, heard_by, text$",
+            "said.1: should be a section with keys of its own; use one of: confined, heard_by, text, tier$",
         ),
         ({"said": [{"whispered": "a secret"}]}, "said.0.text is missing"),
         ({"a secret": 1}, "a stored state is damaged: unknown key$"),

@@ -49,7 +49,7 @@ def backups(data: Path, clock: Clock, **settings: float) -> ScheduledBackups:
     chosen = BackupSettings.model_validate(
         {"folder": str(data.parent / "copies"), "every_hours": 6} | settings
     )
-    return ScheduledBackups(data, chosen, lambda: clock.now, clock.wait)
+    return ScheduledBackups(data, chosen, now=lambda: clock.now, wait=clock.wait)
 
 
 def names(data: Path) -> list[str]:

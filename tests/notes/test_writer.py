@@ -13,7 +13,10 @@ import pytest
 from noodlings.errors import StoreError
 from noodlings.notes.note import Note
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
+from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.ports import Changes, Forgotten
+from noodlings.store.memory import MemoryStore
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.memory import Link, LinkType
 from tests.notes.folders import Folder, bytes_of, opened, written
 from tests.store.records import a_trace, an_entry
@@ -165,3 +168,30 @@ def test_forgetting_with_notes_switched_off_reaches_those_that_are_there(tmp_pat
         folder.forget("phi", 1)
     assert [path[-5:-3] for path in written(tmp_path)] == ["_2"]
     assert b"ZEBRA" not in bytes_of(tmp_path / FOLDER_NAME)
+
+
+@pytest.mark.parametrize(("below", "left"), [(Tier.SECRET, [1, 2]), (Tier.CONFINED, [1]), (Tier.OPEN, [])])
+def test_what_is_encrypted_has_no_note_and_loses_one_that_it_had(
+    tmp_path: Path, below: Tier, left: list[int]
+) -> None:
+    store, notebook = MemoryStore(), Notebook(tmp_path)
+    tiers = {1: Tier.OPEN, 2: Tier.CONFINED, 3: Tier.SECRET}
+    entries = tuple(
+        replace(an_entry(number, f"line {number}"), audience=Audience(frozenset({"user_caity"}), tier=tier))
+        for number, tier in tiers.items()
+    )
+    store.commit(Changes("phi", added=entries))
+    before = NoteWriter(store, notebook, lambda affect: "", Tier.SEALED)
+    assert list(before.refresh("phi", {1, 2, 3}, {1, 2, 3})) == [1, 2, 3]
+    now = NoteWriter(store, notebook, lambda affect: "", below)
+    assert now.has_encrypted is (below < Tier.SECRET)
+    now.prune()
+    now.refresh("phi", {1, 2, 3}, {1, 2, 3})
+    assert now.notebook.ids("phi") == left
+
+
+def test_a_start_removes_notes_of_what_is_encrypted_by_now(folder: Folder) -> None:
+    keep(folder, "the dog", "the cat")
+    writer = NoteWriter(folder.store, folder.writer.notebook, lambda affect: "", Tier.OPEN)
+    NoteSync(writer).close()
+    assert writer.notebook.files() == []

@@ -8,19 +8,27 @@ from typing import Any
 
 import pytest
 
+from noodlings.store.cipher import UserKey
+from noodlings.store.keys import UserKeys
 from noodlings.store.memory import MemoryStore
 from noodlings.store.sql import SqlStore
+from noodlings.store.vault import Encryption
+from noodlings.values.audience import Tier
 from tests.store.either import AnyStore, Make
 
+KEY = UserKey(bytes(32))
 
-@pytest.fixture(params=["sql", "memory"])
+
+@pytest.fixture(params=["sql", "encrypted", "memory"])
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Make]:
     """Makes a store of the kind under test, with the arguments of both."""
     made: list[AnyStore] = []
 
     def make_one(**arguments: Any) -> AnyStore:
         folder = tmp_path / str(len(made))
-        made.append(SqlStore(folder, **arguments) if request.param == "sql" else MemoryStore(**arguments))
+        if request.param == "encrypted":
+            arguments["encryption"] = Encryption(Tier.OPEN, UserKeys(KEY.text))
+        made.append(MemoryStore(**arguments) if request.param == "memory" else SqlStore(folder, **arguments))
         return made[-1]
 
     yield make_one

@@ -47,13 +47,21 @@ def an_entry(number: int, text: str = "hello", **changes: Any) -> MemoryEntry:
     return witnessed(MemoryEntry(**(fields | changes)), ids)
 
 
-BEFORE_SOURCES = """
+BEFORE_TIERS = """
+ALTER TABLE entries DROP COLUMN tier;
+ALTER TABLE symbols DROP COLUMN tier;
+DROP TABLE keys;
+UPDATE alembic_version SET version_num = '0007';
+"""
+"""Brings a database back to the schema of before there were tiers."""
+
+BEFORE_SOURCES = f"""{BEFORE_TIERS}
 DROP INDEX ix_entries_lived;
 ALTER TABLE entries DROP COLUMN source;
 DROP TABLE source_records;
 UPDATE alembic_version SET version_num = '0006';
 """
-"""Brings a database back to the schema of before there were sources."""
+"""Brings a database back to the schema of before there were sources, too."""
 
 
 def packed_traces(folder: Path) -> list[bytes]:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from noodlings.errors import NotFound, StoreBusy
+from noodlings.ports import Changes
+from noodlings.store.cipher import UserKey
 from noodlings.store.database import DATABASE_NAME
+from noodlings.store.keys import UserKeys
 from noodlings.store.lock import HOLDER_NAME, LOCK_NAME, holder_of
 from noodlings.store.sql import SqlStore
-from tests.store.records import AGENT
+from noodlings.store.vault import Encryption
+from noodlings.values.audience import Tier
+from tests.store.records import AGENT, an_entry
 from tests.thorough import examples
 
 pytestmark = pytest.mark.slow
@@ -23,14 +31,18 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 
 
-def start_writer(folder: Path) -> subprocess.Popen[str]:
+def start_writer(folder: Path, *key_file: str) -> subprocess.Popen[str]:
     """The program in writer.py, once it has the folder open."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.store.writer", str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
+    process = begin_writer(folder, *key_file)
     assert process.stdout is not None
     assert process.stdout.readline() == "open\n"
     return process
+
+
+def begin_writer(folder: Path, *key_file: str) -> subprocess.Popen[str]:
+    """The same, while it starts."""
+    command = [sys.executable, "-m", "tests.store.writer", str(folder), *key_file]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
 def killed(process: subprocess.Popen[str]) -> list[int]:
@@ -151,3 +163,58 @@ def test_a_reader_is_not_counted_as_the_one_writer(tmp_path: Path) -> None:
     writer.close()
     SqlStore(tmp_path).close()
     reader.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
+def test_kills_lose_nothing_while_everything_is_encrypted_and_the_key_changes(tmp_path: Path) -> None:
+    """TEST_KILLS=50 kills as often: while it starts, writes, or encrypts everything anew."""
+    folder, keys = tmp_path / "data", UserKeys(file=str(tmp_path / "key"))
+    chance, acknowledged, changed = random.Random(22), list[int](), 0
+    keys.write((UserKey.new(),))
+    with closing(SqlStore(folder, encryption=Encryption(Tier.OPEN, keys))) as store:  # enough to take a while
+        filling = tuple(an_entry(number, f"line {number}", response="") for number in range(1, 3_000))
+        store.commit(Changes(AGENT, added=filling))
+    for kill in range(int(os.environ.get("TEST_KILLS", "3"))):
+        if kill % 3 == 2:  # a new key, which the start takes up
+            keys.write((UserKey.new(), *keys.read()[:2]))
+        process = begin_writer(folder, keys.file)
+        assert process.stdout is not None
+        if kill % 3 == 2:
+            wait_for_rewriting(folder, chance.random() * 0.05)
+        else:
+            assert process.stdout.readline() == "open\n"
+            said = [int(process.stdout.readline()) for _ in range(chance.randrange(1, 20))]
+            if kill % 3 == 1:  # a new key, which it takes up with its next step
+                keys.write((UserKey.new(), *keys.read()[:2]))
+                said += [int(process.stdout.readline()) for _ in range(chance.randrange(1, 8))]
+            acknowledged += said
+        os.kill(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        acknowledged += [int(line) for line in output.splitlines() if line.isdigit()]
+        changed += unfinished(folder)
+
+        with closing(SqlStore(folder, read_only=True, encryption=Encryption(Tier.OPEN, keys))) as store:
+            kept = store.archive(AGENT, limit=10**6)
+        assert [entry.id for entry in kept] == list(range(1, len(kept) + 1))
+        assert len(kept) >= max([2_999, *acknowledged])
+        assert all(kept[number - 1].response == f"answer {number}" for number in acknowledged)
+        assert [entry.user_text for entry in kept] == [f"line {entry.id}" for entry in kept]
+    SqlStore(folder, encryption=Encryption(Tier.OPEN, keys)).close()
+    assert unfinished(folder) == 0
+    print(f"{changed} kills fell into a change of keys; {len(acknowledged)} turns were acknowledged")
+    assert changed
+
+
+def unfinished(folder: Path) -> bool:
+    """Whether everything is still being encrypted anew."""
+    with closing(sqlite3.connect(folder / DATABASE_NAME)) as database:
+        (keys, last) = database.execute("SELECT count(*), max(sealed_from IS NULL) FROM keys").fetchone()
+    return keys > 1 or bool(last)
+
+
+def wait_for_rewriting(folder: Path, seconds: float) -> None:
+    """Until the new key is there, and some time after."""
+    until = time.monotonic() + 30.0
+    while not unfinished(folder) and time.monotonic() < until:
+        time.sleep(0.002)
+    time.sleep(seconds)

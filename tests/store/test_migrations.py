@@ -6,6 +6,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,17 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event, inspe
 
 import noodlings.store.migrations
 from noodlings.ports import Changes
+from noodlings.store.cipher import UserKey
 from noodlings.store.database import DATABASE_NAME
+from noodlings.store.keys import UserKeys
 from noodlings.store.migrations import migrate
 from noodlings.store.sql import SqlStore
 from noodlings.store.tables import SCHEMA, make_tables
-from noodlings.values.audience import Audience
+from noodlings.store.vault import Encryption
+from noodlings.values.audience import Audience, Tier
 from noodlings.values.percept import Kind
 from noodlings.values.taken_in import TakenRecord
-from tests.store.records import AGENT, BEFORE_SOURCES, a_symbol, a_trace, an_entry
+from tests.store.records import AGENT, BEFORE_SOURCES, BEFORE_TIERS, a_symbol, a_trace, an_entry
 
 ROOT = Path(__file__).parents[2]
 
@@ -159,9 +164,9 @@ def test_a_database_from_before_there_were_symbols_keeps_all_it_has_and_takes_sy
     store.commit(Changes(AGENT, added=(an_entry(1),)))
     store.close()
     connection = sqlite3.connect(tmp_path / DATABASE_NAME)
+    connection.executescript(BEFORE_SOURCES)
     connection.execute("DROP TABLE symbols")
     connection.execute("ALTER TABLE agents DROP COLUMN forgotten_symbol_id")
-    connection.executescript(BEFORE_SOURCES)
     connection.execute("ALTER TABLE entries DROP COLUMN confined")
     connection.execute("ALTER TABLE traces DROP COLUMN packed")
     connection.execute("UPDATE alembic_version SET version_num = '0003'")
@@ -195,3 +200,18 @@ def test_a_database_from_before_there_were_sources_keeps_all_it_has_and_takes_re
     assert [entry.id for entry in kept.working] == [1, 2]
     assert store.taken(AGENT, "talk:log", ["1"]) == {"1": record}
     store.close()
+
+
+def test_a_database_from_before_there_were_tiers_keeps_all_it_has_and_takes_secrets(tmp_path: Path) -> None:
+    private = an_entry(2, "psst", kind=Kind.WHISPER)
+    with closing(SqlStore(tmp_path)) as store:
+        store.commit(Changes(AGENT, added=(an_entry(1), private), trace=a_trace(2, 1)))
+        before = (store.load(AGENT), store.traces(AGENT))
+    with closing(sqlite3.connect(tmp_path / DATABASE_NAME)) as connection:
+        connection.executescript(BEFORE_TIERS)
+    with closing(SqlStore(tmp_path, encryption=Encryption(keys=UserKeys(UserKey(bytes(32)).text)))) as store:
+        assert (store.load(AGENT), store.traces(AGENT)) == before
+        secret = replace(an_entry(3), audience=Audience(frozenset({AGENT}), tier=Tier.SECRET))
+        store.commit(Changes(AGENT, added=(secret,)))
+        kept = store.entries(AGENT, [1, 2, 3])
+    assert [kept[number].tier for number in (1, 2, 3)] == [Tier.OPEN, Tier.CONFINED, Tier.SECRET]

@@ -1,0 +1,115 @@
+"""`noodlings key …`: the key that memories are encrypted with, made, changed and looked at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.errors import StoreBusy, UserError
+
+if TYPE_CHECKING:
+    from noodlings.config import Settings
+
+key_app = typer.Typer(
+    help="Make and change the key that memories are encrypted with.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+@key_app.command()
+def new(
+    file: Annotated[
+        str, typer.Argument(metavar="[FILE]", help="Where to keep it; store.key_file if you name none.")
+    ] = "",
+    data: Data = None,
+    config: Config = None,
+) -> None:
+    """Make a key, in a file for you alone, or with the name keyring in the system's keyring.
+
+    Nobody can read what is encrypted without it, so keep a copy elsewhere.
+    """
+    from noodlings.store.cipher import UserKey
+    from noodlings.store.keys import UserKeys
+
+    settings = settings_of(data, config)
+    keys, folder = UserKeys(file=file or settings.store.key_file), settings.data_dir
+    if not keys.file:
+        raise UserError("name a file for the key, outside of the data folder: noodlings key new FILE")
+    if keys.path is not None and keys.path.exists():
+        raise UserError(f"{keys.path} exists already; to change the key in it: noodlings key rotate")
+    if keys.path is not None and folder.resolve() in keys.path.resolve().parents:
+        raise UserError(
+            f"{keys.path} is in the data folder: whoever takes that would have the key, so keep it elsewhere"
+        )
+    made = UserKey.new()
+    keys.write((made,))
+    set_it = "" if settings.store.key_file == keys.file else f"; to use it, set store.key_file: {keys.file}"
+    typer.echo(
+        f"made key {made.id} in {keys.file}{set_it}. Keep a copy elsewhere: nobody can read without it"
+    )
+
+
+@key_app.command()
+def rotate(data: Data = None, config: Config = None) -> None:
+    """Change the key: make a new one, and encrypt everything with that, also while somebody plays.
+
+    The old one stays behind the new one, for backups and exports of before; this folder does not need it any
+    more when key status says so. If it is interrupted, it goes on at the next start.
+    """
+    from noodlings.store.cipher import UserKey
+    from noodlings.store.database import Database
+    from noodlings.store.vault import Encryption
+
+    settings = _with_database(settings_of(data, config))
+    encryption = Encryption.of(settings.store)
+    old = encryption.keys.read()
+    if not old:
+        raise UserError("there is no key yet: make one with noodlings key new FILE, and set store.key_file")
+    Database(settings.data_dir, read_only=True, encryption=encryption).close()  # or another key is needed
+    made = UserKey.new()
+    encryption.keys.write((made, *old))
+    try:
+        Database(settings.data_dir, settings.store.durability, encryption=encryption).close()
+    except StoreBusy:
+        typer.echo(
+            f"key {made.id} takes the place of {old[0].id}: the noodlings that is running here takes it up"
+            " with the next thing that is perceived, and encrypts everything anew meanwhile"
+        )
+        return
+    typer.echo(f"key {made.id} took the place of {old[0].id}, and everything is encrypted with it")
+
+
+@key_app.command()
+def status(as_json: AsJson = False, data: Data = None, config: Config = None) -> None:
+    """Say what is encrypted here, with which key, and whether an older one is still needed."""
+    from contextlib import closing
+    from json import dumps
+
+    from noodlings.store.database import Database
+    from noodlings.store.vault import Encryption
+
+    settings = _with_database(settings_of(data, config))
+    encryption = Encryption.of(settings.store)
+    with closing(Database(settings.data_dir, read_only=True, encryption=encryption)) as database:
+        due = database.vault.due
+        used = [key.id for key in encryption.keys.read()] if database.vault.encrypts else []
+    if as_json:
+        typer.echo(dumps({"encrypt": settings.store.encrypt, "key": used[0] if used else None, "due": due}))
+    elif not used:
+        typer.echo("nothing is encrypted here")
+    else:
+        done = "not everything yet; a start goes on with it" if due else "everything that is to be"
+        typer.echo(f"store.encrypt: {settings.store.encrypt}; encrypted with key {used[0]}: {done}")
+        if used[1:] and not due:
+            typer.echo(f"no longer needed here, but for backups of before: {', '.join(used[1:])}")
+
+
+def _with_database(settings: Settings) -> Settings:
+    """The settings. Raises `NotFound` where nothing is kept in their data folder."""
+    from noodlings.host.studio import folder_of
+
+    folder_of(settings)
+    return settings

@@ -1,0 +1,136 @@
+"""AES-256-GCM for what is kept: values sealed with data keys, and data keys wrapped with a user's key.
+
+The rule it keeps: a sealed value opens at its own place alone. The place (table, column, agent and number) is
+authenticated with it, so that nobody can move what one row says into another, nor change a bit of it unseen.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import struct
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from noodlings.errors import UserError
+
+KEY_BYTES = 32
+_NONCE_BYTES = 12
+_HEADER = struct.Struct(">I")
+_SEALED = 0x03
+"""The first byte of a sealed value: no text that was cleaned, no document and no packed trace begins so, and
+a vector that does has an even length where that of a sealed one is odd."""
+
+
+class Unopened(Exception):
+    """A sealed value that this key does not open, at this place: it was damaged, changed or moved."""
+
+
+def header(number: int) -> bytes:
+    """The four bytes that begin whatever is sealed with the data key of this number, 1…2²⁴−1."""
+    return _HEADER.pack(_SEALED << 24 | number)
+
+
+def sealed_with(value: bytes) -> int | None:
+    """The number of the data key that a value is sealed with; None where it is not sealed."""
+    if len(value) < _HEADER.size or value[0] != _SEALED:
+        return None
+    return int(_HEADER.unpack_from(value)[0]) & 0xFFFFFF
+
+
+def place(table: str, column: str, *key: int | str) -> bytes:
+    """Where a value belongs, as it is authenticated: the column, and the key of the row."""
+    return "\0".join((f"{table}.{column}", *map(str, key))).encode()
+
+
+class DataKey:
+    """A key that values are sealed with; it is kept beside them, wrapped with the user's key.
+
+    Args:
+        number: tells it from others in the same database.
+        secret: 32 bytes.
+    """
+
+    def __init__(self, number: int, secret: bytes) -> None:
+        self.number = number
+        self._secret = secret
+        self._header = header(number)
+        self._cipher = AESGCM(secret)
+
+    @classmethod
+    def new(cls, number: int) -> DataKey:
+        """One that nobody had before."""
+        return cls(number, os.urandom(KEY_BYTES))
+
+    def seal(self, value: bytes, at: bytes) -> bytes:
+        """The value, readable only with this key and at this place."""
+        nonce = os.urandom(_NONCE_BYTES)
+        return self._header + nonce + self._cipher.encrypt(nonce, value, at)
+
+    def open(self, sealed: bytes, at: bytes) -> bytes:
+        """What was sealed. Raises `Unopened`."""
+        try:
+            return self._cipher.decrypt(sealed[4:16], sealed[16:], at)
+        except (InvalidTag, ValueError):
+            raise Unopened from None
+
+    def wrapped(self, by: UserKey) -> bytes:
+        """The key itself, readable only with a user's key."""
+        return by.wrap(self._secret, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class UserKey:
+    """The key that somebody keeps apart from the data: 32 bytes. Written in base64."""
+
+    secret: bytes = field(repr=False)
+
+    @classmethod
+    def new(cls) -> UserKey:
+        """One that nobody had before."""
+        return cls(os.urandom(KEY_BYTES))
+
+    @classmethod
+    def read(cls, text: str) -> UserKey:
+        """The key that was written so. Raises `UserError`, without the words that were given."""
+        try:
+            secret = b64decode(text, validate=True)
+        except ValueError:
+            secret = b""
+        if len(secret) != KEY_BYTES:
+            raise UserError(
+                f"a key must be {KEY_BYTES} bytes in base64 (44 characters); noodlings key new makes one"
+            )
+        return cls(secret)
+
+    @property
+    def text(self) -> str:
+        """As it is written."""
+        return b64encode(self.secret).decode()
+
+    @property
+    def id(self) -> str:
+        """Sixteen hexadecimal digits by which it is known, and which tell nothing of it."""
+        return hmac.digest(self.secret, b"noodlings key id", "sha256").hex()[:16]
+
+    def wrap(self, data_key: bytes, number: int) -> bytes:
+        """A data key, readable only with this key."""
+        nonce = os.urandom(_NONCE_BYTES)
+        return nonce + AESGCM(self.secret).encrypt(nonce, data_key, b"data key %d" % number)
+
+    def unwrap(self, wrapped: bytes, number: int) -> DataKey:
+        """The data key that was wrapped. Raises `Unopened`."""
+        try:
+            secret = AESGCM(self.secret).decrypt(wrapped[:12], wrapped[12:], b"data key %d" % number)
+        except (InvalidTag, ValueError):
+            raise Unopened from None
+        return DataKey(number, secret)
+
+
+def keys_in(text: str) -> Iterator[UserKey]:
+    """The keys in a text, separated by white space, the newest first. Raises `UserError`."""
+    return map(UserKey.read, text.split())

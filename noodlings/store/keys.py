@@ -1,0 +1,102 @@
+"""Where a user's keys are: in the settings or the environment, in a file, or in the system's keyring.
+
+Several may stand there, the newest first: what is new is encrypted for that, and what is older can still
+be read with the others. A key is never in the data folder: whoever takes the folder would have it, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from noodlings.errors import UserError
+from noodlings.files import atomic_write
+from noodlings.store.cipher import UserKey, keys_in
+
+KEYRING = "keyring"
+"""In place of the name of a file: the system's keyring, through the package of that name."""
+_SERVICE, _NAME = "noodlings", "store"
+
+
+@dataclass(frozen=True, slots=True)
+class UserKeys:
+    """Where to look for a user's keys.
+
+    Attributes:
+        given: the keys themselves in base64, separated by spaces; they go before a file.
+        file: the name of a file with one key a line, or `KEYRING`; "" for neither.
+    """
+
+    given: str = field(default="", repr=False)
+    file: str = ""
+
+    @property
+    def path(self) -> Path | None:
+        """The file, where there is one."""
+        return Path(self.file).expanduser() if self.file and self.file != KEYRING and not self.given else None
+
+    def read(self) -> tuple[UserKey, ...]:
+        """The keys as they are by now, the newest first; none where none are set.
+
+        Raises:
+            UserError: the file or the keyring cannot be read or has no key, or something there is none.
+        """
+        if self.given:
+            return tuple(keys_in(self.given))
+        if not self.file:
+            return ()
+        keys = tuple(keys_in(self._text()))
+        if not keys:
+            raise UserError(f"there is no key in {self.file} (store.key_file); noodlings key new makes one")
+        return keys
+
+    def stamp(self) -> Hashable:
+        """Another value when the file may have other keys by now."""
+        try:
+            found = None if self.path is None else self.path.stat()
+        except OSError:
+            return None
+        return found and (found.st_mtime_ns, found.st_ino)
+
+    def write(self, keys: tuple[UserKey, ...]) -> None:
+        """Put these in the place of those that are there, whole or not at all, for the owner alone.
+
+        Raises:
+            UserError: they cannot be kept there.
+        """
+        text = "\n".join(key.text for key in keys) + "\n"
+        if self.given or not self.file:
+            raise UserError(
+                "the key is not in a file: put the new one before the old one in NOODLINGS_STORE__KEY,"
+                " separated by a space, and start noodlings again"
+            )
+        if self.path is None:
+            _keyring().set_password(_SERVICE, _NAME, text)
+            return
+        try:
+            with atomic_write(self.path) as aside:
+                aside.write_text(text, encoding="ascii")
+        except OSError as error:
+            raise UserError(f"{self.path} cannot be written: {error.strerror or error}") from None
+
+    def _text(self) -> str:
+        if self.path is None:
+            return str(_keyring().get_password(_SERVICE, _NAME) or "")
+        try:
+            return self.path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "it is not text"
+            raise UserError(f"the key cannot be read from {self.path} (store.key_file): {why}") from None
+
+
+def _keyring() -> Any:
+    """The package `keyring`, which not everybody has."""
+    if find_spec(KEYRING) is None:
+        raise UserError(
+            "store.key_file: keyring needs the package keyring (pip install keyring), or name a file"
+        )
+    return import_module(KEYRING)

@@ -1,0 +1,381 @@
+"""What is encrypted in the tables: words, and what is made of words, sealed when written, opened when read.
+
+The words of an entry are sealed from a tier on (`Encryption.from_tier`). What is made of several (states,
+traces, vectors, symbols, the state of the world) is sealed wherever there is a key, for nobody can say of it
+what it holds. Ids, times and numbers stay as they are: the database sorts by them.
+
+`Vault.renew` begins a new data key, and `Database.reseal` seals with it whatever is still plain or under an
+older one: some hundred rows in a transaction, so that a process that dies on the way loses nothing and the
+next one goes on. Older keys go when nothing is left that needs them.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from noodlings.config import StoreSettings
+from noodlings.errors import StoreError, UserError
+from noodlings.store.cipher import DataKey, Unopened, UserKey, header, place, sealed_with
+from noodlings.store.documents import from_json
+from noodlings.store.keys import UserKeys
+from noodlings.store.packing import packed, packed_vector, unpacked_vectors
+from noodlings.store.rows import Row, Stored
+from noodlings.values.audience import Tier
+
+Value = TypeVar("Value")
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 200
+"""Rows that are sealed anew in one transaction: an event waits for so many at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encryption:
+    """How the words of a data folder are encrypted.
+
+    Attributes:
+        from_tier: entries from this tier on are; secret ones in any case.
+        keys: the user's keys. Without any nothing is encrypted, and nothing secret is kept.
+    """
+
+    from_tier: Tier = Tier.SECRET
+    keys: UserKeys = field(default_factory=UserKeys)
+
+    @classmethod
+    def of(cls, settings: StoreSettings) -> Encryption:
+        """As it is set."""
+        keys = UserKeys(settings.key.get_secret_value(), settings.key_file)
+        return cls(settings.encrypted_from, keys)
+
+    def require_key(self) -> None:
+        """Raise `UserError` where there is to be encryption, and there is no key."""
+        if self.from_tier < Tier.SECRET and not self.keys.read():
+            raise UserError(
+                "store.encrypt asks for encryption, but there is no key: make one with noodlings key new FILE"
+                " and set store.key_file to that file"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealed:
+    """The sealed columns of a table.
+
+    Attributes:
+        what: what a row is, in words.
+        key: the columns that say which row it is.
+        texts, blobs: the columns, by what they hold when they are open.
+    """
+
+    what: str
+    key: tuple[str, ...]
+    texts: tuple[str, ...]
+    blobs: tuple[str, ...] = ()
+
+
+TABLES: Mapping[str, _Sealed] = {
+    "entries": _Sealed("entry {1} of {0}", ("agent_id", "id"), ("user_text", "response", "extra")),
+    "traces": _Sealed("the trace of turn {1} of {0}", ("agent_id", "entry_id"), ("document",), ("packed",)),
+    "vectors": _Sealed("the vector of entry {1} of {0}", ("agent_id", "entry_id"), ("reason",), ("vector",)),
+    "symbols": _Sealed("symbol {1} of {0}", ("agent_id", "id"), ("literal_event", "symbolic_encoding")),
+    "source_records": _Sealed(
+        "a record of {0}", ("agent_id", "source", "record_id"), ("record", "reason", "digest")
+    ),
+    "agents": _Sealed("the state of {0}", ("agent_id",), ("state",)),
+    "world": _Sealed("the world data under {0!r}", ("key",), ("value",)),
+}
+"""Every column that may hold words. One that is empty is not sealed: there is nothing in it."""
+
+
+class Vault:
+    """The data keys of one open database. Safe to use from any thread.
+
+    Args:
+        driver: the connection it is open with.
+        encryption: the user's keys, and what they are for.
+        writable: whether keys may be made.
+
+    Raises:
+        StoreError: the database needs another key, or one. Nothing was changed.
+    """
+
+    def __init__(self, driver: sqlite3.Connection, encryption: Encryption, writable: bool) -> None:
+        self._encryption = encryption
+        self._keys: dict[int, DataKey] = {}
+        self._current: DataKey | None = None
+        self._read: tuple[UserKey, ...] = ()
+        self._stamp: object = None
+        self.due = False
+        """Whether something is still to be sealed; `reseal` does it."""
+        self._driver = driver
+        self.load()
+        if writable:
+            self.renew()
+
+    @property
+    def encrypts(self) -> bool:
+        """Whether there is a key."""
+        return self._current is not None
+
+    @property
+    def _key(self) -> DataKey:
+        """The key that new values are sealed with."""
+        if self._current is None:
+            raise StoreError("there is no key to encrypt with")
+        return self._current
+
+    def load(self) -> None:
+        """Read the keys, the user's and those of the database."""
+        self._stamp = self._encryption.keys.stamp()
+        self._read = self._encryption.keys.read()
+        by_id = {key.id: key for key in self._read}
+        kept = self._driver.execute(
+            "SELECT number, key_id, wrapped, sealed_from FROM keys ORDER BY number"
+        ).fetchall()
+        for number, key_id, wrapped, _ in kept:
+            if number in self._keys:
+                continue
+            if key_id not in by_id:
+                raise StoreError(_other_key(key_id, list(by_id)))
+            try:
+                self._keys[number] = by_id[key_id].unwrap(wrapped, number)
+            except Unopened:
+                raise StoreError(
+                    f"data key {number} of the database is damaged; put a backup in its place"
+                ) from None
+        if kept:
+            self._current = self._keys[kept[-1][0]]
+            self.due = len(kept) > 1 or kept[-1][3] is None or kept[-1][3] > self._encryption.from_tier
+
+    def changed(self) -> bool:
+        """Whether the user's keys may have changed since they were read."""
+        return self._encryption.keys.stamp() != self._stamp
+
+    def renew(self) -> bool:
+        """Begin a new data key where the user's newest key has none yet; whether something is to be sealed.
+
+        The older ones are from then on wrapped with the user's newest key, too, and an older one is needed
+        no more.
+        """
+        if not self._read:
+            return False
+        driver = self._driver
+        newest, from_tier = self._read[0], int(self._encryption.from_tier)
+        kept = self._driver.execute("SELECT number, key_id, sealed_from FROM keys ORDER BY number").fetchall()
+        if kept and kept[-1][1] == newest.id:
+            if kept[-1][2] is not None and kept[-1][2] < from_tier:  # less is sealed from now on
+                driver.execute("UPDATE keys SET sealed_from = ?", (from_tier,))
+            return self.due
+        made = DataKey.new(kept[-1][0] + 1 if kept else 1)
+        driver.execute("BEGIN IMMEDIATE")
+        with driver:
+            for number, _, _ in kept:
+                driver.execute(
+                    "UPDATE keys SET key_id = ?, wrapped = ? WHERE number = ?",
+                    (newest.id, self._keys[number].wrapped(newest), number),
+                )
+            driver.execute(
+                "INSERT INTO keys VALUES (?, ?, ?, NULL)", (made.number, newest.id, made.wrapped(newest))
+            )
+        self._keys[made.number] = self._current = made
+        self.due = True
+        return True
+
+    # -- rows on their way in
+
+    def sealed(self, table: str, row: Row) -> Row:
+        """A row as it is written, all of it or the columns that change.
+
+        Args:
+            table: where it goes.
+            row: open, with its key; `of_agent` and `of_id` will do in place of that.
+
+        Raises:
+            StoreError: it is secret, and there is no key.
+        """
+        if self._current is None:
+            if row.get("tier", 0) >= Tier.SECRET:
+                raise StoreError("a secret memory cannot be kept without a key (noodlings key new makes one)")
+            return row
+        if table not in TABLES or (
+            table == "entries" and row.get("tier", Tier.SEALED) < self._encryption.from_tier
+        ):
+            return row
+        columns, changed = TABLES[table], dict(row)
+        key = [row[_GIVEN_AS[name] if name not in row else name] for name in columns.key]
+        for name in (*columns.texts, *columns.blobs):
+            value = row.get(name)
+            if value and not (
+                name in columns.texts and isinstance(value, bytes)
+            ):  # else it is sealed already
+                plain = value.encode() if isinstance(value, str) else value
+                changed[name] = self._current.seal(plain, place(table, name, *key))
+        return changed
+
+    def may_be_plain(self, tier: int) -> bool:
+        """Whether an entry that is of this tier by now is to be sealed, and may have been written plain."""
+        return self._current is not None and Tier.OPEN < self._encryption.from_tier <= tier
+
+    # -- and on their way out
+
+    def opened(self, table: str, row: Stored) -> Stored:
+        """A row as it was before it was sealed. Raises `StoreError` where that cannot be told."""
+        columns = TABLES[table]
+        open_row: dict[str, Any] | None = None
+        for name in (*columns.texts, *columns.blobs):
+            value = row.get(name)
+            if isinstance(value, bytes) and (name in columns.texts or _is_sealed(name, value)):
+                open_row = dict(row) if open_row is None else open_row
+                plain = self._open(value, table, name, *(row[part] for part in columns.key))
+                open_row[name] = _text(plain, f"{table}.{name}") if name in columns.texts else plain
+        return row if open_row is None else open_row
+
+    def reading(self, table: str, read: Callable[[Stored], Value]) -> Callable[[Stored], Value]:
+        """What reads a row of a table as it stands there, where `read` reads it open."""
+        return lambda row: read(self.opened(table, row))
+
+    def text(self, value: Any, table: str, column: str, *key: int | str) -> Any:
+        """One text of the row with this key; what is not sealed comes back as it is."""
+        if not isinstance(value, bytes):
+            return value
+        return _text(self._open(value, table, column, *key), f"{table}.{column}")
+
+    def opened_columns(self, agent_id: str, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Rows of `noodlings.store.statements.COLUMNS`, open: a hundred thousand are read at once.
+
+        Raises:
+            StoreError: something of it cannot be opened; reading row by row tells what.
+        """
+        if self._current is None:
+            return rows
+        columns = [(at, name, place(table, name, agent_id, "")) for at, table, name in _SEARCHED]
+        opened = []
+        try:
+            for row in rows:
+                changed, number = list(row), str(row[0]).encode()
+                for at, name, before in columns:
+                    value = row[at]
+                    if type(value) is bytes and (name != "vector" or _is_sealed(name, value)):
+                        plain = self._keys[sealed_with(value) or 0].open(value, before + number)
+                        changed[at] = plain if name == "vector" else plain.decode()
+                opened.append(tuple(changed))
+        except (KeyError, Unopened, UnicodeDecodeError):
+            raise StoreError("part of the archive cannot be opened") from None
+        return opened
+
+    def _open(self, value: bytes, table: str, column: str, *key: int | str) -> bytes:
+        number = sealed_with(value) or 0
+        if number not in self._keys:
+            self.load()  # another process may have changed the key since
+        try:
+            return self._keys[number].open(value, place(table, column, *key))
+        except (KeyError, Unopened):
+            what = TABLES[table].what.format(*key)
+            raise StoreError(f"{what} is damaged: {table}.{column} cannot be read") from None
+
+    # -- everything anew
+
+    def reseal_some(self, table: str, after: tuple[Any, ...] | None) -> tuple[tuple[Any, ...] | None, int]:
+        """Seal the next rows of a table that are due, in one transaction.
+
+        Args:
+            after: the key of the row after which to go on; None to begin.
+
+        Returns:
+            The key of the last row that was looked at, and how many were; none when all are done.
+        """
+        columns = TABLES[table]
+        names, keys = (*columns.texts, *columns.blobs), ", ".join(columns.key)
+        # As bytes, because a text that does not decode is sealed like any other.
+        listed = ", ".join(f"CAST({name} AS BLOB)" for name in names)
+        begin = f"({keys}) > ({', '.join('?' * len(after))}) AND" if after else ""
+        where, values = self._due(table)
+        found = self._driver.execute(
+            f"SELECT {keys}, {listed} FROM {table}"  # noqa: S608 -- names of ours
+            f" WHERE {begin} ({where}) ORDER BY {keys} LIMIT {AT_ONCE}",
+            (*(after or ()), *values),
+        ).fetchall()
+        parts = len(columns.key)
+        for row in found:
+            key, changed = row[:parts], Row()
+            try:
+                for name, value in zip(names, row[parts:], strict=True):
+                    if value:
+                        changed |= self._resealed(table, name, key, value)
+            except (StoreError, ValueError) as error:
+                log.warning("left as it is: %s", error)
+                continue
+            sets = ", ".join(f"{name} = ?" for name in changed)
+            same = " AND ".join(f"{name} = ?" for name in columns.key)
+            self._driver.execute(f"UPDATE {table} SET {sets} WHERE {same}", (*changed.values(), *key))  # noqa: S608
+        return (found[-1][:parts] if found else after), len(found)
+
+    def _resealed(self, table: str, name: str, key: tuple[Any, ...], value: bytes) -> Row:
+        """What becomes of a column: its value, sealed with the current key."""
+        plain = self._open(value, table, name, *key) if _is_sealed(name, value) else value
+        row: Row = {}
+        if name == "document":  # of a trace from before it was packed
+            row, name = {"document": ""}, "packed"
+            what = TABLES[table].what.format(*key)
+            plain = packed(from_json(_text(plain, what), what), what)
+        elif name == "vector" and len(plain) % 2 == 0:  # from before it had sixteen bits a number
+            plain = packed_vector(unpacked_vectors([plain])[0])
+        return row | {name: self._key.seal(plain, place(table, name, *key))}
+
+    def _due(self, table: str) -> tuple[str, tuple[Any, ...]]:
+        """The rows that are not sealed with the current key, and have to be; with the values for it."""
+        columns = TABLES[table]
+        names = (*columns.texts, *columns.blobs)
+        older = " OR ".join(
+            f"(length({name}) > 0 AND substr(CAST({name} AS BLOB), 1, 4) != ?)" for name in names
+        )
+        values = (header(self._key.number),) * len(names)
+        if table != "entries":
+            return older, values
+        confined = "coalesce(confined, kind IN ('whisper', 'thought'))"
+        sealed = " OR ".join(f"typeof({name}) = 'blob'" for name in names)
+        from_tier = int(self._encryption.from_tier)
+        return f"({older}) AND (max(tier, {confined}) >= ? OR {sealed})", (*values, from_tier)
+
+    def settle(self) -> bool:
+        """Note that everything is sealed, and drop the older keys; whether there were any."""
+        self._driver.execute("UPDATE keys SET sealed_from = ?", (int(self._encryption.from_tier),))
+        dropped = self._driver.execute("DELETE FROM keys WHERE number < ?", (self._key.number,)).rowcount
+        self.due = False
+        return dropped > 0
+
+
+_GIVEN_AS = {"agent_id": "of_agent", "id": "of_id", "entry_id": "of_id"}
+"""How the statements that change a row name the columns that say which."""
+_SEARCHED = (
+    (3, "entries", "user_text"),
+    (4, "entries", "response"),
+    (11, "entries", "extra"),
+    (12, "vectors", "vector"),
+    (14, "vectors", "reason"),
+)
+"""Where the sealed columns stand in `noodlings.store.statements.COLUMNS`."""
+
+
+def _is_sealed(name: str, value: bytes) -> bool:
+    return sealed_with(value) is not None and (name != "vector" or len(value) % 2 == 1)
+
+
+def _text(value: bytes, what: str) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise StoreError(f"{what} is damaged: it is not UTF-8") from None
+
+
+def _other_key(needed: str, given: Collection[str]) -> str:
+    """In words, which key is missing."""
+    here = f"the key given is {' and '.join(given)}" if given else "no key was given"
+    return (
+        f"the database is encrypted with key {needed}, but {here}: set store.key_file or"
+        " NOODLINGS_STORE__KEY to that key. Nothing was changed"
+    )
