@@ -160,7 +160,7 @@ class HierarchicalMemory(AgentMemory):
 
     def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
         """Leave an entry to those who witnessed it, or open it to anybody again."""
-        return self._revise(entry, audience=replace(entry.audience, confined=confined))
+        return self._revise(entry, audience=entry.audience.closed(confined))
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Set an importance by hand (0…1), or take that back with None. The value at encoding stays."""

@@ -48,7 +48,7 @@ class PlainMemory(AgentMemory):
 
     def confine(self, entry: MemoryEntry, confined: bool) -> MemoryEntry:
         """Leave an entry to those who witnessed it, or open it to anybody again."""
-        return self._revise(replace(entry, audience=replace(entry.audience, confined=confined)))
+        return self._revise(replace(entry, audience=entry.audience.closed(confined)))
 
     def set_importance(self, entry: MemoryEntry, value: float | None) -> MemoryEntry:
         """Refused: nothing in a list is weighed."""

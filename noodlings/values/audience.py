@@ -62,6 +62,10 @@ class Audience:
         """The same with fewer witnesses; what was confined to them alone nobody may learn."""
         return Audience(self.witnesses.difference(user_ids), self.confined)
 
+    def closed(self, confined: bool) -> Audience:
+        """The same for its witnesses alone, of its tier or the lowest that is confined; or open to anybody."""
+        return self.at_least(Tier.CONFINED) if confined else Audience(self.witnesses)
+
 
 OPEN = Audience()
 """Of what anybody may learn, whoever was there."""

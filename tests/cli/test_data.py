@@ -102,7 +102,7 @@ def test_json_is_one_line_of_the_same_figures(noodlings, folder, tmp_path):
     counts = {name: exported[name] for name in ("entries", "traces", "links", "symbols")}
     assert counts == {name: end[name] for name in counts}
     done = noodlings("import", file, "--json", "--data", tmp_path / "other")
-    assert json.loads(done.out) == counts | {"agents": exported["agents"]}
+    assert json.loads(done.out) == counts | {"agents": exported["agents"], "records": 0}
     done = noodlings("backup", copy, "--json", "--data", folder)
     assert json.loads(done.out) == {"backup": str(copy), "bytes": (copy / "noodlings.db").stat().st_size}
 

@@ -68,7 +68,7 @@ def test_what_is_no_recorded_talk_is_refused(tmp_path):
     for flags in ((), ("--json",)):
         done = run("replay", file, *flags)
         assert (done.returncode, done.stdout) == (2, b"")
-        assert f"{file} is not recorded talk; line 1 is not JSON" in done.stderr.decode()
+        assert f"{file} is not recorded talk; line 1: it is not JSON" in done.stderr.decode()
     file.write_text('nothing\n{"user": "caity", "text": "hi"}\n{"id": 3}\n')
     done = run("replay", file)
     assert (done.returncode, done.stderr) == (0, b"")
