@@ -91,7 +91,7 @@ async def replay(
     if report.problems and len(report.problems) == report.lines:
         first = report.problems[0]
         raise UserError(
-            f"{path} is not recorded talk; line {first.line}: {first.why}. A line looks like "
+            f"{path} is not recorded talk; line {first.number}: {first.why}. A line looks like "
             '{"user": "caity", "text": "hi!"}'
         )
     return report

@@ -63,7 +63,7 @@ class Audience:
         return Audience(self.witnesses.difference(user_ids), self.confined)
 
     def closed(self, confined: bool) -> Audience:
-        """The same for its witnesses alone, of its tier or the lowest that is confined; or open to anybody."""
+        """The same for its witnesses alone, of its tier or the lowest that is confined, or open to all."""
         return self.at_least(Tier.CONFINED) if confined else Audience(self.witnesses)
 
 
