@@ -11,13 +11,14 @@ import json
 import re
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import Settings
@@ -78,18 +79,35 @@ class Recorder:
                 await to.drain()
             to.close()
 
-        await asyncio.gather(copy(reader, back), copy(there, writer), return_exceptions=True)
+        try:
+            await asyncio.gather(copy(reader, back), copy(there, writer), return_exceptions=True)
+        finally:
+            for end in (back, writer):
+                end.close()
+                with suppress(OSError):
+                    await end.wait_closed()
 
 
 @asynccontextmanager
 async def recording(port: int, host: str) -> AsyncIterator[Recorder]:
-    recorder = Recorder(port)
-    listener = await asyncio.start_server(recorder.pass_on, host, 0)
+    recorder, passing = Recorder(port), set[asyncio.Task[None]]()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        passing.add(task)
+        task.add_done_callback(passing.discard)
+        await recorder.pass_on(reader, writer)
+
+    listener = await asyncio.start_server(serve, host, 0)
     recorder.url = f"http://{host}:{listener.sockets[0].getsockname()[1]}/v1"
     try:
         yield recorder
     finally:
         listener.close()
+        for task in passing:
+            task.cancel()
+        await asyncio.gather(*passing, return_exceptions=True)
         await listener.wait_closed()
 
 
@@ -101,6 +119,15 @@ def repeating(asked: dict[str, Any]) -> Answer:
 
 def words_of(tier: int, count: int) -> list[str]:
     return [f"zq{'abcdef'[n % 6]}{'openconfsecrseal'[4 * tier : 4 * tier + 4]}{n}" for n in range(count)]
+
+
+@asynccontextmanager
+async def ended(society: Society) -> AsyncIterator[Society]:
+    """A society that is closed while the recorders go on: its embedder waits for what is under way."""
+    try:
+        yield society
+    finally:
+        await asyncio.to_thread(society.close)
 
 
 async def lived(folder: Path, host: str, chain: str, rounds: int) -> tuple[set[str], set[str], set[str]]:
@@ -125,7 +152,7 @@ async def lived(folder: Path, host: str, chain: str, rounds: int) -> tuple[set[s
                 }
             )
             clock = ManualClock(1.7e9)
-            with closing(build(settings, clock=clock)) as society:
+            async with ended(build(settings, clock=clock)) as society:
                 phi = society.agents["phi"]
                 for number in range(rounds):
                     for tier in range(4):
