@@ -56,11 +56,11 @@ from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Tier, of_all
 from noodlings.values.floor import Decision, Floor
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import KNOWN_BY, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.sent_prompt import SentPrompt
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace, TurnEvent
 
 log = logging.getLogger(__name__)
@@ -486,7 +486,7 @@ class Agent:
             self._journal.sealed(with_words(entry, percept))
         return entry
 
-    def keep_told(self, records: Iterable[TakenRecord], links: Iterable[Link]) -> None:
+    def keep_told(self, records: Iterable[IngestedRecord], links: Iterable[Link]) -> None:
         """Commit what was encoded of a source, with what became of its records. Raises `StoreError`: nothing
         of it was kept, and the agent is again what is kept of it.
         """

@@ -41,9 +41,9 @@ from noodlings.memory.saved import plain
 from noodlings.ports import Repository
 from noodlings.text import clean, shorten
 from noodlings.values.caller import past_id_of
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.taken_in import TakenRecord
 
 Result = TypeVar("Result")
 
@@ -127,7 +127,7 @@ class _Batch:
     latest: deque[MemoryEntry]
     told_at: float
     report: IngestReport = field(default_factory=IngestReport)
-    taken: dict[tuple[str, str], TakenRecord] = field(default_factory=dict)
+    taken: dict[tuple[str, str], IngestedRecord] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
 
 
@@ -245,7 +245,9 @@ class Pipeline:
         self._latest, self._told_at = batch.latest, batch.told_at
         return batch.report
 
-    def _known(self, records: Iterable[SourceRecord | SourceProblem]) -> dict[tuple[str, str], TakenRecord]:
+    def _known(
+        self, records: Iterable[SourceRecord | SourceProblem]
+    ) -> dict[tuple[str, str], IngestedRecord]:
         by_source = groupby(sorted(map(_key, records)), key=lambda key: key[0])
         return {
             (source, record_id): taken
@@ -259,7 +261,7 @@ class Pipeline:
         self,
         batch: _Batch,
         record: SourceRecord | SourceProblem,
-        known: Mapping[tuple[str, str], TakenRecord],
+        known: Mapping[tuple[str, str], IngestedRecord],
         again: bool,
         refused: str,
     ) -> None:
@@ -276,7 +278,7 @@ class Pipeline:
             report.unchanged += before.record is None
             return
         former = None if before is None else before.entry_id
-        taken = TakenRecord(*key, digest, former)
+        taken = IngestedRecord(*key, digest, former)
         try:
             if refused:
                 raise StageError(f"{Stage.STORE}: {refused}")
@@ -402,7 +404,7 @@ def _document(record: SourceRecord | SourceProblem) -> dict[str, object]:
     return kept
 
 
-def _waiting(taken: TakenRecord) -> SourceRecord | SourceProblem:
+def _waiting(taken: IngestedRecord) -> SourceRecord | SourceProblem:
     """What waits, as it can be read by now."""
     document = taken.record or {}
     try:

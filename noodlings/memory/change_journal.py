@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from noodlings.ports import AgentState, Changes
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Symbol
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 
@@ -28,7 +28,7 @@ class ChangeJournal:
         self._symbols: dict[int, Symbol] = {}
         self._faded: list[int] = []
         self._sealed: dict[int, MemoryEntry] = {}
-        self._taken: list[TakenRecord] = []
+        self._taken: list[IngestedRecord] = []
 
     def added(self, entry: MemoryEntry) -> None:
         """A percept was encoded."""
@@ -79,7 +79,7 @@ class ChangeJournal:
         """A symbol left the subconscious; it may be one that is still to be written."""
         self._faded.append(symbol_id)
 
-    def taken(self, record: TakenRecord) -> None:
+    def taken(self, record: IngestedRecord) -> None:
         """A record of a source was taken in, or waits."""
         self._taken.append(record)
 

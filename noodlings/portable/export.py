@@ -18,8 +18,8 @@ from noodlings.portable.lines import FORMAT, VERSION, read_line, read_object
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 log = logging.getLogger(__name__)
@@ -159,5 +159,5 @@ def _symbol_line(agent_id: str, made: ArchivedSymbol) -> dict[str, Any]:
     return {"type": "symbol", "agent": agent_id, **line}
 
 
-def _taken_line(agent_id: str, taken: TakenRecord) -> dict[str, Any]:
+def _taken_line(agent_id: str, taken: IngestedRecord) -> dict[str, Any]:
     return {"type": "record", "agent": agent_id, **asdict(taken)}

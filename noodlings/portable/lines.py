@@ -31,6 +31,7 @@ from noodlings.validation import explain
 from noodlings.values.action import Action
 from noodlings.values.affect import Affect, FloatArray
 from noodlings.values.audience import Audience, Tier, confined_to
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
     ArchivedAgent,
     ArchivedEntry,
@@ -42,7 +43,6 @@ from noodlings.values.memory import (
     Symbol,
 )
 from noodlings.values.percept import Kind, kept_audience
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 
@@ -353,7 +353,7 @@ class SymbolLine(Strict):
 
 
 class TakenLine(Strict):
-    """A record of a source, field by field as `TakenRecord` has them."""
+    """A record of a source, field by field as `IngestedRecord` has them."""
 
     type: Literal["record"]
     agent: AgentId
@@ -366,9 +366,9 @@ class TakenLine(Strict):
     reason: Text
     record: Plain | None
 
-    def value(self) -> TakenRecord:
+    def value(self) -> IngestedRecord:
         """The record."""
-        return TakenRecord(**{field.name: getattr(self, field.name) for field in fields(TakenRecord)})
+        return IngestedRecord(**{field.name: getattr(self, field.name) for field in fields(IngestedRecord)})
 
 
 class EndLine(Strict):

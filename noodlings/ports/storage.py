@@ -8,6 +8,7 @@ from typing import Any, Protocol, Self
 
 from noodlings.values.affect import FloatArray
 from noodlings.values.audience import Audience
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import (
     ArchivedAgent,
     ArchivedEntry,
@@ -21,7 +22,6 @@ from noodlings.values.memory import (
     tags_of,
 )
 from noodlings.values.percept import Kind
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 
@@ -135,7 +135,7 @@ class Changes:
     vectors: tuple[EntryVector, ...] = ()
     symbols: tuple[Symbol, ...] = ()
     faded: tuple[int, ...] = ()
-    taken: tuple[TakenRecord, ...] = ()
+    taken: tuple[IngestedRecord, ...] = ()
 
 
 class Store(Protocol):
@@ -208,7 +208,7 @@ class StoreSnapshot(Protocol):
     def symbols(self, agent_id: str) -> Iterator[ArchivedSymbol]:
         """All symbols made of its entries, in the order of ids."""
 
-    def taken(self, agent_id: str) -> Iterator[TakenRecord]:
+    def taken(self, agent_id: str) -> Iterator[IngestedRecord]:
         """All records of sources that it was given, in the order of source and id."""
 
 
@@ -221,7 +221,7 @@ class AgentImporter(Protocol):
     def take_in(
         self,
         agent: ArchivedAgent,
-        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | TakenRecord],
+        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | IngestedRecord],
     ) -> None:
         """Keep an agent that is not there, all of it or, when `records` or the store raises, nothing."""
 
@@ -284,13 +284,15 @@ class Repository(Store, WorldStore, Protocol):
             told_by: the records of this user that wait go, too; "" for none.
         """
 
-    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
         """What became of these records of a source, by id; those that are new are missing."""
 
     def held(self, agent_id: str, source: str) -> list[str]:
         """Ids of the records of a source that are memories by now, sorted."""
 
-    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+    def parked(
+        self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
+    ) -> list[IngestedRecord]:
         """The next records that wait, in the order of source and id, after these."""
 
     def erase(self) -> bool:

@@ -20,9 +20,9 @@ from noodlings.ports import Forgotten
 from noodlings.stemming import COMMON_WORDS
 from noodlings.store import statements as sql
 from noodlings.store.documents import LARGEST, number, text
+from noodlings.store.ingested_rows import FORGOTTEN as FORGOTTEN_RECORD
+from noodlings.store.ingested_rows import WAITS_NO_MORE
 from noodlings.store.rows import Row, Stored, trace_of, trace_row
-from noodlings.store.taken_rows import FORGOTTEN as FORGOTTEN_RECORD
-from noodlings.store.taken_rows import WAITS_NO_MORE
 from noodlings.store.vault import Vault
 from noodlings.values.trace import RecalledTrace, Trace
 

@@ -15,6 +15,7 @@ from noodlings.errors import StoreError
 from noodlings.ports import AgentRecord, AgentState, Changes, EntryColumns, Forgotten
 from noodlings.store.documents import from_json, number, text, to_json
 from noodlings.store.forgetting import content_words, repeats, turns_made_of, without
+from noodlings.store.ingested_rows import FORGOTTEN, WAITS_NO_MORE, taken_of
 from noodlings.store.rows import (
     UNTOLD,
     Row,
@@ -26,11 +27,10 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
-from noodlings.store.taken_rows import FORGOTTEN, WAITS_NO_MORE, taken_of
 from noodlings.store.writing import CommitRows, commit_rows
 from noodlings.values.audience import Tier
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 _LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
@@ -206,7 +206,7 @@ class MemoryStore:
         _require_known(agent_id, agent.last_id, [row["entry_id"] for row in rows])
         _keep_vectors(agent, rows)
 
-    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
         """What became of these records of a source, by id; those that are new are missing."""
         kept = self._agents.get(agent_id, _Agent()).taken
         return {key: taken_of(kept[source, key]) for key in record_ids if (source, key) in kept}
@@ -216,7 +216,9 @@ class MemoryStore:
         kept = self._agents.get(agent_id, _Agent()).taken
         return sorted(key for (of, key), row in kept.items() if of == source and row["entry_id"] is not None)
 
-    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+    def parked(
+        self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
+    ) -> list[IngestedRecord]:
         """The next records that wait, in the order of source and id, after these."""
         kept = self._agents.get(agent_id, _Agent()).taken
         keys = [key for key in sorted(kept) if key > after and kept[key]["record"] is not None]

@@ -22,6 +22,7 @@ from noodlings.store import statements as sql
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import LARGEST, from_json, text, to_json
 from noodlings.store.forgetting import delete_entries, portions
+from noodlings.store.ingested_rows import taken_of
 from noodlings.store.rows import (
     Row,
     Stored,
@@ -34,11 +35,10 @@ from noodlings.store.rows import (
     vector_of,
     vector_row,
 )
-from noodlings.store.taken_rows import taken_of
 from noodlings.store.vault import Encryption
 from noodlings.store.writing import commit_rows, write_commit, write_vectors
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import EntryVector, Link, MemoryEntry, Order
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 Value = TypeVar("Value")
@@ -222,7 +222,7 @@ class SqlStore:
             sealed = [self._database.vault.sealed("vectors", row) for row in rows]
             write_vectors(transaction, agent_id, sealed)
 
-    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, TakenRecord]:
+    def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
         """What became of these records of a source, by id; those that are new are missing."""
         wanted = {"of_agent": agent_id, "of_source": source, "ids": json.dumps(list(record_ids))}
         with self._database.direct() as transaction:
@@ -235,7 +235,9 @@ class SqlStore:
         with self._database.transaction() as connection:
             return list(connection.execute(sql.HELD, wanted).scalars())
 
-    def parked(self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500) -> list[TakenRecord]:
+    def parked(
+        self, agent_id: str, after: tuple[str, str] = ("", ""), limit: int = 500
+    ) -> list[IngestedRecord]:
         """The next records that wait, in the order of source and id, after these."""
         at = {"of_agent": agent_id, "of_source": after[0], "of_record": after[1], "limit": limit}
         with self._database.transaction() as connection:

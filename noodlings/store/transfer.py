@@ -20,6 +20,7 @@ from noodlings.errors import StoreError, UserError
 from noodlings.store import statements as sql
 from noodlings.store.database import Database, Durability
 from noodlings.store.documents import from_json, text, to_json, whole
+from noodlings.store.ingested_rows import taken_of, taken_row
 from noodlings.store.rows import (
     Row,
     Stored,
@@ -33,10 +34,9 @@ from noodlings.store.rows import (
     trace_row,
     vector_of,
 )
-from noodlings.store.taken_rows import taken_of, taken_row
 from noodlings.store.vault import Encryption, Vault
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, EntryVector, Link
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 
 Source = TypeVar("Source")
@@ -120,7 +120,7 @@ class SqlSnapshot:
         """All vectors of its entries, of whatever model, in the order of ids."""
         return self._all(sql.ALL_VECTORS, agent_id, self._vault.reading("vectors", vector_of))
 
-    def taken(self, agent_id: str) -> Iterator[TakenRecord]:
+    def taken(self, agent_id: str) -> Iterator[IngestedRecord]:
         """All records of sources that it was given, in the order of source and id."""
         at = ("", "")
         while True:
@@ -178,7 +178,7 @@ class SqlImporter:
     def take_in(
         self,
         agent: ArchivedAgent,
-        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | TakenRecord],
+        records: Iterable[ArchivedEntry | Trace | Link | ArchivedSymbol | IngestedRecord],
     ) -> None:
         """Keep an agent with its entries, traces, links, symbols and records, in one transaction.
 
@@ -210,7 +210,7 @@ class SqlImporter:
                 add(sql.ADD_LINK, [link_row(agent.agent_id, link) for link in links])
                 symbols = [kept for kept in some if isinstance(kept, ArchivedSymbol)]
                 add(sql.ADD_SYMBOL, [_symbol_row(agent.agent_id, kept) for kept in symbols])
-                taken = [kept for kept in some if isinstance(kept, TakenRecord)]
+                taken = [kept for kept in some if isinstance(kept, IngestedRecord)]
                 add(sql.ADD_TAKEN, [taken_row(agent.agent_id, kept) for kept in taken])
 
 

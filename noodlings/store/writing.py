@@ -26,8 +26,8 @@ from noodlings.errors import StoreError
 from noodlings.ports import Changes
 from noodlings.store import statements as sql
 from noodlings.store.documents import text, to_json, whole
+from noodlings.store.ingested_rows import FORGOTTEN, taken_row
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
-from noodlings.store.taken_rows import FORGOTTEN, taken_row
 from noodlings.store.vault import Vault
 
 Statement = Insert | Update | Delete | Select[Any]

@@ -16,8 +16,8 @@ from noodlings.portable.export import export
 from noodlings.portable.intake import check, take_in
 from noodlings.ports import StoreSnapshot
 from noodlings.text import clean
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 from tests.store.records import a_symbol, a_trace, an_entry
 from tests.thorough import examples
@@ -54,8 +54,8 @@ class Kept:
         return iter([ArchivedSymbol(a_symbol(1, 2), faded=True), ArchivedSymbol(a_symbol(3, 5))])
 
     def taken(self, agent_id: str) -> Any:
-        waits = TakenRecord("talk:log", "3", "cd", None, "past:bob", 2, "find: no", {"text": "hm"})
-        return iter([TakenRecord("talk:log", "1", "ab", 5), TakenRecord("talk:log", "2"), waits])
+        waits = IngestedRecord("talk:log", "3", "cd", None, "past:bob", 2, "find: no", {"text": "hm"})
+        return iter([IngestedRecord("talk:log", "1", "ab", 5), IngestedRecord("talk:log", "2"), waits])
 
 
 class Taken:

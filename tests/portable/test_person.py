@@ -18,9 +18,9 @@ from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
 from noodlings.portable.person import export_person, find_person, forget_person, report
 from noodlings.values.caller import Caller, Role
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import hearsay
 from noodlings.values.percept import Kind, Percept
-from noodlings.values.taken_in import TakenRecord
 from noodlings.worlds.accounts import Accounts
 from tests.api.serving import environment
 from tests.program import ran
@@ -170,7 +170,7 @@ async def test_what_others_told_of_them_goes_and_they_were_no_witness(tmp_path: 
 
 async def test_what_waits_of_them_to_be_taken_in_goes_too(tmp_path: Path) -> None:
     with society_in(tmp_path) as society:
-        record = TakenRecord("log", "1", "d", None, CAITY, 1, "no room", {"text": "the zarnok"})
+        record = IngestedRecord("log", "1", "d", None, CAITY, 1, "no room", {"text": "the zarnok"})
         await told(society, "The mill is sold", BOB)
         society.agents["phi"].keep_told([record], [])
         society.introduce(CAITY, "Caity")

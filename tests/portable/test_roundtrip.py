@@ -24,9 +24,9 @@ from noodlings.portable.intake import check, take_in
 from noodlings.ports import Changes
 from noodlings.store.sql import SqlStore
 from noodlings.store.transfer import intake, snapshot
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ArchivedAgent, ArchivedEntry, ArchivedSymbol, Link, LinkType, MemoryEntry
 from noodlings.values.percept import Percept
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.trace import Trace
 from tests.store.records import (
     a_symbol,
@@ -63,7 +63,7 @@ def imported(folder: Path, content: bytes) -> None:
 def told(
     folder: Path, agent_id: str
 ) -> tuple[
-    ArchivedAgent, list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol], list[TakenRecord]
+    ArchivedAgent, list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol], list[IngestedRecord]
 ]:
     with snapshot(folder) as kept:
         return (
@@ -148,7 +148,7 @@ def test_any_memories_come_back_as_they_were(
     talked: Path,
     made: tuple[list[ArchivedEntry], list[Trace], list[Link], list[ArchivedSymbol]],
     beyond: int,
-    given_to_it: list[TakenRecord],
+    given_to_it: list[IngestedRecord],
 ) -> None:
     here, there = folders
     kept, turns, links, images = made
@@ -294,10 +294,10 @@ def test_what_no_import_would_take_is_left_out_and_the_rest_can_be_imported(tmp_
 def test_what_was_taken_in_what_waits_and_what_was_forgotten_go_along(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     store = SqlStore(here)
-    waits = TakenRecord("talk:log", "2", "cd", None, "past:bob", 2, "find: no", {"text": "hm"})
-    kept = TakenRecord("talk:log", "1", "ab", 1)
+    waits = IngestedRecord("talk:log", "2", "cd", None, "past:bob", 2, "find: no", {"text": "hm"})
+    kept = IngestedRecord("talk:log", "1", "ab", 1)
     store.commit(Changes("phi", added=(an_entry(1, source="talk:log", stability=9.0),), taken=(kept, waits)))
-    store.commit(Changes("phi", taken=(TakenRecord("talk:log", "3"),)))
+    store.commit(Changes("phi", taken=(IngestedRecord("talk:log", "3"),)))
     store.close()
     content, done = exported(here)
     assert (done.entries, done.records) == (1, 3)
@@ -307,7 +307,7 @@ def test_what_was_taken_in_what_waits_and_what_was_forgotten_go_along(tmp_path: 
     assert store.taken("phi", "talk:log", ["1", "2", "3"]) == {
         "1": kept,
         "2": waits,
-        "3": TakenRecord("talk:log", "3"),
+        "3": IngestedRecord("talk:log", "3"),
     }
     assert store.entries("phi", [1])[1].source == "talk:log"
     store.close()

@@ -20,9 +20,9 @@ from noodlings.text import clean
 from noodlings.values.action import Action
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import Audience, confined_to
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import ImportanceParts, MemoryEntry, Symbol, Why
 from noodlings.values.percept import Kind
-from noodlings.values.taken_in import TakenRecord
 from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.trace import Modulation, RecalledTrace, Trace
 from tests.fakes import witnessed
@@ -185,7 +185,7 @@ symbols = st.builds(
 )
 
 taken_records = st.builds(
-    TakenRecord,
+    IngestedRecord,
     source=texts.filter(bool),
     id=texts.filter(bool),
     digest=st.text("0123456789abcdef"),

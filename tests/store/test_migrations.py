@@ -26,8 +26,8 @@ from noodlings.store.sql import SqlStore
 from noodlings.store.tables import SCHEMA, make_tables
 from noodlings.store.vault import Encryption
 from noodlings.values.audience import Audience, Tier
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.percept import Kind
-from noodlings.values.taken_in import TakenRecord
 from tests.store.records import AGENT, BEFORE_SOURCES, BEFORE_TIERS, a_symbol, a_trace, an_entry
 
 ROOT = Path(__file__).parents[2]
@@ -193,7 +193,7 @@ def test_a_database_from_before_there_were_sources_keeps_all_it_has_and_takes_re
 
     store = SqlStore(tmp_path)
     assert (store.load(AGENT), store.traces(AGENT)) == before
-    record = TakenRecord("talk:log", "1", "ab", 3)
+    record = IngestedRecord("talk:log", "1", "ab", 3)
     store.commit(Changes(AGENT, added=(an_entry(3, source="talk:log"),), taken=(record,)))
     kept = store.load(AGENT)
     assert kept is not None

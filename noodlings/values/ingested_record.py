@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class TakenRecord:
+class IngestedRecord:
     """A record that an agent was given, by source and id.
 
     It is a memory (`entry_id`), or it waits (`record`), or both while a later form of it waits. Where it is

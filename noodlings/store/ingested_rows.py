@@ -1,11 +1,11 @@
-"""Records of a source to rows and back: see `noodlings.values.taken_in`."""
+"""Records of a source to rows and back: see `noodlings.values.ingested_record`."""
 
 from __future__ import annotations
 
 from noodlings.errors import StoreError
 from noodlings.store.documents import from_json, text, to_json, whole
 from noodlings.store.rows import Row, Stored, column
-from noodlings.values.taken_in import TakenRecord
+from noodlings.values.ingested_record import IngestedRecord
 
 FORGOTTEN: Row = {
     "digest": "",
@@ -20,7 +20,7 @@ WAITS_NO_MORE: Row = {name: FORGOTTEN[name] for name in FORGOTTEN if name != "en
 """The same, where the memory that a later form was to replace is forgotten by itself, or stays."""
 
 
-def taken_row(agent_id: str, taken: TakenRecord) -> Row:
+def taken_row(agent_id: str, taken: IngestedRecord) -> Row:
     """All columns of a record that was taken in, or waits.
 
     Raises:
@@ -39,7 +39,7 @@ def taken_row(agent_id: str, taken: TakenRecord) -> Row:
     }
 
 
-def taken_of(row: Stored) -> TakenRecord:
+def taken_of(row: Stored) -> IngestedRecord:
     """The record of a row. Raises `StoreError` when the row is damaged."""
     what = f"a record of {row['agent_id']}"
     record = column(
@@ -49,4 +49,4 @@ def taken_of(row: Stored) -> TakenRecord:
     values = {name: row[name] for name in same}
     if not all(isinstance(values[name], str) for name in ("source", "digest", "user_id", "reason")):
         raise StoreError(f"{what} is damaged: source_records holds something that is no text")
-    return TakenRecord(**values, id=row["record_id"], record=record)
+    return IngestedRecord(**values, id=row["record_id"], record=record)

@@ -8,14 +8,14 @@ import pytest
 
 from noodlings.errors import StoreError
 from noodlings.ports import Changes
+from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import Link, LinkType
-from noodlings.values.taken_in import TakenRecord
 from tests.store.either import AnyStore, Make
 from tests.store.records import AGENT, an_entry
 
 SOURCE = "talk:log"
-KEPT = TakenRecord(SOURCE, "1", "ab", 1)
-WAITS = TakenRecord(SOURCE, "2", "cd", None, "past:bob", 2, "find: no", {"text": "hm", "n": [1, None]})
+KEPT = IngestedRecord(SOURCE, "1", "ab", 1)
+WAITS = IngestedRecord(SOURCE, "2", "cd", None, "past:bob", 2, "find: no", {"text": "hm", "n": [1, None]})
 
 
 def test_what_was_taken_in_is_found_by_its_id_and_what_is_new_is_missing(store: AnyStore) -> None:
@@ -28,7 +28,7 @@ def test_what_was_taken_in_is_found_by_its_id_and_what_is_new_is_missing(store: 
 
 def test_what_becomes_of_a_record_takes_the_place_of_what_became_of_it_before(store: AnyStore) -> None:
     store.commit(Changes(AGENT, taken=(WAITS,)))
-    done = TakenRecord(SOURCE, "2", "ef", 1)
+    done = IngestedRecord(SOURCE, "2", "ef", 1)
     store.commit(Changes(AGENT, added=(an_entry(1, source=SOURCE),), taken=(done,)))
     assert store.taken(AGENT, SOURCE, ["2"]) == {"2": done}
     assert store.parked(AGENT) == []
@@ -36,7 +36,7 @@ def test_what_becomes_of_a_record_takes_the_place_of_what_became_of_it_before(st
 
 def test_what_waits_comes_page_by_page_in_order(store: AnyStore) -> None:
     waiting = [replace(WAITS, source=source, id=str(n)) for source in ("b", "a") for n in (3, 1, 2)]
-    store.commit(Changes(AGENT, taken=(*waiting, TakenRecord("a", "9"))))
+    store.commit(Changes(AGENT, taken=(*waiting, IngestedRecord("a", "9"))))
     found, after = list[tuple[str, str]](), ("", "")
     while some := store.parked(AGENT, after, limit=2):
         found += [(one.source, one.id) for one in some]
@@ -59,7 +59,7 @@ def test_working_memory_holds_what_was_lived_however_much_was_taken_in_since(mak
 def test_a_forgotten_memory_leaves_the_id_of_its_record_and_nothing_else(store: AnyStore) -> None:
     store.commit(Changes(AGENT, added=(an_entry(1, source=SOURCE),), taken=(KEPT, WAITS)))
     assert store.forget(AGENT, [1], by_user="root", timestamp=1.0).count == 1
-    assert store.taken(AGENT, SOURCE, ["1", "2"]) == {"1": TakenRecord(SOURCE, "1"), "2": WAITS}
+    assert store.taken(AGENT, SOURCE, ["1", "2"]) == {"1": IngestedRecord(SOURCE, "1"), "2": WAITS}
     assert store.taken(AGENT, SOURCE, ["1"])["1"].forgotten
 
 
@@ -68,7 +68,7 @@ def test_forgetting_somebody_takes_what_waits_of_them_and_of_nobody_else(store: 
     store.commit(Changes(AGENT, taken=(WAITS, other)))
     gone = store.forget(AGENT, [], by_user="root", timestamp=1.0, told_by="past:bob")
     assert gone.count == 1
-    assert store.taken(AGENT, SOURCE, ["2", "3"]) == {"2": TakenRecord(SOURCE, "2"), "3": other}
+    assert store.taken(AGENT, SOURCE, ["2", "3"]) == {"2": IngestedRecord(SOURCE, "2"), "3": other}
     assert store.forget(AGENT, [], by_user="root", timestamp=1.0, told_by="past:bob").count == 0
 
 
@@ -94,7 +94,7 @@ def test_a_link_may_say_that_one_replaces_the_other(store: AnyStore) -> None:
 
 def test_what_is_held_of_a_source_is_what_became_memories(store: AnyStore) -> None:
     entries = tuple(an_entry(n, source=SOURCE) for n in (1, 2))
-    other = TakenRecord("talk:other", "4", "ab", 2)
+    other = IngestedRecord("talk:other", "4", "ab", 2)
     store.commit(Changes(AGENT, added=entries, taken=(replace(KEPT, id="9"), KEPT, WAITS, other)))
     assert store.held(AGENT, SOURCE) == ["1", "9"]
     assert store.held("servnak", SOURCE) == []
