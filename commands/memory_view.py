@@ -49,6 +49,7 @@ from noodlings.inspect.views import (
 from noodlings.text import clean
 from noodlings.values.affect import AXES
 from noodlings.values.audience import TIER_WORDS, Tier
+from noodlings.values.memory import FROM
 
 BAR = 6
 NAME = 14
@@ -145,7 +146,7 @@ def said(entry: EntryView) -> Text:
     """What was said, and its tags; anything but plain speech says what it was, and so does a pin."""
     marks = [entry.kind] * (entry.kind != "say") + ["pinned"] * entry.pinned
     line = Text(f"({', '.join(marks)}) " if marks else "", style=QUIET, no_wrap=True)
-    tags = "".join(f" #{clean(tag)}" for tag in entry.tags)
+    tags = "".join(f" #{clean(tag)}" for tag in entry.tags if not tag.startswith(FROM))
     said = words(_text(entry))
     return Text("", no_wrap=True).append_text(line).append_text(said).append(tags, style=QUIET)
 

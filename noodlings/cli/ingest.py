@@ -86,7 +86,7 @@ def ingest(
                 typer.echo(_told(report, who.persona.name, dry_run))
             noted |= settings.notes.enabled and not dry_run and report.new + report.changed > 0
     if noted and not as_json:
-        typer.echo("To have notes of what mattered: noodlings notes rebuild")
+        typer.echo("To have notes of what mattered: noodlings notes rebuild (in the same data folder)")
 
 
 def _told(report: IngestReport, name: str, dry_run: bool) -> str:
@@ -103,6 +103,7 @@ def _told(report: IngestReport, name: str, dry_run: bool) -> str:
     lines += [f"{count:>9,} {what}" for what, count in rest.items() if count]
     lines += [f"  line {note.line}: {note.what}" if note.line else f"  {note.what}" for note in report.notes]
     if report.problem_count:
-        lines.append(f"{report.problem_count:,} problems; the first of them:")
+        several = report.problem_count > 1
+        lines.append(f"{report.problem_count:,} problems; the first of them:" if several else "1 problem:")
         lines += [f"  line {problem.line}: {problem.why}" for problem in report.problems]
     return "\n".join(lines)

@@ -95,7 +95,9 @@ def _reply_prompt(utterance: Utterance) -> Prompt:
     talk, since = _talk(utterance)
     system = {"identity": persona.identity, "examples": _examples(persona), "name": persona.name}
     shown_already = {entry.id for entry in utterance.history}
-    memories = [found for found in utterance.recalled if found.entry.id not in shown_already]
+    # By when it happened: what a source told comes late, and may be years old.
+    by_time = sorted(utterance.recalled, key=lambda found: (found.entry.timestamp, found.entry.id))
+    memories = [found for found in by_time if found.entry.id not in shown_already]
     user = {
         "since": since and f"{since}\n\n",
         "where": _where(utterance),

@@ -90,13 +90,15 @@ class PersonForgotten:
 
 
 def find_person(society: Society, who: str) -> Person:
-    """Somebody by id, by the name of an account, or by a shown name.
+    """Somebody by id, by the name of an account, or by a shown name; "me" is whoever plays in the terminal.
 
     Raises:
         UserError: several are called so, or it is a character.
         NotFound: nobody is.
     """
     wanted, names = str(clean(who)), society.names()
+    if wanted == "me":
+        wanted = user_id_of(society.settings.world.player)
     accounts = Accounts(society.settings.data_dir).everybody()
     if wanted in society.personas:
         raise UserError(f"{wanted} is a character; what it remembers is deleted with @forget")

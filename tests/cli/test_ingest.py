@@ -53,7 +53,7 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     done = ingested(quiet, "mush", log)
     assert done.stdout.decode().splitlines()[:3] == [
         "Phi has 3 new memories",
-        "1 problems; the first of them:",
+        "1 problem:",
         "  line 4: it begins with a time that no clock shows: '[25:99] Bob: never'",
     ]
     again = json.loads(ingested(quiet, "mush", log, "--json", "--retry").stdout)
