@@ -47,7 +47,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_each_tool_does_what_it_says(url: str, mode: str) -> None:
     async with over_http(url, "admin", mode=mode) as client:
-        assert len((await client.list_tools()).tools) == 8
+        assert len((await client.list_tools()).tools) == 9
         stored = await done(client, "store_memory", agent="maren", content="My xylophone was stolen")
         entry = stored.structured_content["turn"]["percept"]["id"]
         found = await done(client, "search_memories", agent="maren", query="xylophone")
@@ -58,6 +58,8 @@ async def test_each_tool_does_what_it_says(url: str, mode: str) -> None:
         assert "Maren feels" in said(await done(client, "get_mood", agent="maren"))
         assert "My xylophone was stolen" in said(await done(client, "get_journal", agent="maren"))
         assert "nothing about anybody" in said(await done(client, "get_people", agent="maren"))
+        commits = await done(client, "ask_chronicle", agent="maren", query="xylophone")
+        assert commits.structured_content["commits"] == []
         await done(client, "forget_memory", agent="maren", memory_id=entry)
         assert texts(await done(client, "search_memories", agent="maren", query="xylophone")) == []
 

@@ -53,6 +53,7 @@ ASKED: list[tuple[Question[Any], dict[str, Any]]] = [
     (questions.OBSERVE, {}),
     (questions.BROWSE, {"order": "importance", "falling": True, "containing": "dog", "everything": False}),
     (questions.RECALL, {"query": "dog", "limit": 3, "mood": [-0.5, 0.5, 0, 0.9, 0], "emotion_weight": 0.4}),
+    (questions.CHRONICLE, {"query": "why is the dog dead?"}),
     (questions.ARCHIVE, {}),
     (questions.AGENT, {}),
     (questions.EPISODIC, {"min_importance": 0.1, "who": "user_caity"}),
