@@ -17,7 +17,7 @@ from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
 from noodlings.portable.person import export_person, find_person, forget_person, report
-from noodlings.values.caller import Caller, Role
+from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import hearsay
 from noodlings.values.percept import Kind, Percept
@@ -95,6 +95,15 @@ async def test_what_is_kept_of_a_person_is_counted_and_no_word_of_it_is_shown(tm
     assert {"history", "audit.log", "refused.log", "noodlings.log"} <= kept.lines.keys()
     assert kept.lines["audit.log"] == 1
     assert not [word for word in THEIRS if word in str(kept).casefold()]
+
+
+async def test_whoever_plays_at_the_terminal_is_me(tmp_path: Path) -> None:
+    with society_in(tmp_path) as society:
+        traveller = user_id_of(society.settings.world.player)
+        with pytest.raises(NotFound):
+            find_person(society, "me")
+        await told(society, "I mend nets", traveller)
+        assert find_person(society, "me").ids == (traveller,)
 
 
 async def test_the_export_holds_what_they_told_and_were_answered_and_nothing_of_others(
