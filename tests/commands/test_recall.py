@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from noodlings.values.caller import Role
+from noodlings.values.memory import tags_of
 from noodlings.values.percept import Kind, Percept
 from tests.commands.conftest import Player
 from tests.thorough import examples
@@ -65,6 +66,16 @@ async def test_hits_with_why_scores_and_where_they_are(told: Player) -> None:
     assert lines[3].startswith("#  score  who")
     assert re.fullmatch(r"\d  \S+ 0\.\d\d  caity.* ago  my dog is called Biscuit #pets.*", lines[4])
     assert re.fullmatch(r"working  lexical \S 0\.\d\d( .*)? length 0\.\d\d", lines[5])
+
+
+async def test_from_whom_it_was_had_is_no_tag_to_be_read(told: Player) -> None:
+    await told.society.perceive(
+        "phi",
+        Percept("user_bob", "the heron sleeps", told.clock.now(), depth=9, data={"hearsay": [["user_ada"]]}),
+    )
+    (heron,) = told.society.find("phi").memory.retrieve_working()[-1:]
+    assert "from:user_ada" in tags_of(heron)
+    assert "from:" not in "".join(await told.read('@recall phi "heron"'))
 
 
 async def test_a_line_next_to_the_words_is_not_said_to_hold_them(told: Player) -> None:
