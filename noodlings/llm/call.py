@@ -30,6 +30,10 @@ SENTENCE_END = re.compile(r"(?:(?<!\.\.)[.!?]|(?:…|\.{3})(?!\s+[a-z]))[\"”')
 """Where a sentence of an answer ends. Dots before a small letter are a pause in it."""
 
 
+ECHO = 10
+"""So many letters and digits in a row, whatever stands between them, are no chance likeness to a prompt."""
+
+
 class Task(StrEnum):
     """What a model is asked for; each may have a model and a limit of tokens of its own."""
 
@@ -146,6 +150,19 @@ class CallFailed(LLMError):
         self.passing = passing
         self.ailing = ailing
         self.wait = wait
+
+    def hide(self, prompt: Prompt) -> None:
+        """Take out what the endpoint repeats of a prompt: not all who read the message may read that."""
+        said = str(self)
+        asked = "".join(filter(str.isalnum, "".join(message.content for message in prompt)))
+        places = [place for place, letter in enumerate(said) if letter.isalnum()]
+        letters = "".join(said[place] for place in places)
+        repeated: set[int] = set()
+        for start in range(len(letters) - ECHO + 1):
+            if letters[start : start + ECHO] in asked:
+                repeated.update(range(places[start], places[start + ECHO - 1] + 1))
+        kept = "".join("\0" if place in repeated else letter for place, letter in enumerate(said))
+        self.args = (re.sub("\0+", "…", kept),)
 
 
 @dataclass(slots=True)

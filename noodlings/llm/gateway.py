@@ -293,6 +293,7 @@ class Gateway:
             try:
                 return await self._transport.send(call, self.model(call.task), tokens, receipt, errand.heard)
             except CallFailed as failed:
+                failed.hide(call.prompt)
                 sent.failure = str(failed)
                 raise
             finally:

@@ -130,6 +130,18 @@ def _loaded() -> None:
     import_module("openai")
 
 
+@pytest.mark.parametrize("status", [200, 400])
+async def test_an_error_that_repeats_the_prompt_tells_none_of_it(status: int) -> None:
+    told = 'I buried the deed under the third oak, "for Ada"'
+    error = json.dumps({"error": {"message": f"1 validation error: input={told} is no string"}})
+    async with serving(Answer(error.encode(), status)) as server, server.gateway() as gateway:
+        with pytest.raises(LLMError) as failed:
+            await OpenAIVoice(gateway).speak(utterance(told, who="phi"), Allowance())
+        sent = [str(failed.value), gateway.status.words, gateway.status.sentence]
+    assert re.search(r"1 validation error: input=…\W? is no string", sent[0])
+    assert not [words for words in sent if "deed" in words or "Ada" in words]
+
+
 @pytest.mark.parametrize("asking", [speak, modulate, appraise, imagine])
 @pytest.mark.parametrize("name", CASES)
 async def test_it_ends_in_time_with_something_of_use_or_with_what_failed(
