@@ -6,7 +6,8 @@
 
 With times or without, with whole dates or under a heading for each day. Times are taken as UTC. Whatever is
 none of these is what somebody does, where it begins with the name of somebody who spoke before or with a
-capital, and an event otherwise. What was paged or whispered stays between those who knew of it.
+capital, and an event otherwise. What was paged, told or whispered stays between those who knew of it, and so
+does whatever may have been: servers word it in many ways.
 """
 
 from __future__ import annotations
@@ -46,8 +47,21 @@ _SAYS = re.compile(
     r"(?: to (?P<to>[^\",:]{1,40}))?[,:]? (?P<quote>[\"“'])(?P<words>.+?)[\"”']?$"
 )
 _COLON = re.compile(rf"^(?P<name>{_NAME}): (?P<words>.+)$")
-_PAGE = re.compile(rf"^(?P<name>{_NAME}) pages?(?: (?:you|\([^)]*\)|[\w, ]+?))?: (?P<words>.+)$")
-_AFAR = re.compile(rf"^From afar,? (?:to [^:]*: )?(?P<name>{_NAME}) (?P<words>.+)$")
+_PAGE = re.compile(
+    rf"^(?P<name>{_NAME}) (?:pages?|tells?|whispers?|->)(?: (?:to )?(?:\([^)]*\)|[\w, ]+?))?"
+    r"(?:: |,? [\"“'])(?P<words>.+?)[\"”']?$"
+)
+_AFAR = re.compile(rf"^From afar,? (?:\(to [^)]*\) |to [^:]*: )?(?P<name>{_NAME}) (?P<words>.+)$")
+_PRIVATE = re.compile(
+    r"\b(?:page[sd]?|paging|tells?|told|whisper(?:s|ed|ing)?|(?:mutter|murmur)s? to|afar|long distance)\b|->",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"[\"“]|: ")
+_SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
+_SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
+"""Who sent a line, as servers add it for those who want to know."""
+_NOBODY = frozenset({"From", "Long", "To"})
+"""Words that begin a line as a name does."""
 _COMES = re.compile(
     rf"^(?P<name>{_NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
@@ -109,6 +123,17 @@ class MuLog:
 
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
         """Place, who, words and kind of a line."""
+        sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
+        speaker = _SPEAKER.match(line)
+        if speaker:
+            rest = line[speaker.end() :]
+            line = rest if rest.startswith(speaker["name"]) else f"{speaker['name']} {rest}"
+        private = sent or _PRIVATE.search(_QUOTED.split(line, maxsplit=1)[0]) is not None
+        place, who, words, kind = self._heard(line)
+        return place, who, words, Kind.WHISPER if private else kind
+
+    def _heard(self, line: str) -> tuple[str, str, str, Kind]:
+        """Place, who, words and kind of a line, as if everybody had heard it."""
         channel = _CHANNEL.match(line)
         if channel:
             rest = channel["rest"]
@@ -138,7 +163,7 @@ class MuLog:
 
     def _posed(self, line: str) -> tuple[str, str, Kind] | None:
         """Who, words and kind of what somebody does."""
-        if not _POSE.match(line):
+        if not _POSE.match(line) or line.split(maxsplit=1)[0] in _NOBODY:
             return None
         words = line.split()
         starts = (" ".join(words[:count]).removesuffix("'s").removesuffix("’s") for count in (3, 2, 1))

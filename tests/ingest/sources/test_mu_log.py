@@ -11,6 +11,38 @@ from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.ingest.sources.mu_log import MuLog
 from noodlings.values.percept import Kind
 
+PRIVATE = (
+    "Bob tells you: the gold lies here",
+    'Bob tells you, "the gold lies here"',
+    "Bob tells you 'the gold lies here'",
+    "(To: Servnak, Ada) Bob pages: the gold lies here",
+    '(To: Servnak) Bob pages, "the gold lies here"',
+    "You paged Bob with 'the gold lies here'.",
+    "Long distance to Bob: the gold lies here",
+    "From afar, (to Servnak and Ada) Bob waves at the gold",
+    "You tell Bob: the gold lies here",
+    "Bob -> you: the gold lies here",
+    "Bob whispers: the gold lies here",
+    "[Bob(#123)] pages: the gold lies here",
+    "[Bob(#123Pc)] Bob pages you: the gold lies here",
+    'Bob mutters to you, "the gold lies here"',
+    "Bob quietly tells Ada where the gold lies",
+)
+"""What nobody but those who knew of it may learn, as various servers word it."""
+
+
+@pytest.mark.parametrize("line", PRIVATE)
+def test_what_may_have_been_private_is_whispered(tmp_path: Path, line: str) -> None:
+    (record,) = read(tmp_path, line)
+    assert record.kind is Kind.WHISPER
+    assert record.who in ("Bob", "You", "")
+    assert "gold" in record.text
+
+
+def test_talk_about_pages_is_no_page(tmp_path: Path) -> None:
+    lines = 'Bob says, "nobody pages me"\n<Public> Bob: tell me\nBob: a whisper to Ada\n'
+    assert {record.kind for record in read(tmp_path, lines)} == {Kind.SAY}
+
 
 def read(tmp_path: Path, text: str) -> list[SourceRecord]:
     path = tmp_path / "harbour.log"
