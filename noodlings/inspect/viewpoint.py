@@ -21,7 +21,7 @@ from noodlings.inspect.views import AffectGroupsView, AffectGroupView, EntriesVi
 from noodlings.recall.filters import Filters
 from noodlings.text import clean, shorten
 from noodlings.values.affect import NEUTRAL, Affect
-from noodlings.values.audience import may_learn
+from noodlings.values.audience import Tier, may_learn
 from noodlings.values.caller import Caller, shown_name, user_id_of
 from noodlings.values.memory import ImportanceParts, MemoryEntry, tags_of
 from noodlings.values.percept import Kind
@@ -35,9 +35,9 @@ T = TypeVar("T")
 
 
 def may_read(caller: Caller, entry: MemoryEntry) -> bool:
-    """Whether this caller may know the words (and the feelings) of this entry."""
+    """Whether this caller may know the words (and the feelings) of this entry; sealed ones have none."""
     own = entry.user_id == caller.user_id and entry.kind is not Kind.THOUGHT
-    return caller.sees_all or (own and may_learn(frozenset({caller.user_id}), entry.audience))
+    return caller.sees_all or (own and may_learn(frozenset({caller.user_id}), entry.audience, Tier.SEALED))
 
 
 def readable_by(caller: Caller, filters: Filters) -> Filters:

@@ -21,6 +21,7 @@ from noodlings.reflection.facts import TOLD, facts
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
 from noodlings.text import clean, folded, shorten
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, account_id_of, shown_name, user_id_of
 from noodlings.values.memory import KNOWN_BY, MemoryEntry, hearsay, written_by
 from noodlings.worlds.accounts import Account, Accounts
@@ -146,6 +147,8 @@ def report(society: Society, person: Person) -> PersonReport:
 def export_person(society: Society, person: Person, write: Callable[[str], object]) -> int:
     """Write what a person told and was answered, one JSON object a line. Returns how many memories.
 
+    Of what is sealed it is there without the words: those leave the store in an encrypted export alone.
+
     Raises:
         StoreError: the memories cannot be read.
     """
@@ -162,6 +165,8 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
         for entry in entries:
             same = ("id", "timestamp", "user_id", "kind", "place", "user_text", "response")
             line = {"agent": agent_id} | {name: getattr(entry, name) for name in same}
+            if entry.tier is Tier.SEALED:
+                line |= {"user_text": None, "response": None, "sealed": True}
             put(line | ({KNOWN_BY: written_by(entry)} if written_by(entry) else {}))
     return sum(map(len, own.values()))
 

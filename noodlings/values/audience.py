@@ -60,7 +60,7 @@ class Audience:
 
     def without(self, user_ids: Collection[str]) -> Audience:
         """The same with fewer witnesses; what was confined to them alone nobody may learn."""
-        return Audience(self.witnesses.difference(user_ids), self.confined)
+        return Audience(self.witnesses.difference(user_ids), self.confined, self.tier)
 
     def closed(self, confined: bool) -> Audience:
         """The same for its witnesses alone, of its tier or the lowest that is confined, or open to all."""

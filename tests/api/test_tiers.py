@@ -41,3 +41,24 @@ async def test_a_player_keeps_own_words_secret(guarded: Site) -> None:
     answer = await guarded.post("/api/agents/servnak/perceive", body, who="caity")
     assert answer.status_code == 200, answer.text
     assert answer.json()["turn"]["percept"]["tier"] == 2
+
+
+async def test_a_player_who_seals_something_is_told_that_it_is_kept_and_reads_no_word_of_it(
+    guarded: Site,
+) -> None:
+    body = {"text": "my name is Zuleika", "kind": "whisper", "tier": 3}
+    answer = await guarded.post("/api/agents/servnak/perceive", body, who="caity")
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["turn"]["percept"]["tier"] == 3
+    entry = answer.json()["turn"]["percept"]["id"]
+    views = [
+        await guarded.get(f"/api/agents/servnak/{view}", who="caity")
+        for view in (
+            "memory/working",
+            "recall?query=Zuleika&user=user_caity",
+            "memory/browse",
+            f"turns/{entry}",
+            "links",
+        )
+    ]
+    assert not [view.text for view in (answer, *views) if "Zuleika" in view.text.replace('"Zuleika"', "")]

@@ -17,6 +17,8 @@ from noodlings.config import Settings
 from noodlings.errors import Forbidden, NotFound, StoreError, UserError
 from noodlings.host.visit import opened, rooms_of
 from noodlings.portable.person import export_person, find_person, forget_person, report
+from noodlings.store.cipher import UserKey
+from noodlings.values.audience import Tier
 from noodlings.values.caller import Caller, Role, user_id_of
 from noodlings.values.ingested_record import IngestedRecord
 from noodlings.values.memory import hearsay
@@ -121,6 +123,27 @@ async def test_the_export_holds_what_they_told_and_were_answered_and_nothing_of_
     assert all(word in "".join(lines).casefold() for word in THEIRS)
     assert any(entry["response"] for entry in entries)
     assert "bread on sundays" not in "".join(lines).casefold()
+
+
+async def test_what_is_sealed_leaves_without_its_words_and_stays_sealed_when_a_witness_goes(
+    tmp_path: Path,
+) -> None:
+    settings = Settings(
+        store={"path": str(tmp_path), "key": UserKey(bytes(32)).text}, embedding={"model": "none"}
+    )
+    lines: list[str] = []
+    with opened(settings, ManualClock(1e6)) as society:
+        both = frozenset({CAITY, BOB})
+        kept = await told(society, "my name is Zuleika", kind=Kind.WHISPER, tier=Tier.SEALED)
+        secret = await told(society, "the gold lies here", BOB, present=both, tier=Tier.SECRET)
+        assert export_person(society, find_person(society, CAITY), lines.append) == 1
+        forget_person(society, ADMIN, find_person(society, CAITY))
+        left = society.store.entries("phi", [kept, secret])
+    assert "Zuleika" not in "".join(lines)
+    assert json.loads(lines[-1])["sealed"] is True
+    assert list(left) == [secret]
+    assert left[secret].tier is Tier.SECRET
+    assert CAITY not in left[secret].audience.witnesses
 
 
 async def test_whoever_is_forgotten_is_in_no_file_any_more(tmp_path: Path) -> None:
