@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from noodlings.agent.services import AgentServices
-from noodlings.values.audience import Audience, Tier
+from noodlings.values.audience import Tier
 from noodlings.values.percept import Percept
 
 
@@ -25,15 +25,7 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
         for datum in reversed(found):
             text = f"{text[: datum.start]}[{datum.kind}]{text[datum.end :]}"
         return replace(percept, text=text), f"not remembered, for it is personal: {kinds}"
-    raised = _raised(percept, services.store.keeps_secrets)
+    tier = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
+    raised = percept.heard_by.joined_by(*percept.listeners).at_least(tier)
     kept = "secret" if raised.tier is Tier.SECRET else "confined to who was there"
     return replace(percept, audience=raised), f"{kept}, for it is personal: {kinds}"
-
-
-def _raised(percept: Percept, has_key: bool) -> Audience:
-    """Whoever was there; secret besides, where there is a key to keep a secret with."""
-    heard_by = percept.heard_by
-    witnesses = heard_by.witnesses | percept.listeners
-    return Audience(
-        witnesses, confined=True, tier=max(heard_by.tier, Tier.SECRET if has_key else Tier.CONFINED)
-    )

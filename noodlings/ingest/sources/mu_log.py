@@ -43,8 +43,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _NAME = r"[^\W\d_][\w.'’-]*(?: (?!says\b|pages\b|whispers\b)[A-Z][\w.'’-]*){0,2}"
 _CHANNEL = re.compile(r"^(?P<open>[<\[])(?P<channel>[^<>\[\]]{1,40})[>\]]\s+(?P<rest>.+)$")
 _SAYS = re.compile(
-    rf"^(?P<name>{_NAME}) (?P<verb>says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
-    r"(?: to (?P<to>[^\",:]{1,40}))?[,:]? (?P<quote>[\"“'])(?P<words>.+?)[\"”']?$"
+    rf"^(?P<name>{_NAME}) (?:says?|asks?|exclaims?|shouts?|yells?|whispers?|mutters?|murmurs?)"
+    r"(?: to [^\",:]{1,40})?[,:]? [\"“'](?P<words>.+?)[\"”']?$"
 )
 _COLON = re.compile(rf"^(?P<name>{_NAME}): (?P<words>.+)$")
 _PAGE = re.compile(
@@ -145,16 +145,10 @@ class MuLog:
 
     def _said(self, line: str) -> tuple[str, str, Kind] | None:
         """Who, words and kind of what was said, paged, or of a coming and going."""
-        for form, kind in (
-            (_PAGE, Kind.WHISPER),
-            (_AFAR, Kind.WHISPER),
-            (_SAYS, Kind.SAY),
-            (_COLON, Kind.SAY),
-        ):
+        for form in (_PAGE, _AFAR, _SAYS, _COLON):
             found = form.match(line)
             if found:
-                whispered = form is _SAYS and found["verb"].startswith("whisper")
-                return self._known(found["name"]), found["words"], Kind.WHISPER if whispered else kind
+                return self._known(found["name"]), found["words"], Kind.SAY
         comes = _COMES.match(line)
         if comes:
             arrived = comes["how"] in ("arrived", "connected")
