@@ -23,11 +23,11 @@ import hashlib
 import json
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TypeVar
 
 from noodlings.agent.agent import Agent
@@ -175,8 +175,8 @@ class Pipeline:
             UserError: the source cannot be read at all.
             StoreError: nothing can be kept now; what was kept before stays, and to start again goes on there.
         """
-        report = IngestReport()
-        for batch in _batches(source.records()):
+        report, items = IngestReport(), source.records()
+        while batch := list(islice(items, AT_ONCE)):
             records: list[SourceRecord | SourceProblem] = []
             for item in batch:
                 if isinstance(item, SourceNote):
@@ -190,7 +190,7 @@ class Pipeline:
                 else:
                     records.append(item)
             report.add(self._kept(records))
-            done(max((item.line for item in batch), default=0))
+            done(max(item.line for item in batch))
         return report
 
     def retry(self) -> IngestReport:
@@ -345,18 +345,6 @@ class Pipeline:
         if isinstance(record, SourceRecord) and record.timestamp is not None:
             with suppress(UserError):  # which the record itself is refused with
                 batch.told_at = moment(record.timestamp)
-
-
-def _batches(
-    items: Iterator[SourceRecord | SourceProblem | SourceNote],
-) -> Iterator[list[SourceRecord | SourceProblem | SourceNote]]:
-    batch: list[SourceRecord | SourceProblem | SourceNote] = []
-    for item in items:
-        batch.append(item)
-        if len(batch) == AT_ONCE:
-            yield batch
-            batch = []
-    yield batch
 
 
 def _stage(stage: Stage, work: Callable[[], Result]) -> Result:
