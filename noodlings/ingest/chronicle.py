@@ -1,9 +1,9 @@
 """The chronicle of a code base: an agent's memories of its commits, kept in step with the repository.
 
-New commits are taken in by the pipeline, each once. Then what is remembered is compared with the branches as
-they are now: a commit that no branch reaches any more stays, confined to the agent itself and told to nobody,
-and is open again once a branch reaches it. At last commits are linked with what they revert, mend or touch
-again. Each step begins with what is stored, so that after a kill in the middle it only has to be run again.
+The pipeline ingests each new commit once. The remembered commits are then compared with the current
+branches: a commit that no branch reaches any more stays, but is confined to the agent and told to nobody
+until a branch reaches it again. Finally, commits are linked with those that they revert, fix or touch again.
+Each step starts from what is stored, so after a crash it is enough to run it again.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from noodlings.ports import Repository
 from noodlings.values.memory import Link, LinkType, MemoryEntry
 
 PAGE = 500
-"""Commits read from the store at once."""
+"""Commits read from the store at a time."""
 EARLIER, MOST_TOUCHED, LEAST_OVERLAP = 8, 3, 0.25
-"""So many earlier commits of a file are looked at; a commit is linked with so many of those that share this
-much of both their files."""
+"""How many earlier commits of a file are compared; how many of them a commit is linked with at most; and the
+share of files that two commits must have in common to be linked."""
 WIDE = 50
-"""A commit of more files touches everything and goes on with nothing."""
+"""A commit with more files than this is linked with no earlier one: it touches everything."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChronicleReport:
-    """What became of a repository.
+    """The result of reading a repository.
 
     Attributes:
-        ingested: what the pipeline says of the new commits.
-        commits: that branches reach now.
-        gone, back: that no branch reaches any more, and that one reaches again, since the last time.
-        linked: new links between commits.
+        ingested: the pipeline's report on the new commits.
+        commits: how many commits the branches reach now.
+        gone, back: how many stopped being reachable, or became reachable again, since the last run.
+        linked: how many links between commits were added.
     """
 
     ingested: IngestReport
@@ -49,14 +49,14 @@ class ChronicleReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RememberedCommit:
-    """A commit, and the entry that it is remembered as."""
+    """A commit and its memory entry."""
 
     entry: MemoryEntry
     commit: Commit
 
 
 class CommitSource:
-    """Some commits of a repository as a source; `done` is told how many were handed on."""
+    """Commits of a repository as a source; `done` is called with the number yielded so far."""
 
     def __init__(
         self, repository: GitRepository, hashes: Sequence[str], done: Callable[[int], object]
@@ -66,7 +66,7 @@ class CommitSource:
         self._done = done
 
     def records(self) -> Iterator[SourceRecord | SourceProblem]:
-        """Each commit, in the order given."""
+        """The commits in the given order."""
         for count, record in enumerate(self._repository.records(self._hashes), 1):
             yield record
             self._done(count)
@@ -76,10 +76,10 @@ class Chronicle:
     """Keeps what one agent remembers of one repository in step with it.
 
     Args:
-        agent: who remembers. Nobody else may use it meanwhile.
-        store: where it is kept.
-        pipeline: takes records into this agent.
-        repository: what is remembered.
+        agent: who remembers. Nothing else may use the agent meanwhile.
+        store: where the agent's memories are stored.
+        pipeline: ingests records for this agent.
+        repository: the repository to remember.
     """
 
     def __init__(
@@ -94,17 +94,17 @@ class Chronicle:
         others = [name for name in self._reachable if name not in held]
         given = store.taken(agent.id, repository.source, others)
         self.new = [name for name in others if name not in given]
-        """Hashes that were never given to the agent, each after its parents."""
+        """Hashes of the commits not yet ingested, each after its parents."""
 
     def take_in(self, done: Callable[[int], object] = lambda count: None) -> ChronicleReport:
-        """Take in what is new, mark what is gone, open what came back, and link.
+        """Ingest new commits, confine those that are gone, reopen those that are back, and add links.
 
         Args:
-            done: is told how many of `new` were read.
+            done: called with how many of `new` were read so far.
 
         Raises:
             UserError: git does not answer.
-            StoreError: nothing more can be kept now; to run it again goes on from what was kept.
+            StoreError: the store refuses more. Running again continues from what was stored.
         """
         ingested = self._pipeline.run(CommitSource(self._repository, self.new, done))
         reachable = set(self._reachable)
@@ -122,7 +122,7 @@ class Chronicle:
         return ChronicleReport(ingested, len(self._reachable), gone, back, len(links_now))
 
     def _entries(self) -> Iterator[tuple[MemoryEntry, str]]:
-        """The memories of commits, each with its hash, those that were forgotten left out."""
+        """The memories of commits with their hashes, without forgotten ones."""
         agent_id, source = self._agent.id, self._repository.source
         names = self._store.held(agent_id, source)
         for at in range(0, len(names), PAGE):
@@ -132,7 +132,7 @@ class Chronicle:
                 yield entry, by_id[number]
 
     def _missing(self, wanted: Sequence[Link]) -> list[Link]:
-        """Those of the links that are not there yet."""
+        """The links that are not stored yet."""
         sources = sorted({link.source for link in wanted})
         there = {
             (link.source, link.target, link.type)
@@ -143,7 +143,7 @@ class Chronicle:
 
 
 def links(commits: Sequence[RememberedCommit]) -> Iterator[Link]:
-    """What each commit reverts, mends and touches again, of those before it.
+    """Links from each commit to the earlier ones that it reverts, fixes or touches again.
 
     Args:
         commits: each after its parents.
@@ -173,7 +173,7 @@ def links(commits: Sequence[RememberedCommit]) -> Iterator[Link]:
 
 
 def _touched(one: RememberedCommit, latest: dict[str, deque[RememberedCommit]]) -> Iterator[Link]:
-    """Links with the earlier commits that share most files; and the files remember this one from now on."""
+    """Links to the earlier commits that share most files. Adds this commit to `latest`."""
     shared: Counter[RememberedCommit] = Counter()
     files = one.commit.files
     for file in files:

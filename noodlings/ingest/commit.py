@@ -1,4 +1,4 @@
-"""A commit of a code base as it is remembered: made a record, and read from a memory again."""
+"""A commit of a code base: turned into a record, and read back from a memory."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 TAG = "commit"
-"""The tag of every commit that is remembered; what git knows of it stands beside the memory under it, too."""
+"""The tag of every remembered commit, and the key under which its data is stored with the memory."""
 TOLD = 6
-"""Files (those that changed most) and names that stand in the text of the memory; more drown the message."""
+"""How many files (those that changed most) and names the text lists; more would drown the message."""
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
@@ -27,9 +27,9 @@ class FileChange:
     """One file of a commit.
 
     Attributes:
-        path: where it is now; clean.
-        added, removed: lines; null where it is not text.
-        before: where it was, if it was moved.
+        path: its path after the commit, cleaned.
+        added, removed: numbers of lines; None for a binary file.
+        before: its path before the commit, if it was moved.
     """
 
     path: str
@@ -40,23 +40,23 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What git says of one commit; every text is clean and without addresses.
+    """What git knows about one commit. All texts are cleaned, and addresses are replaced by hashes.
 
     Attributes:
-        hash, parents: object names in full.
-        author: the name of the author, or nothing.
+        hash, parents: full object names.
+        author: the name of the author, or "".
         author_hash: a hash of the author's address.
-        authored, committed: seconds since 1970-01-01 UTC; null where git knows no such moment.
+        authored, committed: seconds since 1970-01-01 UTC, or None if the date is invalid.
         subject: the first line of the message.
         body: the rest of the message.
-        files: the files that it changes, as far as they are kept.
-        file_count: how many files there are.
+        files: the changed files, up to a limit.
+        file_count: how many files were changed.
         added, removed: lines in all files.
         issues: ids such as "#12" or "ABC-7" in the message.
-        reverts, fixes: object names, perhaps abbreviated, of what the message says it reverts or fixes.
-        names: what is defined where the diff changes something, in the order of the diff.
-        shown: the most telling of the lines that it adds.
-        left_out: what of it was cut, in words.
+        reverts, fixes: object names, possibly abbreviated, that the message says it reverts or fixes.
+        names: functions and classes around the changes, in the order of the diff.
+        shown: the added lines with the most words.
+        left_out: what was cut, in words.
     """
 
     hash: str
@@ -79,13 +79,13 @@ class Commit:
     left_out: tuple[str, ...] = ()
 
     def record(self, source: str, repository: str) -> SourceRecord:
-        """The commit as something that was read, by the source and the name of its repository."""
+        """The commit as a record of kind `READ`. `repository` is its name."""
         most_changed = sorted(self.files, key=lambda file: -(file.added or 0) - (file.removed or 0))[:TOLD]
         files = ", ".join(_file_told(file) for file in most_changed)
         names = ", ".join(split_words(name) for name in self.names[:TOLD])
         told = [self.subject or "(no message)", self.body]
         told += [f"Files: {files}" if files else "", f"Names: {names}" if names else ""]
-        if not self.body:  # then the diff says more than the message does
+        if not self.body:  # a bare subject says less than the diff
             told += self.shown
         return SourceRecord(
             source=source,
@@ -100,7 +100,7 @@ class Commit:
 
 
 def commit_of(entry: MemoryEntry) -> Commit | None:
-    """The commit that a memory is of; None where it is of something else, or of a form that is not known."""
+    """The commit that a memory is about, or None if it is about something else or in an unknown format."""
     from pydantic import ValidationError
 
     try:
@@ -117,7 +117,7 @@ def _adapter() -> TypeAdapter[Commit]:
 
 
 def _cleaned(data: Any) -> Any:
-    """The same with every text clean: an import may have brought it from anywhere."""
+    """The data with every text cleaned: it may come from an import."""
     match data:
         case str():
             return clean(data)
@@ -129,7 +129,7 @@ def _cleaned(data: Any) -> Any:
 
 
 def split_words(name: str) -> str:
-    """An identifier in words: "retryQueue_max" is "retry queue max"."""
+    """An identifier as words: "retryQueue_max" becomes "retry queue max"."""
     return " ".join(_PARTS.findall(name)).lower()
 
 

@@ -1,7 +1,7 @@
-"""Hooks of a git repository that take in what was committed, in the background, right afterwards.
+"""Git hooks that ingest commits in the background as soon as they are made.
 
-The rule they keep: git never waits for them and never fails by them. What they could not do, such as while
-somebody plays on the same data folder, the next run does with everything else that is new.
+Git never waits for a hook and never fails because of one. If a hook cannot run, for example because a server
+holds the data folder, the next run ingests what it missed.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from noodlings.files import atomic_write
 from noodlings.text import clean
 
 HOOKS = ("post-commit", "post-merge", "post-rewrite")
-"""After a commit and an amended one, after a pull, and after a rebase."""
+"""Git runs these after a commit or an amended commit, a pull, and a rebase."""
 _MARK = "# noodlings chronicle"
 
 
 def install(folder: Path, command: Sequence[str], may_replace: Callable[[Path], bool]) -> list[Path]:
-    """Write the hooks; those that we wrote before are replaced.
+    """Write the hooks. Hooks that noodlings wrote earlier are replaced.
 
     Args:
         folder: where git looks for hooks.
-        command: what each runs.
-        may_replace: asked about a hook that somebody else wrote, before anything is changed.
+        command: what each hook runs.
+        may_replace: asked about each hook that somebody else wrote, before anything is changed.
 
     Returns:
         The hooks that were written.
 
     Raises:
-        UserError: one is there that may not be replaced, or the folder cannot be written.
+        UserError: a hook exists that may not be replaced, or the folder cannot be written.
     """
     script = (
         f"#!/bin/sh\n{_MARK}: takes in what was committed; what it said last is in noodlings-chronicle.log\n"

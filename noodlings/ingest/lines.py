@@ -1,6 +1,6 @@
-"""Files line by line, however they were written: in any usual encoding, torn, or one line of a gigabyte.
+"""Reads files line by line: in any usual encoding, torn, or with a line of a gigabyte.
 
-No line is ever in memory whole that is longer than `LONGEST`; it is passed over to its end, and reported.
+A line longer than `LONGEST` is skipped and reported; it is never in memory as a whole.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from noodlings.errors import UserError
 from noodlings.ingest.record import SourceNote, SourceProblem
 
 LONGEST = 1_000_000
-"""Bytes of a line that are read (characters, where a file is UTF-16)."""
+"""Longest line that is read, in bytes (in characters for UTF-16)."""
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a file that is read as a whole."""
+"""Largest file that is read as a whole, in bytes."""
 _SKIPPED_AT_ONCE = 1 << 16
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 Line = tuple[int, str]
-"""The number of a line, from 1, and what stands in it, with its end."""
+"""The number of a line, from 1, and its text including the line ending."""
 
 
 def lines_of(path: Path) -> Iterator[Line | SourceProblem | SourceNote]:
-    """The lines of a file that are not blank. UTF-8, unless a mark says UTF-16; what is neither is read as
-    Windows-1252, and a note says so. Raises `UserError` for a file that cannot be read.
+    """The lines of a file that are not blank. UTF-8, or UTF-16 if a byte order mark says so; a line that is
+    neither is read as Windows-1252, with a note. Raises `UserError` if the file cannot be read.
     """
     try:
         with path.open("rb") as file:
@@ -66,22 +66,22 @@ def _decoded(file: io.BufferedReader) -> Iterator[Line | SourceProblem | SourceN
 
 
 def _bounded(file: Any, end: Any) -> Iterator[tuple[int, Any] | SourceProblem]:
-    """Lines of bytes or of text with their numbers; blank ones are left out."""
+    """Lines of bytes or text with their numbers, without blank ones."""
     number = 0
     while line := file.readline(LONGEST + 1):
         number += 1
         if len(line) > LONGEST and not line.endswith(end):
             while (rest := file.readline(_SKIPPED_AT_ONCE)) and not rest.endswith(end):
                 pass
-            yield SourceProblem(number, f"it is longer than {LONGEST:,} bytes, and was passed over")
+            yield SourceProblem(number, f"it is longer than {LONGEST:,} bytes, and was skipped")
         elif line.strip():
             yield number, line
 
 
 def text_of(path: Path) -> tuple[str, list[SourceProblem | SourceNote]]:
-    """A file of text as a whole, its lines where they were, and what is to be said of it.
+    """The text of a file with its line numbers intact, and any problems and notes.
 
-    Raises `UserError` for a file that cannot be read, is no text or larger than `LARGEST`.
+    Raises `UserError` if the file cannot be read, is not text or is larger than `LARGEST`.
     """
     lines: list[str] = []
     told: list[SourceProblem | SourceNote] = []
@@ -100,12 +100,12 @@ def text_of(path: Path) -> tuple[str, list[SourceProblem | SourceNote]]:
             told.append(item)
     text = "".join(lines)
     if "\0" in text:
-        raise UserError(f"{path} is no text; save it as text in UTF-8")
+        raise UserError(f"{path} is not a text file; save it as UTF-8 text")
     return text, told
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
-    """The lines of a file of JSON objects. Raises `UserError` for a file that cannot be read."""
+    """The objects of a JSON Lines file. Raises `UserError` if the file cannot be read."""
     for item in lines_of(path):
         if not isinstance(item, tuple):
             yield item
@@ -124,10 +124,10 @@ def rows_of(path: Path) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem |
 
 
 class LineIds:
-    """Ids for lines that have none of their own: a hash of what they tell, and of when.
+    """Ids for lines that have none: a hash of their content and time.
 
-    So a line keeps its id when others come before it or behind it. Lines alike at the same time are numbered.
-    Where no line says when it was, what was told so far is held in mind, some bytes for each.
+    A line keeps its id when lines are added before or after it. Equal lines of the same time are numbered. If
+    no line has a time, the hashes of all lines so far stay in memory, a few bytes each.
     """
 
     def __init__(self) -> None:
@@ -138,8 +138,8 @@ class LineIds:
         """The id of the next line.
 
         Args:
-            moment: when it was, in whatever form; lines of one time follow each other.
-            told: what makes it the line that it is.
+            moment: its time in any form; lines with the same time must follow each other.
+            told: the content that identifies the line.
         """
         if moment != self._moment:
             self._moment = moment

@@ -1,4 +1,4 @@
-"""Moments as files write them: seconds, milliseconds, ISO 8601, or a form that is given."""
+"""Times as they are written in files: seconds, milliseconds, ISO 8601, or a given format."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from noodlings.clock import LATEST
 
 _MILLISECONDS = 100_000_000_000
-"""From here on (the year 5138 in seconds, 1973 in milliseconds) a number is milliseconds."""
+"""A number from here on is milliseconds; as seconds it would be the year 5138."""
 
 
 def seconds(value: Any, form: str | None = None) -> float | None:
-    """Seconds since 1970-01-01 UTC; None for whatever is no such moment. Without a zone it is UTC.
+    """Seconds since 1970-01-01 UTC, or None if it is not a time. Without a time zone it is UTC.
 
     Args:
         value: a number, or text.
-        form: of the text, as `datetime.strptime` reads it; None for ISO 8601, or a number in digits.
+        form: the format of the text for `datetime.strptime`; None for ISO 8601 or digits.
     """
     if isinstance(value, str):
         try:

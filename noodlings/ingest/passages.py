@@ -1,7 +1,7 @@
-"""A document cut into passages, each of a size that is one thing to remember, and what it says in short.
+"""Cuts a document into passages that are each one thing to remember, and summarises long documents.
 
-A passage is known by its section and its opening words. What changes after them is the same passage with new
-words; what is put in before them moves no other passage.
+A passage is identified by its section and opening words. If the text after them changes, it is the same
+passage with new words; inserting text elsewhere does not change its id.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from dataclasses import dataclass
 from noodlings.recall.lexical import stems
 
 MOST = 600
-"""Characters of a passage without its heading; about 130 tokens, half of what the embedding model reads."""
+"""Most characters of a passage without its heading: about 130 tokens, half of what MiniLM reads."""
 LEAST = 240
-"""Characters from which paragraphs of one section are a passage of their own."""
+"""Paragraphs of one section are joined until they have this many characters."""
 OPENING = 4
-"""Words by which a passage is known within its section."""
+"""How many opening words identify a passage within its section."""
 LONG = 12
-"""Passages from which a document is long enough to be summed up …"""
+"""A document with this many passages gets a summary …"""
 SENTENCES, SUMMARY = 5, 700
-"""… in so many sentences and characters at most."""
+"""… of at most so many sentences and characters."""
 ALIKE = 0.5
-"""Likeness (cosine) from which a sentence says what another has said."""
+"""Sentences with a cosine from here on are taken to say the same."""
 
 _WHOLE = re.compile(r"(?=(?:\S+ ){4})[^a-z].{0,238}[.!?…]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+")
@@ -35,12 +35,12 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What stands together in a document: a paragraph, an item of a list, a heading.
+    """A unit of a document: a paragraph, a list item or a heading.
 
     Attributes:
-        text: clean.
-        line: where it begins, from 1; 0 where lines mean nothing.
-        level: of a heading 1…6, else 0.
+        text: cleaned.
+        line: its first line, from 1; 0 if there are no lines.
+        level: 1…6 for a heading, else 0.
     """
 
     text: str
@@ -50,12 +50,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Some sentences of one section.
+    """Sentences of one section.
 
     Attributes:
-        id: the same as long as it opens with the same words in the same section.
-        text: its words, the heading of its section before them.
-        section: the headings above it, the outermost first: "Tides › Spring tides"; "" for none.
+        id: depends on the section and the opening words.
+        text: the heading of its section and its own text.
+        section: the headings above it, outermost first: "Tides › Spring tides"; "" for none.
         line: as in `Block`.
     """
 
@@ -66,7 +66,7 @@ class Passage:
 
 
 def passages(blocks: Iterable[Block]) -> Iterator[Passage]:
-    """The passages of a document in their order; a heading with nothing below it is none."""
+    """The passages of a document in order; a heading without text below it makes none."""
     known: Counter[str] = Counter()
     headings: list[Block] = []
     gathered: list[Block] = []
@@ -101,9 +101,9 @@ def passages(blocks: Iterable[Block]) -> Iterator[Passage]:
 
 
 def summary(of: Sequence[Passage]) -> str:
-    """The sentences that have most in common with all the others, in their order; "" for a short document.
+    """The sentences that have most in common with all others, in document order; "" for a short document.
 
-    A sentence counts by the words it shares with the whole, each the more the fewer passages hold it.
+    Sentences are ranked by their TF-IDF cosine with the sum of all sentences.
     """
     if len(of) < LONG:
         return ""
@@ -127,12 +127,12 @@ def summary(of: Sequence[Passage]) -> str:
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, none longer than a passage may be."""
+    """The sentences of a text; one that is longer than a passage is split."""
     return [part for said in _SENTENCE_END.split(text) for part in textwrap.wrap(said, MOST)]
 
 
 def _parts(block: Block) -> Iterator[Block]:
-    """A block, or where it is longer than a passage as many sentences at a time as one holds."""
+    """The block, split at sentence ends if it is longer than a passage."""
     if len(block.text) <= MOST:
         yield block
         return

@@ -1,20 +1,20 @@
 """The pipeline: each record of a source becomes a memory of one agent, once.
 
-    normalise   clean words, a kind that there is
-    find        who it was, where, when, and whether it was said to the agent
-    appraise    what is felt about it
-    weigh       how much it matters: a memory entry
-    store       with the note that it was taken in, some hundred records in one transaction
-    link        to what it goes on from, and to the form of it that it replaces
+    normalise   clean the text, and check that its kind exists
+    find        who said it, where, when, and whether it was said to the agent
+    appraise    what the agent feels about it
+    weigh       how important it is; this makes the memory entry
+    store       a few hundred entries in one transaction, with a note that each record was ingested
+    link        to the line it follows, and to the older version that it replaces
 
-The lines before it are its context: they are its neighbours in the archive, and linked with it. It is
-embedded afterwards, in the background, like any memory that has no vector yet.
+The lines before a record are its context: they are its neighbours in the archive and are linked with it.
+Embedding happens later, in the background, as for any memory that has no vector yet.
 
-The rules it keeps. A record that was taken in is known by its source and id, so that being killed at any
-moment costs nothing but being started again. One that changed is a new memory which replaces the former, and
-the former stays. One whose memory was forgotten does not come back. What is wrong in itself is parked whole,
-with its reason; what the store refuses is tried again after pauses, then record by record, and parked only
-where the others could be kept.
+Guarantees. An ingested record is recognised by its source and id, so after a crash it is enough to run the
+pipeline again. A record that changed becomes a new memory that replaces the old one; the old one stays. A
+record whose memory was forgotten does not come back. A record that is invalid is parked whole, with the
+reason. What the store refuses is retried after pauses, then record by record, and parked only if the other
+records can be stored.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ Result = TypeVar("Result")
 AT_ONCE = 250
 """Records of one transaction."""
 PAUSES = (0.2, 1.0, 5.0)
-"""Seconds before each further attempt at what the store refused."""
+"""Seconds before each retry of what the store refused."""
 LONGEST = 20_000
-"""Characters of one memory; a source cuts what is longer into passages."""
+"""Characters of one memory; a source cuts longer texts into passages."""
 LONGEST_NAME = 60
 SHOWN = 20
-"""Problems that a report names; of the others it counts how many there are."""
+"""Problems that a report lists; any others are only counted."""
 _LATEST = 20
-"""Of so many of the latest records one is looked for that the next goes on from."""
+"""How many of the latest records are searched for the one that the next record follows."""
 _SOMEBODY = "somebody"
 
 
@@ -73,21 +73,21 @@ class Stage(StrEnum):
 
 
 class StageError(UserError):
-    """A record that is wrong in itself; the words begin with the stage."""
+    """A record is invalid. The message begins with the stage that found it so."""
 
 
 @dataclass(slots=True)
 class IngestReport:
-    """What became of the records of a source.
+    """What happened to the records of a source.
 
     Attributes:
-        new: that became memories; changed: that became memories in place of former ones.
-        unchanged: that were taken in before.
-        forgotten: whose memories were forgotten, and stay so.
-        parked: that are wrong, and wait with their reason; waiting: that waited already.
-        problem_count: places that could not be read, and records that were parked now.
-        problems: the first of them.
-        notes: what else is to be known of the file.
+        new: became memories. changed: became memories that replace older ones.
+        unchanged: had been ingested before.
+        forgotten: had been ingested, and their memories were forgotten; they stay forgotten.
+        parked: invalid, kept with the reason. waiting: had been parked before.
+        problem_count: places that could not be read, plus the records parked in this run.
+        problems: the first `SHOWN` of them.
+        notes: anything else worth knowing about the file.
     """
 
     new: int = 0
@@ -101,13 +101,13 @@ class IngestReport:
     notes: list[SourceNote] = field(default_factory=list)
 
     def problem(self, line: int, why: str) -> None:
-        """One more."""
+        """Add a problem."""
         self.problem_count += 1
         if len(self.problems) < SHOWN:
             self.problems.append(SourceProblem(line, shorten(clean(why), 300)))
 
     def add(self, other: IngestReport) -> None:
-        """Count what another counted."""
+        """Add the counts and problems of another report."""
         for name in ("new", "changed", "unchanged", "forgotten", "parked", "waiting"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for problem in other.problems:
@@ -117,11 +117,11 @@ class IngestReport:
 
 @dataclass(slots=True)
 class _Batch:
-    """What comes of some records, as long as nothing is committed.
+    """The result of a batch of records before it is committed.
 
     Attributes:
-        latest: what was told last, oldest first, of the batches before too.
-        told_at: when the last record was, which one without a time follows.
+        latest: the latest entries, oldest first, including those of earlier batches.
+        told_at: the time of the last record; a record without a time gets this one.
     """
 
     latest: deque[MemoryEntry]
@@ -132,16 +132,16 @@ class _Batch:
 
 
 class Pipeline:
-    """Takes the records of sources into one agent.
+    """Turns the records of sources into memories of one agent.
 
     Args:
-        agent: whose past it is. Nobody else may use it meanwhile.
-        store: where it is kept.
-        introduce: is told how people are called, by id.
-        undated: when something was that says no time, and nothing before it does; world time.
-        dry_run: nothing is kept; only counted.
-        pauses: seconds before each further attempt.
-        sleep: waits for so many seconds.
+        agent: whose past this is. Nothing else may use the agent meanwhile.
+        store: where the agent's memories are stored.
+        introduce: called with user id → name for everybody the records mention.
+        undated: world time of records that come before the first one with a time.
+        dry_run: store nothing, only count.
+        pauses: seconds before each retry.
+        sleep: waits for that many seconds.
     """
 
     def __init__(
@@ -166,14 +166,14 @@ class Pipeline:
         self._told_at = undated
 
     def run(self, source: Source, done: Callable[[int], object] = lambda position: None) -> IngestReport:
-        """Take in everything that a source yields.
+        """Ingest everything that a source yields.
 
         Args:
-            done: is told how far it is: the number of the line, or of the record where lines mean nothing.
+            done: called with the progress: the line number, or the record number if there are no lines.
 
         Raises:
             UserError: the source cannot be read at all.
-            StoreError: nothing can be kept now; what was kept before stays, and to start again goes on there.
+            StoreError: the store refuses everything. Running again continues from what was stored.
         """
         report, items = IngestReport(), source.records()
         while batch := list(islice(items, AT_ONCE)):
@@ -194,7 +194,7 @@ class Pipeline:
         return report
 
     def retry(self) -> IngestReport:
-        """Drive everything that waits again. Raises `StoreError` as `run` does."""
+        """Try all parked records again. Raises `StoreError` as `run` does."""
         report, after = IngestReport(), ("", "")
         while some := self._store.parked(self._agent.id, after, AT_ONCE):
             report.add(self._kept([_waiting(one) for one in some], again=True))
@@ -202,7 +202,7 @@ class Pipeline:
         return report
 
     def _kept(self, records: Sequence[SourceRecord | SourceProblem], again: bool = False) -> IngestReport:
-        """Keep some records: all together, else each by itself."""
+        """Store a batch of records in one transaction, or one by one if that fails."""
         if not records:
             return IngestReport()
         for pause in (*self._pauses, None):
@@ -225,17 +225,17 @@ class Pipeline:
     def _attempt(
         self, records: Sequence[SourceRecord | SourceProblem], again: bool, refused: str = ""
     ) -> IngestReport:
-        """All stages of some records, in one transaction.
+        """Run all stages for a batch of records, in one transaction.
 
         Args:
-            again: what waits is tried again.
-            refused: why the store refused them; then they are parked.
+            again: parked records are tried again.
+            refused: why the store refused these records; if given, they are parked.
 
         Raises:
-            StoreError: nothing was kept.
+            StoreError: nothing was stored.
         """
         if not self._dry_run:
-            self._introduce(self._names(records))  # first: what fails here leaves nothing half done
+            self._introduce(self._names(records))  # first, so that a failure here leaves nothing half done
         batch = _Batch(self._latest.copy(), self._told_at)
         known = self._known(records)
         for record in records:
@@ -265,7 +265,7 @@ class Pipeline:
         again: bool,
         refused: str,
     ) -> None:
-        """One record, from whatever is known of it to whatever becomes of it."""
+        """Process one record, given what earlier runs stored about it."""
         key, report = _key(record), batch.report
         before = batch.taken.get(key) or known.get(key)
         digest = before.digest if again and before is not None else _digest(record)
@@ -309,7 +309,7 @@ class Pipeline:
             batch.links.append(Link(entry.id, former, LinkType.REPLACED, 1.0, entry.timestamp))
 
     def _remembered(self, batch: _Batch, record: SourceRecord) -> MemoryEntry | None:
-        """The memory that a record becomes; None in a dry run. Raises `StageError`."""
+        """The memory made from a record, or None in a dry run. Raises `StageError`."""
         text = _stage(Stage.NORMALISE, lambda: _normalised(record))
         percept = _stage(Stage.FIND, lambda: self._found(batch, record, text))
         if self._dry_run:
@@ -319,7 +319,7 @@ class Pipeline:
         return _stage(Stage.WEIGH, lambda: self._agent.remember_told(percept, source, affect, significance))
 
     def _found(self, batch: _Batch, record: SourceRecord, text: str) -> Percept:
-        """Who, where and when. A name in a source is nobody who can come in today, save the agent's own."""
+        """Who, where and when. A name in a source gets a user id that no visitor of today can have."""
         return Percept(
             self._who(record.who),
             text,
@@ -332,7 +332,7 @@ class Pipeline:
         )
 
     def _names(self, records: Iterable[SourceRecord | SourceProblem]) -> dict[str, str]:
-        """User id → name, of whoever is told of, but for the agent itself."""
+        """User id → name of everybody who speaks in the records, except the agent."""
         called = (_plain_name(record.who) for record in records if isinstance(record, SourceRecord))
         return {user_id: name for name in called if (user_id := self._who(name)) != self._agent.id}
 
@@ -341,14 +341,14 @@ class Pipeline:
         return self._agent.id if called.casefold() in self._own_names else past_id_of(called)
 
     def _note_time(self, batch: _Batch, record: SourceRecord | SourceProblem) -> None:
-        """What says no time was when the record before it was, whether that is new or not."""
+        """Remember the time of a record for the records after it that have none."""
         if isinstance(record, SourceRecord) and record.timestamp is not None:
-            with suppress(UserError):  # which the record itself is refused with
+            with suppress(UserError):  # the record itself is rejected with this error
                 batch.told_at = moment(record.timestamp)
 
 
 def _stage(stage: Stage, work: Callable[[], Result]) -> Result:
-    """What a stage makes of a record. Raises `StageError` for a record that is wrong in itself."""
+    """Run one stage. Raises `StageError` if the record is invalid."""
     try:
         return work()
     except (UserError, TypeError, ValueError, AttributeError) as error:
@@ -370,7 +370,7 @@ def _plain_name(name: object) -> str:
 
 
 def _name_in(record: SourceRecord | SourceProblem) -> str:
-    """The name of whoever told it; of what could not be read, as far as it says."""
+    """The name of the speaker, as far as it can be read."""
     if isinstance(record, SourceRecord):
         return record.who
     kept = record.kept or {}
@@ -393,7 +393,7 @@ def _document(record: SourceRecord | SourceProblem) -> dict[str, object]:
 
 
 def _waiting(taken: IngestedRecord) -> SourceRecord | SourceProblem:
-    """What waits, as it can be read by now."""
+    """A parked record, as this version can read it."""
     document = taken.record or {}
     try:
         return replace(record_in(document), source=taken.source, id=taken.id)

@@ -1,4 +1,4 @@
-"""What a source yields: a record of something that happened or was written, or why one could not be read."""
+"""What a source yields: a record of something that was said, done or written, or why it could not be read."""
 
 from __future__ import annotations
 
@@ -14,19 +14,20 @@ from noodlings.values.percept import Kind
 
 @dataclass(frozen=True, slots=True)
 class SourceRecord:
-    """One thing that a source tells. What is wrong with it, the pipeline says.
+    """One item of a source. It is not validated here; the pipeline does that.
 
     Attributes:
-        source: the name of the source, the same each time it is read: "talk:harbour", "git:1f3a…".
-        id: the record's own within its source, the same each time: a line's hash, a message's id, a commit's.
+        source: the name of the source, such as "talk:harbour" or "git:1f3a…"; the same on every run.
+        id: unique within its source and the same on every run: a hash of the line, or the id of a message or
+            commit.
         text: what was said, done or written.
-        who: the name of whoever said or wrote it, as the source has it, or "".
-        timestamp: when, seconds since 1970-01-01 UTC; None where the source does not say.
+        who: the name of the speaker or author as the source gives it, or "".
+        timestamp: seconds since 1970-01-01 UTC, or None if the source does not say.
         kind: see `Kind`.
-        place: where it happened, or the title and section of what was read, or "".
+        place: where it happened, or the title and section of a document, or "".
         audience: who may learn of it.
-        data: whatever else is to be kept beside the memory (JSON-compatible).
-        line: the number of the line at which it begins, from 1; 0 where lines mean nothing.
+        data: anything else to store with the memory (JSON-compatible).
+        line: the number of its first line, from 1; 0 if the source has no lines.
     """
 
     source: str
@@ -42,7 +43,7 @@ class SourceRecord:
 
     @property
     def digest(self) -> str:
-        """The same as long as what stands behind the id is the same; 32 hexadecimal digits."""
+        """A hash of the content, 32 hexadecimal digits; it changes when the record behind an id changes."""
         told = asdict(self) | {"audience": [sorted(self.audience.witnesses), self.audience.confined]}
         del told["source"], told["id"], told["line"]
         return hashlib.blake2b(
@@ -55,10 +56,10 @@ class SourceProblem:
     """Something that a source could not read.
 
     Attributes:
-        line: the number of the line at which it begins, from 1; 0 where lines mean nothing.
-        why: in words that say what would be right.
-        source, id, kept: where a later noodlings may be able to read it, what it is parked as until then: as
-            for a `SourceRecord`, and the whole of it, JSON-compatible. Otherwise it is only reported.
+        line: the number of its first line, from 1; 0 if the source has no lines.
+        why: what is wrong, and what would be right.
+        source, id, kept: set if a later version may be able to read it. Then it is parked under this source
+            and id, with the whole item in `kept` (JSON-compatible). Otherwise it is only reported.
     """
 
     line: int
@@ -70,7 +71,7 @@ class SourceProblem:
 
 @dataclass(frozen=True, slots=True)
 class SourceNote:
-    """Something about the file that whoever ingests it should know, though nothing is lost by it."""
+    """Something worth knowing about the file; nothing was lost."""
 
     line: int
     what: str
@@ -80,7 +81,7 @@ class Source(Protocol):
     """Reads one kind of file."""
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Everything in it, in its order, without holding it all in memory.
+        """Everything in it, in order, without holding all of it in memory.
 
         Raises:
             UserError: it cannot be read at all.

@@ -1,7 +1,7 @@
-"""A record as JSON, in which it waits: with a version, so that a form of another day is known for what it is.
+"""Parked records as versioned JSON.
 
-What is missing has its default, so an older form is read as it is. A newer one is refused, and stays what it
-was until a noodlings comes that knows it.
+Missing fields have defaults, so older versions can be read. A newer version is refused and stays parked until
+noodlings is updated.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TEXTS = ("source", "id", "text", "who", "place")
 
 
 def document_of(record: SourceRecord) -> dict[str, Any]:
-    """The record as JSON can hold it; in its data a number that is not finite becomes null."""
+    """The record as JSON. Numbers in its data that are not finite become null."""
     document: dict[str, Any] = plain(
         {
             "version": VERSION,
@@ -35,13 +35,13 @@ def document_of(record: SourceRecord) -> dict[str, Any]:
 
 
 def _told(timestamp: float | None) -> object:
-    """A time as a source gave it; what is no number that JSON has stays wrong, and in words."""
+    """The time as the source gave it; JSON has no NaN or infinity, so these become text and stay invalid."""
     wrong = isinstance(timestamp, float) and not math.isfinite(timestamp)
     return str(timestamp) if wrong else timestamp
 
 
 def require_known_version(document: dict[str, Any]) -> None:
-    """Raise `UserError` for a form that is newer than this noodlings, or none at all."""
+    """Raise `UserError` if the version is newer than this noodlings knows, or invalid."""
     version = document.get("version", VERSION)
     if isinstance(version, bool) or not isinstance(version, int) or version < 0:
         raise UserError(f"its version is {version!r:.40}: it must be a whole number, such as {VERSION}")
@@ -50,7 +50,7 @@ def require_known_version(document: dict[str, Any]) -> None:
 
 
 def record_in(document: dict[str, Any]) -> SourceRecord:
-    """The record that a document holds. Raises `UserError` that says what is wrong with it."""
+    """The record in a document. Raises `UserError` if the document is invalid."""
     require_known_version(document)
     texts = {name: document.get(name, "") for name in _TEXTS}
     for name, value in texts.items():

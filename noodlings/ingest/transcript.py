@@ -1,9 +1,9 @@
-"""Transcripts: recorded talk, one JSON object a line, in the two shapes that worlds write.
+"""Transcripts: recorded talk, one JSON object per line, in the two formats that worlds write.
 
     {"user": "caity", "text": "hi!", "timestamp": …, "agent": …, "affect": […], "surprise": …, …}
     {"text": "Caity says, \\"hi!\\"", "timestamp": "2025-11-15T21:53:47"}
 
-One bad line never costs another: it becomes a `TranscriptProblem` with its number and is passed over.
+A line that cannot be used becomes a `TranscriptProblem` with its number; the others are still read.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Recorded:
     Attributes:
         number: of the line in the file, from 1.
         user_id: who said or did it.
-        text: what.
-        agent_id: who perceived it, or None where the transcript does not say.
+        text: what was said or done.
+        agent_id: who perceived it, or None if the transcript does not say.
         timestamp: seconds since 1970-01-01 UTC, or None.
-        kind: see `Kind`; `THOUGHT` for what an agent thought itself.
-        affect: as recorded, when all five numbers are within range.
-        surprise: as recorded, when within 0…1.
+        kind: see `Kind`; `THOUGHT` if it is the agent's own thought.
+        affect: as recorded, or None unless all five numbers are within range.
+        surprise: as recorded, or None unless it is within 0…1.
         identity_salience: 0…1.
-        id: the line's own, as its "id" says, or "".
+        id: the "id" of the line, or "".
     """
 
     number: int
@@ -63,7 +63,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptProblem:
-    """A line that could not be used, and why; with its row where a newer noodlings could read it."""
+    """A line that could not be used, and why; with its row if a newer noodlings could read it."""
 
     number: int
     why: str
@@ -73,10 +73,10 @@ class TranscriptProblem:
 def read_transcript(
     path: Path, noted: Callable[[SourceNote], object] = lambda note: None
 ) -> Iterator[Recorded | TranscriptProblem]:
-    """Every line of a file, in order. Empty lines do not count. Raises `UserError` for an unreadable file.
+    """Every line of a file that is not empty, in order. Raises `UserError` if the file cannot be read.
 
     Args:
-        noted: is told what else is to be known of the file.
+        noted: called with each note about the file.
     """
     names = _speakers(path)
     for item in rows_of(path):
@@ -104,7 +104,7 @@ def read_transcript(
 
 
 def count_lines(path: Path) -> int:
-    """How many lines there are, for a progress bar."""
+    """How many lines a file has, for a progress bar."""
     try:
         with path.open("rb") as file:
             return sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b""))
@@ -113,7 +113,7 @@ def count_lines(path: Path) -> int:
 
 
 def plain_id(name: str) -> str:
-    """ "agent_servnak" and "SERVNAK (robot)" are "servnak"; a user keeps its prefix."""
+    """ "agent_servnak" and "SERVNAK (robot)" become "servnak"; the prefix of a user stays."""
     bare = re.sub(r"\s*\([^)]*\)$", "", clean(name)).casefold().removeprefix("agent_")
     return re.sub(r"[^\w-]+", "_", bare).strip("_") or _SOMEBODY
 
@@ -123,7 +123,7 @@ def _lines(path: Path) -> Iterator[Line]:
 
 
 def _speakers(path: Path) -> set[str]:
-    """The names of all who say or think something, so that "Mr. Toad grins" is not done by "Mr."."""
+    """The names of everybody who speaks or thinks, so that "Mr. Toad grins" is not attributed to "Mr."."""
     starts = (_TEXT.search(line) for _, line in _lines(path))
     said = (_SAYS.match(start[1]) for start in starts if start)
     return {match["name"] for match in said if match}
@@ -153,7 +153,7 @@ def _recorded(number: int, row: dict[str, Any], names: set[str]) -> Recorded:
 
 
 def _told(text: str, names: set[str]) -> tuple[str, str, Kind]:
-    """Who did what, from a line as a player sees it."""
+    """Who did what, from a line as players see it."""
     said = _SAYS.match(text)
     if said:
         words = clean(said["words"].strip().strip('"“”'))
@@ -176,7 +176,7 @@ def _seconds(value: Any) -> float | None:
 
 
 def _affect(value: Any) -> Affect | None:
-    """A recorded affect, if it means what ours does: other bridges wrote z-scores, which are out of range."""
+    """A recorded affect, or None if it is out of range: some bridges wrote z-scores instead."""
     if not isinstance(value, list) or len(value) != len(AXES):
         return None
     try:

@@ -1,7 +1,7 @@
-"""A source that is the whole of something: what it holds no more is withdrawn.
+"""A source that is complete: a record that is no longer in it is withdrawn.
 
-A withdrawn record is a later form of it without its words: what it said is kept, and does not come to mind.
-Where it is back in the source, it is back in mind.
+A withdrawn record is replaced by a version without its text. The old text is kept but is no longer recalled,
+until the record is back in the source.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from noodlings.values.percept import Kind
 
 
 class WholeSource:
-    """The port `Source` over another that is read as a whole.
+    """Wraps a source and withdraws what is missing from it.
 
     Args:
-        source: the other.
+        source: the wrapped source.
         kind, who: of its records.
-        held: ids of the records of it that an agent has by now.
+        held: ids of the records that the agent already has from it.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class WholeSource:
         self._held = held
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its records, and then those that are withdrawn: none where some of it could not be read."""
+        """Its records, then the withdrawn ones; none is withdrawn if part of the source could not be read."""
         missing, torn = dict.fromkeys(self._held), False
         for item in self._source.records():
             torn |= isinstance(item, SourceProblem)
@@ -41,7 +41,7 @@ class WholeSource:
                 missing.pop(item.id, None)
             yield item
         if torn and missing:
-            yield SourceNote(0, "not all of it could be read, so nothing that it holds no more was withdrawn")
+            yield SourceNote(0, "part of it could not be read, so nothing was withdrawn")
         elif missing:
             data = {WITHDRAWN: True}
             for record_id in missing:

@@ -54,7 +54,7 @@ def test_a_log_is_taken_in_once_and_its_problems_are_named(tmp_path: Path, quiet
     assert done.stdout.decode().splitlines()[:3] == [
         "Phi has 3 new memories",
         "1 problem:",
-        "  line 4: it begins with a time that no clock shows: '[25:99] Bob: never'",
+        "  line 4: it begins with an impossible time: '[25:99] Bob: never'",
     ]
     again = json.loads(ingested(quiet, "mush", log, "--json", "--retry").stdout)
     assert (again["new"], again["unchanged"], again["problem_count"]) == (0, 3, 1)

@@ -128,7 +128,7 @@ def test_plain_text_is_read_by_paragraphs_in_any_usual_encoding(tmp_path: Path) 
 
 
 def test_what_is_no_text_or_no_document_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="is no text"):
+    with pytest.raises(UserError, match="is not a text file"):
         read(tmp_path / "a.txt", b"\x00\x01\x02")
     with pytest.raises(UserError, match=r"a document is one of \.md"):
         read(tmp_path / "a.docx", b"PK")

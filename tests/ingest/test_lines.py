@@ -50,7 +50,7 @@ def test_a_line_without_end_is_passed_over_in_little_memory(tmp_path: Path) -> N
     tracemalloc.stop()
     assert items == [
         (1, "one\n"),
-        SourceProblem(2, "it is longer than 1,000,000 bytes, and was passed over"),
+        SourceProblem(2, "it is longer than 1,000,000 bytes, and was skipped"),
         (3, "two\n"),
     ]
     assert most < 6 * LONGEST

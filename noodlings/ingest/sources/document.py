@@ -1,7 +1,7 @@
-"""Documents as a source: Markdown, plain text, HTML and PDF, each passage of them a record.
+"""Documents as a source: Markdown, plain text, HTML and PDF. Each passage becomes a record.
 
-Whatever it is written in, only words come out: no scripts, styles or markup, and nothing that cannot be seen.
-A document is held in memory while it is read.
+Only visible text is read: no scripts, styles, markup or hidden elements. The document is held in memory while
+it is read.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind
 
 LONGEST_TITLE = 80
-"""Characters of a title, and of each heading."""
+"""Most characters of a title or heading."""
 SUMMARY = "summary"
-"""The id of what a long document says in short."""
+"""The id of the summary of a long document."""
 MARKDOWN, TEXT, HTML, PDF = (".md", ".markdown"), (".txt", ".text"), (".html", ".htm", ".xhtml"), (".pdf",)
 
 _FRONT = re.compile(r"\A---[ \t]*\n(?:.*\n)*?---[ \t]*(?:\n|\Z)")
 _TITLE = re.compile(r"^title:[ \t]*(.+)$", re.MULTILINE)
 _MARKED = re.compile(r"<!\[(?!CDATA\[)[^>\n]*>?")
 _OPEN = re.compile(r"<(?=[^<>]*(?:<|\Z))")
-"""What begins no tag, since none ends before the next: the parser would look for its end again and again."""
+"""A "<" without a ">" before the next "<" begins no tag; on many of these the parser takes quadratic time."""
 _HYPHEN = re.compile(r"(?<=\w)[-\u00ad]\n(?=[a-z])")
 _HEADING = re.compile(r"h[1-6]")
 _CELL = "\x1f"
@@ -54,7 +54,7 @@ _HIDEABLE = _APART | {"span", "a", "b", "i", "em", "strong", "small"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a reader found: the blocks of a document, its title, and what is to be said of it."""
+    """What was read: the blocks of a document, its title, and any problems and notes."""
 
     blocks: list[Block]
     title: str = ""
@@ -62,14 +62,14 @@ class Document:
 
 
 class DocumentSource:
-    """The port `Source` over a document.
+    """A document as a `Source`.
 
     Args:
-        path: its name ends in one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
-        reader: who reads it, by name or id.
+        path: its suffix is one of `MARKDOWN`, `TEXT`, `HTML` or `PDF`.
+        reader: name or id of who reads it.
 
     Attributes:
-        name: "document:harbour.md"; the same name is the same document, in a later form.
+        name: such as "document:harbour.md". A file with the same name is a later version of the document.
     """
 
     def __init__(self, path: Path, reader: str = "") -> None:
@@ -78,7 +78,7 @@ class DocumentSource:
         self.name = f"document:{clean(path.name)}"
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its passages, and of a long one a summary; see `Source.records`."""
+        """Its passages, and a summary if it is long."""
         document = self._read()
         yield from document.problems
         headings = [block.text for block in document.blocks if block.level == 1]
@@ -113,7 +113,7 @@ class DocumentSource:
 
 
 def read_text(text: str) -> Document:
-    """Plain text: an empty line ends a paragraph."""
+    """Plain text; an empty line ends a paragraph."""
     blocks: list[Block] = []
     paragraph: list[str] = []
     for number, line in enumerate([*text.splitlines(), ""], 1):
@@ -126,7 +126,7 @@ def read_text(text: str) -> Document:
 
 
 def read_markdown(text: str) -> Document:
-    """Markdown (CommonMark and tables), with the title of its front matter."""
+    """Markdown (CommonMark with tables), and the title in its front matter."""
     text = text.replace("\r\n", "\n")
     front = _FRONT.match(text)
     title = ""
@@ -144,7 +144,7 @@ def read_markdown(text: str) -> Document:
 
 
 def read_html(text: str) -> Document:
-    """HTML, however it is made: the words that one sees, by paragraphs and headings."""
+    """The visible text of HTML, valid or not, by paragraphs and headings."""
     reader = _HtmlReader()
     reader.feed(_OPEN.sub("&lt;", _uncommented(_MARKED.sub("", text))))
     reader.close()
@@ -157,7 +157,7 @@ def read_html(text: str) -> Document:
 
 
 def _uncommented(text: str) -> str:
-    """HTML without its comments, its lines where they were; one that never ends hides the rest."""
+    """HTML without comments, line numbers intact; a comment that is never closed hides the rest."""
     shown, at = [], 0
     while (start := text.find("<!--", at)) >= 0:
         end = text.find("-->", start + 4)
@@ -167,7 +167,7 @@ def _uncommented(text: str) -> str:
 
 
 class _HtmlReader(HTMLParser):
-    """Attributes: blocks, title: found so far; unseen: open tags that hide their words, with their lines."""
+    """Attributes: blocks, title: found so far. unseen: open tags whose text is hidden, with their lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -175,13 +175,13 @@ class _HtmlReader(HTMLParser):
         self.title = ""
         self.unseen: list[tuple[str, int]] = []
         self._words: list[str] = []
-        self._line = 0  # as the Markdown has it; in HTML the parser's own counts
+        self._line = 0  # the line in the Markdown source; for HTML the parser knows it
         self._began = 0
         self._in = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self.unseen and self.unseen[-1][0] == "p" and tag in _APART:
-            self.unseen.pop()  # the end of a paragraph need not be marked
+            self.unseen.pop()  # </p> may be left out
         if self.unseen:
             if tag == self.unseen[-1][0]:
                 self.unseen.append((tag, self._at()))
@@ -212,7 +212,7 @@ class _HtmlReader(HTMLParser):
             self._words.append(data)
 
     def end_block(self) -> None:
-        """What was read since the last block is one."""
+        """Make a block of the text since the last one."""
         text = ", ".join(filter(None, map(clean, "".join(self._words).split(_CELL))))
         if self._in == "title":
             self.title = self.title or clean(text)
@@ -226,7 +226,7 @@ class _HtmlReader(HTMLParser):
 
 
 def read_pdf(path: Path) -> Document:
-    """The text of a PDF, page by page; a page is a section. Raises `UserError` where it cannot be read."""
+    """The text of a PDF; each page is a section. Raises `UserError` if it cannot be read."""
     try:
         from pypdf import PdfReader
         from pypdf.errors import DependencyError, PyPdfError
@@ -248,7 +248,7 @@ def read_pdf(path: Path) -> Document:
     for number in range(pages):
         try:
             text = reader.pages[number].extract_text()
-        except Exception as error:  # noqa: BLE001 -- a broken page breaks the library in any way it likes
+        except Exception as error:  # noqa: BLE001 -- the library may raise anything on a broken page
             problems.append(SourceProblem(0, f"page {number + 1} cannot be read: {clean(str(error))[:120]}"))
             continue
         if not clean(text):

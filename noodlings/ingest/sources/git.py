@@ -1,10 +1,10 @@
-"""The history of a code base: each commit of a git repository as a record that can be remembered.
+"""The history of a code base: each commit of a git repository as a record.
 
-The `git` program is asked, in batches, so that memory stays small however long the history is. What is in a
-commit is hostile: names with line breaks, bytes that are no text, a message of a million words, ten thousand
-files. Each part is bounded, and a record says which of its parts were cut.
+Commits are read from the `git` program in batches, so memory use does not depend on the length of the
+history. A commit may be hostile: file names with line breaks, bytes that are not text, a message of a million
+words, ten thousand files. Each part is bounded, and the record says which parts were cut.
 
-The rule it keeps: nobody's address leaves this file. Where one stands, in whatever field, its hash does.
+No e-mail address leaves this module: in every field it is replaced by its hash.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from noodlings.ingest.record import SourceProblem, SourceRecord
 from noodlings.text import clean, shorten
 
 BATCH = 200
-"""Commits asked for at once."""
+"""Commits per call of git."""
 SECONDS = 120.0
-"""Longest that one question to git may take."""
+"""Timeout of one call of git."""
 MOST_FILES = 200
-"""Files of a commit that are kept by name."""
+"""Most file names kept for a commit."""
 MOST_LINES = 3_000
-"""Changed lines up to which a diff is read; of a larger commit the files say enough."""
+"""The diff of a commit with more changed lines is not read; its file names say enough."""
 MOST_NAMES, MOST_SHOWN = 16, 4
-"""Names and lines of a diff that are kept."""
+"""Most names and lines kept of a diff."""
 LONGEST_BODY, LONGEST_PATH = 3_000, 200
 
 _FORMAT = "%x01%H%x00%P%x00%an%x00%ae%x00%ce%x00%at%x00%ct%x00%B%x00"
@@ -56,13 +56,13 @@ class GitRepository:
 
     Attributes:
         path: as given.
-        name: of its folder; clean.
-        source: what its records have as their source: "git:" and an id that stays when it is moved, and when
-            its history is rewritten. Clones of one repository have the same as far as their first commit is.
+        name: the name of its folder, cleaned.
+        source: the source of its records: "git:" and an id that survives moving the folder and rewriting the
+            history. Clones with the same first commit have the same id.
 
     Raises:
         NotFound: there is no such folder, or no git program.
-        UserError: it is no repository, or one without commits.
+        UserError: it is not a repository, or has no commits.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,7 +73,7 @@ class GitRepository:
             "rev-parse", "--absolute-git-dir"
         )
         self.name = shorten(clean(Path(top).name.removesuffix(".git")), 60)
-        # Without a commit HEAD leads nowhere; a branch that is checked out nowhere may still have some.
+        # HEAD may point to a branch without commits while other branches have some.
         head = self._line("rev-parse", "--verify", "--quiet", "HEAD^{commit}", fails=True)
         self._tips = [*(["HEAD"] if head else []), "--branches"]
         if not self._line("rev-list", "--max-count=1", *self._tips):
@@ -82,16 +82,16 @@ class GitRepository:
         self.source = f"git:{self._id()}"
 
     def reachable(self) -> list[str]:
-        """All commits that a branch or HEAD reaches, each after its parents."""
+        """All commits that HEAD or a branch reaches, each after its parents."""
         listed = self._run("rev-list", "--topo-order", "--reverse", *self._tips)
         return listed.decode("ascii").split()
 
     def hooks(self) -> Path:
-        """The folder in which git looks for hooks of this repository."""
+        """The folder for hooks of this repository."""
         return self.path / self._line("rev-parse", "--git-path", "hooks")
 
     def commits(self, hashes: Sequence[str]) -> Iterator[Commit | SourceProblem]:
-        """These commits, in their order.
+        """The commits in the given order.
 
         Raises:
             UserError: git does not answer, or takes longer than `SECONDS` for one batch.
@@ -106,7 +106,7 @@ class GitRepository:
                 yield one if isinstance(one, SourceProblem) else _with_diff(one, diffs.get(one.hash))
 
     def records(self, hashes: Sequence[str]) -> Iterator[SourceRecord | SourceProblem]:
-        """The same, as records."""
+        """The commits as records."""
         for one in self.commits(hashes):
             yield one if isinstance(one, SourceProblem) else one.record(self.source, self.name)
 
@@ -134,7 +134,7 @@ class GitRepository:
                 if change.startswith(b"\x01"):
                     part = change
                     break
-                if change.endswith(b"\t"):  # moved: the path before, and the path after it
+                if change.endswith(b"\t"):  # moved: the old path and the new path follow
                     files.append((change + next(parts, b""), next(parts, b"")))
                 elif change:
                     files.append((change, b""))
@@ -145,7 +145,7 @@ class GitRepository:
                 yield self._commit(header, files)
             except (ValueError, IndexError) as error:
                 name = _text(header[0])[:10]
-                yield SourceProblem(0, f"what git tells of commit {name} is not understood: {error}")
+                yield SourceProblem(0, f"the output of git for commit {name} cannot be parsed: {error}")
         for name in hashes:
             if name.encode() not in told:
                 yield SourceProblem(0, f"git does not tell commit {name[:10]}; `git fsck` may say why")
@@ -181,12 +181,12 @@ class GitRepository:
         )
 
     def _diffs(self, hashes: Sequence[str]) -> dict[str, bytes]:
-        """The diffs of these commits, without context; of a merge there is none."""
+        """The diffs of these commits, without context lines; merges have none."""
         if not hashes:
             return {}
         asked = ("diff-tree", "--stdin", "-p", "-U0", "-r", "-M", "--root", "--no-ext-diff", "--no-textconv")
         told = self._run(*asked, words="\n".join([*hashes, ""]))
-        # No line of a diff is a whole object name alone: each begins with a sign or a word.
+        # No line of a diff consists of an object name alone: each begins with a sign or a word.
         wanted = set(hashes)
         starts = [
             found
@@ -197,7 +197,7 @@ class GitRepository:
         return {found[1].decode(): told[found.end() : end] for found, end in zip(starts, ends, strict=True)}
 
     def _id(self) -> str:
-        """Kept in the repository's own settings from the first time on, as far as they can be written."""
+        """The id of the repository, stored in its git configuration if that is writable."""
         kept = self._line("config", "--local", "--get", "noodlings.chronicle", fails=True)
         if re.fullmatch(r"[0-9a-f]{16}", kept):
             return kept
@@ -207,7 +207,7 @@ class GitRepository:
         return made
 
     def _line(self, *words: str, fails: bool = False) -> str:
-        """The first line of an answer; with `fails` "" where git refuses."""
+        """The first line of the output; with `fails`, "" if git fails."""
         try:
             return os.fsdecode(self._run(*words)).split("\n")[0]
         except UserError:
@@ -218,7 +218,7 @@ class GitRepository:
     def _run(self, *arguments: str, words: str | None = None) -> bytes:
         command = ["git", "-C", str(self.path), "-c", "core.quotePath=false", *arguments]
         try:
-            done = subprocess.run(  # noqa: S603 -- no shell, and no argument is taken for an option
+            done = subprocess.run(  # noqa: S603 -- no shell, and no argument can be mistaken for an option
                 command,
                 input=(words or "").encode(),
                 capture_output=True,
@@ -241,7 +241,7 @@ class GitRepository:
 
 
 class _Scrubber:
-    """Makes text clean, and puts hashes in place of addresses: of whatever looks like one, and of these."""
+    """Cleans text and replaces the given addresses, and whatever looks like one, by hashes."""
 
     def __init__(self, key: str, addresses: Iterable[str]) -> None:
         self._key = key.encode()
@@ -253,7 +253,7 @@ class _Scrubber:
         return clean(_ADDRESS.sub(lambda found: self.hashed(found[0]), text))
 
     def hashed(self, address: str) -> str:
-        """The same for an address in any case; "" for none."""
+        """The hash of an address, ignoring case; "" for a blank one."""
         if not address.strip():
             return ""
         bare = address.strip().casefold().encode("utf-8", "replace")
@@ -261,7 +261,7 @@ class _Scrubber:
 
 
 def _environment() -> Mapping[str, str]:
-    """Ours, but for what a hook is told about its own repository; git asks and fetches nothing."""
+    """Our environment without the variables that git sets for hooks; git neither prompts nor fetches."""
     ours = {
         name: value
         for name, value in os.environ.items()
@@ -280,7 +280,7 @@ def _text(told: bytes) -> str:
 
 
 def _moment(told: bytes) -> float | None:
-    """Seconds; None for what no calendar has."""
+    """Seconds since 1970, or None if it is not a valid time."""
     try:
         seconds = float(told)
     except ValueError:
@@ -289,7 +289,7 @@ def _moment(told: bytes) -> float | None:
 
 
 def _file(change: bytes, after: bytes, scrub: _Scrubber) -> FileChange:
-    """One line of `--numstat -z`: "3\t1\tpath", and where it was moved the path after it."""
+    """One entry of `--numstat -z`: "3\t1\tpath", with the new path in `after` if the file was moved."""
     added, removed, path = change.split(b"\t", 2)
     return FileChange(
         _path(after or path, scrub), _count(added), _count(removed), _path(path, scrub) if after else ""
@@ -305,7 +305,7 @@ def _count(told: bytes) -> int | None:
 
 
 def _with_diff(commit: Commit, diff: bytes | None) -> Commit:
-    """The commit with what its diff tells."""
+    """The commit with names and lines from its diff."""
     if diff is None:
         return replace(commit, left_out=(*commit.left_out, "its diff")) if len(commit.parents) < 2 else commit
     scrub = _Scrubber(commit.hash, ())

@@ -1,7 +1,7 @@
-"""Authored lore as a source: facts of a world, each for those whom it is meant for, while it holds.
+"""Authored lore as a source: facts of a world, each with an audience and a time in which it holds.
 
-A file of facts is a list in YAML, each fact beginning with "- " at the head of a line, or JSON Lines. Each
-fact is read by itself, so that a torn one costs none of the others.
+A file of facts is JSON Lines, or a YAML list in which each fact begins with "- " at the start of a line. Each
+fact is parsed by itself, so a torn one does not affect the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from noodlings.values.persona import Persona
 
 YAML, JSON_LINES = (".yaml", ".yml"), (".jsonl", ".ndjson")
 LONGEST = 300
-"""Characters of a fact: more is several."""
+"""Most characters of a fact; a longer one should be split."""
 _FACT = re.compile(r"^-(?=\s)", re.MULTILINE)
 
 
@@ -67,7 +67,7 @@ def _circles(given: Any) -> Iterator[tuple[str, str]]:
 
 
 def _moment(given: Any, of_day: time) -> float | None:
-    """World time of a date (its first or last moment), or of a date with a time (UTC by default)."""
+    """World time of a date (the time `of_day` on it) or of a date with a time (UTC by default)."""
     if given is None:
         return None
     if isinstance(given, str):
@@ -101,14 +101,14 @@ class Fact(BaseModel):
 
 
 class LoreSource:
-    """The port `Source` over a file of facts, for one character: it yields what is meant for that one.
+    """A file of facts as a `Source`: it yields the facts that are meant for one character.
 
     Args:
-        path: a file in YAML or JSON Lines.
-        persona: who is to know it.
+        path: a YAML or JSON Lines file.
+        persona: the character.
 
     Attributes:
-        name: "lore:realm.yaml"; the same name is the same lore, in a later form.
+        name: such as "lore:realm.yaml". A file with the same name is a later version of the lore.
     """
 
     def __init__(self, path: Path, persona: Persona) -> None:
@@ -117,7 +117,7 @@ class LoreSource:
         self.name = f"lore:{clean(path.name)}"
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """The facts for this character, whenever they hold, and what is wrong with others; see `Source`."""
+        """The facts for this character, whatever time they hold in, and problems with others."""
         first: dict[str, int] = {}
         for item in facts_in(self._path):
             if not isinstance(item, tuple):
@@ -144,7 +144,7 @@ class LoreSource:
 
 
 def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNote]:
-    """Each fact of a file with its line, and what is wrong with others. Raises as `records` does."""
+    """Each fact of a file with its line, and problems with others. Raises as `records` does."""
     if path.suffix.lower() in JSON_LINES:
         pieces = rows_of(path)
     elif path.suffix.lower() in YAML:
@@ -163,7 +163,7 @@ def facts_in(path: Path) -> Iterator[tuple[int, Fact] | SourceProblem | SourceNo
 
 
 def _items(path: Path) -> Iterator[tuple[int, Any] | SourceProblem | SourceNote]:
-    """The items of the list that a YAML file is, each read by itself."""
+    """The items of a YAML list, each parsed by itself."""
     text, told = text_of(path)
     yield from told
     starts = [found.start() for found in _FACT.finditer(text)]

@@ -1,9 +1,9 @@
-"""Any JSONL or CSV, by a mapping file that says which column is what.
+"""Any JSON Lines or CSV file, with a mapping file that says what each column holds.
 
-format: csv                # or jsonl; by default as the name of the file ends
+format: csv                # or jsonl; by default from the suffix of the file
 delimiter: ";"
 columns: {text: message, who: author, timestamp: date, id: number, place: room, kind: type}
-timestamp_format: "%d.%m.%Y %H:%M"   # by default ISO 8601, or a number of seconds
+timestamp_format: "%d.%m.%Y %H:%M"   # by default ISO 8601 or seconds since 1970
 constant: {place: harbour, kind: say}
 """
 
@@ -29,7 +29,7 @@ Name = Annotated[str, Field(min_length=1)]
 
 
 class Columns(BaseModel):
-    """Which column holds what; in JSONL a dot leads into an object: `author.name`."""
+    """What each column holds; in JSON Lines a dot leads into an object: `author.name`."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -42,7 +42,7 @@ class Columns(BaseModel):
 
 
 class Constant(BaseModel):
-    """What is the same in all rows that do not say otherwise."""
+    """Defaults for rows that lack a value."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -64,7 +64,7 @@ class Mapping(BaseModel):
 
 
 def read_mapping(path: Path) -> Mapping:
-    """The mapping in a file. Raises `UserError` that says what is wrong with it."""
+    """The mapping in a file. Raises `UserError` if it is invalid."""
     try:
         return Mapping.model_validate(read_yaml(path.read_text(encoding="utf-8")))
     except OSError as error:
@@ -76,7 +76,7 @@ def read_mapping(path: Path) -> Mapping:
 
 
 class MappedFile:
-    """A file of rows, and which column is what."""
+    """A file of rows with a mapping."""
 
     def __init__(self, path: Path, mapping: Mapping) -> None:
         self._path = path
@@ -84,7 +84,7 @@ class MappedFile:
         self._source = f"mapped:{path.name}"
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its rows. Raises `UserError` for a file that cannot be read, or lacks the column of the text."""
+        """Its rows. Raises `UserError` if the file cannot be read or lacks the text column."""
         ids = LineIds()
         form = self._mapping.format or ("csv" if self._path.suffix.lower() in (".csv", ".tsv") else "jsonl")
         for item in self._csv_rows() if form == "csv" else rows_of(self._path):
@@ -119,7 +119,7 @@ class MappedFile:
         )
 
     def _csv_rows(self) -> Iterator[tuple[int, dict[str, Any]] | SourceProblem | SourceNote]:
-        """The rows of a CSV file by the names in its first line, each with the line at which it ends."""
+        """The rows of a CSV file by the names in its first line, each with the number of its last line."""
         aside: list[SourceProblem | SourceNote] = []
         number = 0
 
@@ -140,7 +140,7 @@ class MappedFile:
             except StopIteration:
                 break
             except csv.Error as error:
-                yield SourceProblem(number, f"it is no row of CSV: {error}")
+                yield SourceProblem(number, f"it is not a valid CSV row: {error}")
                 continue
             yield from aside
             aside.clear()
@@ -158,7 +158,7 @@ class MappedFile:
 
 
 def _at(row: dict[str, Any], column: str) -> Any:
-    """What stands in a column; where a name has dots, perhaps further in."""
+    """The value of a column; a name with dots may lead into an object."""
     if column in row or "." not in column:
         return row.get(column)
     value: Any = row

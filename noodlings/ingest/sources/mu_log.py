@@ -4,10 +4,10 @@
     --- Thursday, May 1, 2003 ---              Bob pages: come to the well
     [21:15] Bob grins at Caity.                Bob has arrived.
 
-With times or without, with whole dates or under a heading for each day. Times are taken as UTC. Whatever is
-none of these is what somebody does, where it begins with the name of somebody who spoke before or with a
-capital, and an event otherwise. What was paged, told or whispered stays between those who knew of it, and so
-does whatever may have been: servers word it in many ways.
+Times are optional and taken as UTC; dates may stand on each line or in a heading for each day. Any other
+line is an action if it begins with the name of somebody who spoke before or with a capital letter, and an
+event otherwise. Pages, tells and whispers stay private, and so does any line that might be one: servers word
+them in many ways.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from noodlings.values.percept import Kind
 
 _HALF_A_DAY = 12
 KNOWN_NAMES = 2_000
-"""So many of the names that spoke are known at once."""
+"""How many names of speakers are remembered."""
 
 _STAMP = re.compile(
     r"^[\[(<]?(?:(?P<date>\d{4}[-/.]\d{1,2}[-/.]\d{1,2})[ T@,]*)?"
@@ -59,9 +59,9 @@ _PRIVATE = re.compile(
 _QUOTED = re.compile(r"[\"“]|: ")
 _SENT_TO = re.compile(r"^\(to:? [^)]*\) ", re.IGNORECASE)
 _SPEAKER = re.compile(r"^\[(?P<name>[^\[\]()]+)\(#\d+\w*\)[^\]]*\] ")
-"""Who sent a line, as servers add it for those who want to know."""
+"""The sender of a line, as some servers show it on request."""
 _NOBODY = frozenset({"From", "Long", "To"})
-"""Words that begin a line as a name does."""
+"""Words that may begin a line but are not names."""
 _COMES = re.compile(
     rf"^(?P<name>{_NAME}) (?P<words>(?:has|have) (?P<how>arrived|connected|left|disconnected).*)$"
 )
@@ -79,7 +79,7 @@ class MuLog:
         self._names: dict[str, None] = {}
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """Its lines, but for the headings. Raises `UserError` for a file that cannot be read."""
+        """Its lines without the headings. Raises `UserError` if the file cannot be read."""
         self._day, self._latest, ids = None, time.min, LineIds()
         for item in lines_of(self._path):
             if not isinstance(item, tuple):
@@ -89,7 +89,7 @@ class MuLog:
             try:
                 moment, told = self._moment(line)
             except ValueError:
-                yield SourceProblem(number, f"it begins with a time that no clock shows: {line[:40]!r}")
+                yield SourceProblem(number, f"it begins with an impossible time: {line[:40]!r}")
                 continue
             if not told:
                 continue
@@ -99,7 +99,7 @@ class MuLog:
             )
 
     def _moment(self, line: str) -> tuple[float | None, str]:
-        """When a line was, and the rest of it: "" for the heading of a day. Raises `ValueError`."""
+        """The time of a line, and the rest of it ("" for the heading of a day). Raises `ValueError`."""
         stamp = _STAMP.match(line)
         if stamp is None:
             day = _day_in(line)
@@ -113,16 +113,16 @@ class MuLog:
         if stamp["date"]:
             self._day = _iso(stamp["date"])
         elif self._day is not None and at < self._latest and self._latest.hour - at.hour > _HALF_A_DAY:
-            self._day += timedelta(days=1)  # it went on past midnight
+            self._day += timedelta(days=1)  # past midnight
         self._latest = at
         return (None if self._day is None else self._at(at)), line[stamp.end() :].strip()
 
     def _at(self, at: time) -> float:
-        assert self._day is not None  # noqa: S101 -- for the type checker: both callers looked
+        assert self._day is not None  # noqa: S101 -- for the type checker: both callers have checked
         return datetime.combine(self._day, at, UTC).timestamp()
 
     def _told(self, line: str) -> tuple[str, str, str, Kind]:
-        """Place, who, words and kind of a line."""
+        """Place, speaker, words and kind of a line."""
         sent, line = bool(_SENT_TO.match(line)), _SENT_TO.sub("", line)
         speaker = _SPEAKER.match(line)
         if speaker:
@@ -133,7 +133,7 @@ class MuLog:
         return place, who, words, Kind.WHISPER if private else kind
 
     def _heard(self, line: str) -> tuple[str, str, str, Kind]:
-        """Place, who, words and kind of a line, as if everybody had heard it."""
+        """Place, speaker, words and kind of a line, as if it were public."""
         channel = _CHANNEL.match(line)
         if channel:
             rest = channel["rest"]
@@ -144,7 +144,7 @@ class MuLog:
         return "", *(self._said(line) or self._posed(line) or ("", line, Kind.EVENT))
 
     def _said(self, line: str) -> tuple[str, str, Kind] | None:
-        """Who, words and kind of what was said, paged, or of a coming and going."""
+        """Speaker, words and kind of something said or paged, or of an arrival or departure."""
         for form in (_PAGE, _AFAR, _SAYS, _COLON):
             found = form.match(line)
             if found:
@@ -156,7 +156,7 @@ class MuLog:
         return None
 
     def _posed(self, line: str) -> tuple[str, str, Kind] | None:
-        """Who, words and kind of what somebody does."""
+        """Name, words and kind of an action."""
         if not _POSE.match(line) or line.split(maxsplit=1)[0] in _NOBODY:
             return None
         words = line.split()
@@ -178,7 +178,7 @@ def _iso(text: str) -> date:
 
 
 def _day_in(line: str) -> date | None:
-    """The day of a line that is nothing but the heading of one."""
+    """The date of a line that is a heading for a day, or None."""
     found = _HEADING.match(line)
     if found is None:
         return None

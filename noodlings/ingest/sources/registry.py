@@ -21,12 +21,12 @@ from noodlings.values.persona import Persona
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """What a source may be told beside its file.
+    """What a source may need besides its file.
 
     Attributes:
         persona: of the agent whose past it is.
-        held: the ids of the records that it has of a source, by the source's name.
-        mapping: the file that says which column is what, or None.
+        held: source name → ids of the records that the agent already has from it.
+        mapping: the file that says which column holds what, or None.
     """
 
     persona: Persona
@@ -36,7 +36,7 @@ class SourceOptions:
 
 def _mapped(path: Path, options: SourceOptions) -> Source:
     if options.mapping is None:
-        raise UserError("a file with columns needs --mapping FILE, which says which column is what")
+        raise UserError("a file with columns needs --mapping FILE, which says what each column holds")
     return MappedFile(path, read_mapping(options.mapping))
 
 
@@ -59,4 +59,4 @@ SOURCES: dict[str, Callable[[Path, SourceOptions], Source]] = {
     "lore": _lore,
 }
 FOR_EVERYBODY = frozenset({"lore"})
-"""Sources that say themselves for whom they are, so that one need not say whose they are."""
+"""Sources that name their audience themselves, so that --agent may be left out."""

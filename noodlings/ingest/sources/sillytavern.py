@@ -1,7 +1,7 @@
-"""Chats of SillyTavern: JSONL with a header line, then a message a line.
+"""SillyTavern chats: JSON Lines with a header line, then one message per line.
 
-Of several answers that were swiped through, the one that was chosen stands in `mes`, and only that was said.
-A message is known by when it was sent and by whom, so that one that was edited replaces what it was.
+Of several generated answers only the chosen one, in `mes`, counts as said. A message is identified by its
+time and sender, so an edited message replaces its older version.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SillyTavernChat:
             return SourceProblem(number, 'a message needs a "name" and a "mes" that are text')
         moment = moment_of(sent)
         if moment is None and sent not in (None, ""):
-            return SourceProblem(number, f"its send_date is in no form that is known here: {sent!r:.60}")
+            return SourceProblem(number, f"its send_date is in an unknown format: {sent!r:.60}")
         return SourceRecord(
             self._source,
             ids.of(sent, name, *(() if sent else (said,))),
@@ -64,7 +64,7 @@ class SillyTavernChat:
 
 
 def moment_of(sent: Any) -> float | None:
-    """A `send_date` in any of its forms, in seconds since 1970-01-01 UTC; None for any other."""
+    """A `send_date` in any of its formats as seconds since 1970-01-01 UTC, or None."""
     if not isinstance(sent, str):
         return seconds(sent)
     found = _COMPACT.match(sent.strip())

@@ -1,6 +1,7 @@
-"""Talk logs: recorded talk, one JSON object a line, in the shapes that `noodlings.ingest.transcript` reads.
+"""Talk logs: one JSON object per line, in the formats that `noodlings.ingest.transcript` reads.
 
-Among them are what noodlings replay takes, and the `conversation_context` rows and chat lines of noodleMUSH.
+These include the files of `noodlings replay`, and the `conversation_context` rows and chat lines of
+noodleMUSH.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class TalkLog:
 
     Args:
         path: the file.
-        agent_names: ids and names of the agent: lines that somebody else perceived are not its past.
+        agent_names: ids and names of the agent; lines that another agent perceived are skipped.
     """
 
     def __init__(self, path: Path, agent_names: tuple[str, ...] = ()) -> None:
@@ -27,7 +28,7 @@ class TalkLog:
         self._source = f"talk:{path.name}"
 
     def records(self) -> Iterator[SourceRecord | SourceProblem | SourceNote]:
-        """The lines of the file. Raises `UserError` for one that cannot be read."""
+        """The lines of the file. Raises `UserError` if it cannot be read."""
         notes: list[SourceNote] = []
         ids, others = LineIds(), 0
         for line in read_transcript(self._path, notes.append):
@@ -51,4 +52,4 @@ class TalkLog:
                 )
         yield from notes
         if others:
-            yield SourceNote(0, f"{others:,} lines were perceived by other characters, and passed over")
+            yield SourceNote(0, f"{others:,} lines were perceived by other characters and were skipped")

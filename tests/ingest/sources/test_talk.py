@@ -36,7 +36,7 @@ def test_rows_of_others_are_passed_over_and_counted(tmp_path: Path) -> None:
         ("bob", "psst", Kind.WHISPER),
     ]
     assert records[0].id == "7"
-    assert notes == [SourceNote(0, "1 lines were perceived by other characters, and passed over")]
+    assert notes == [SourceNote(0, "1 lines were perceived by other characters and were skipped")]
 
 
 def test_a_newer_form_is_kept_whole(tmp_path: Path) -> None:
