@@ -165,7 +165,8 @@ def repeating(watch: Watch) -> Callable[..., Awaitable[object]]:
         musing = "thinking this to yourself" in shown
         if not musing:
             watch.look(shown, hearing.get().listeners, "prompts")
-        if watch.prompts % 3 == 0 or any(asked in hearing.get().text for asked in OFFLINE):
+        asked = not musing and any(phrase in hearing.get().text for phrase in OFFLINE)
+        if watch.prompts % 3 == 0 or asked:
             raise LLMError("it is tired")
         text = f"I know of {words}, number {watch.prompts}. That is all I can tell you."
         if flows is not None and not musing:
