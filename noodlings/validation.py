@@ -10,7 +10,7 @@ import difflib
 import re
 import reprlib
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, SecretStr, ValidationError
@@ -113,8 +113,29 @@ def _is_model(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
-# In C where there is one: several times as fast.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+if TYPE_CHECKING:
+    from yaml import SafeLoader
+else:
+    SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the one in C is several times as fast
+LONGEST_NUMBER = 400
+"""Characters of a whole number that is read; Python cannot even print one of more than 4,300 digits."""
+
+
+class _Loader(SafeLoader):
+    """Refuses impossible dates and numbers as it refuses bad YAML: PyYAML lets their `ValueError` through."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        whole_number = node.tag == "tag:yaml.org,2002:int"
+        if whole_number and len(node.value) > LONGEST_NUMBER:
+            why = f"a number of {len(node.value):,} digits is too long"
+            raise yaml.constructor.ConstructorError(None, None, why, node.start_mark)
+        try:
+            return super().construct_object(node, deep)
+        except ValueError:  # which would quote what may be a secret
+            why = "an impossible date or number"
+            raise yaml.constructor.ConstructorError(None, None, why, node.start_mark) from None
+
+
 DEEPEST = 100
 """Levels of lists and sections in each other that are read. No table has ten; in C each level takes room from
 a stack that ends, and the process with it, long before a file does."""
@@ -124,7 +145,11 @@ _BEGINS_LEVEL = (yaml.SequenceStartEvent, yaml.MappingStartEvent)
 
 
 def read_yaml(text: str) -> Any:
-    """What a text says, by a safe loader. Raises `yaml.YAMLError`, also for what is nested too deep."""
+    """The data in a YAML text, read by a safe loader.
+
+    Raises:
+        yaml.YAMLError: it is not YAML, is nested too deep, or holds an impossible date or too long a number.
+    """
     if _may_be_deep(text):
         _refuse_depth(text)
     return yaml.load(text, Loader=_Loader)  # noqa: S506 -- a safe loader

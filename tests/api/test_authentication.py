@@ -551,7 +551,15 @@ def test_a_token_in_the_file_holds_as_long_as_it_is_there(tmp_path: Path):
     assert keeper.admit(SECRETS["viewer"]) == viewer
 
 
-@pytest.mark.parametrize("broken", ["tokens: [", "tokens: [{role: king, token: long-enough-a-token}]", None])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "tokens: [",
+        "tokens: [{role: king, token: long-enough-a-token}]",
+        "tokens: [{role: viewer, token: long-enough-a-token, expires: 2026-11-31}]",
+        None,
+    ],
+)
 def test_a_broken_file_lets_nobody_in_and_opens_nothing(
     tmp_path: Path, broken: str | None, caplog: pytest.LogCaptureFixture
 ):
