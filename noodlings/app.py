@@ -77,13 +77,12 @@ def build(
 ) -> Society:
     """The society of a data folder: everybody with a recipe, and everybody who was ever stored.
 
-    A recipe that is wrong is left out: `Society.skipped_recipes` and the log say which, and why.
+    A wrong recipe is skipped: `Society.skipped_recipes` and the log say which, and why.
 
     Args:
-        settings: see `noodlings.config.load_settings`.
         clock: world time; by default the wall clock at the speed of the settings.
         store: where to keep everything instead of the data folder.
-        read_only: only look; nothing is locked, nothing can be written.
+        read_only: lock nothing and write nothing.
 
     Raises:
         StoreBusy: another process writes to the data folder.
@@ -189,7 +188,7 @@ def build(
 
 @asynccontextmanager
 async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
-    """The voice that characters speak with under these settings, without a society."""
+    """The voice that characters have under these settings, without a society."""
     gateway = _gateway(settings, MemoryStore())
     try:
         yield _model_voice(gateway) or OfflineVoice()
@@ -199,25 +198,24 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
 
 
 def _notes(settings: Settings, repository: Repository) -> Notes:
-    """The notes beside the database; switched off, they are still there to be forgotten."""
+    """The notes beside the database; switched off, they can still be deleted."""
     notebook = Notebook(settings.data_dir / FOLDER_NAME)
     writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from)
     return NoteSync(writer, settings.notes.enabled)
 
 
 def _latest(repository: Repository) -> float:
-    """World time of the latest turn that is stored."""
+    """World time of the latest stored turn."""
     agents = repository.agents()
     return max((trace.timestamp for who in agents for trace in repository.traces(who, 1)), default=0.0)
 
 
 def recipes(folder: Path) -> dict[str, Persona]:
-    """The personas of `read_recipes`, by id."""
     return read_recipes(folder).personas
 
 
 def read_recipes(folder: Path) -> FoundRecipes:
-    """The recipes that come with noodlings, and those in the data folder; a same id there replaces one."""
+    """The shipped recipes and those in the data folder, which may replace them by id."""
     with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
         own = folder / RECIPES
         return find_recipes([shipped, own] if own.is_dir() else [shipped])
@@ -232,15 +230,15 @@ def _log_recipes(found: FoundRecipes) -> None:
 
 
 def _rules(folder: Path) -> GameRules:
-    """What events of a game do: the file in the data folder, else the one that comes with noodlings."""
+    """The rules for events of a game: the file in the data folder, else the shipped one."""
     own = folder / RULES
     return load_rules(own) if own.is_file() else shipped_rules()
 
 
 def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, EmbeddingQueue]:
-    """Who embeds what is remembered, and who says what something just heard means, closed with the first.
+    """The queue that embeds memories, and the one that embeds what was just heard, closed with the first.
 
-    What an endpoint makes is for memories alone: it takes its time.
+    An endpoint is too slow for what was just heard, so it embeds memories only.
     """
     if settings.embedding.model == "openai":
         from noodlings.embed.openai import OpenAIEmbedder
@@ -295,7 +293,7 @@ def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMem
 
 
 def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
-    """The way to a model, one for everything that asks one; None where there is none."""
+    """The gateway that all model ports share; None without a model."""
     llm = settings.llm
     if not llm.base_url:
         return None

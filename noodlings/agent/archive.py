@@ -1,7 +1,7 @@
-"""The archive of a living agent: loaded bit by bit beside everything else, and kept in step with the store.
+"""The archive of a living agent: loaded bit by bit in the background, and kept in step with the store.
 
-The rules it keeps: what is stored can be found, once it is loaded; what is forgotten cannot, from that moment
-on. An agent answers before a long archive is loaded, by what there is by then.
+What is stored can be found once it is loaded; what is forgotten cannot be found from that moment on. An agent
+answers before a long archive is loaded, using the loaded part.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ArchiveState:
-    """How far an archive is.
+    """How much of an archive is loaded and embedded.
 
     Attributes:
-        entries: that can be found by their words, so far.
+        entries: how many can be found by their words so far.
         loaded: whether that is all of them.
-        model: by which model they are embedded, "" for none.
-        embedded: that can be found by their meaning, too.
-        pending: that wait to be embedded.
-        parked: that could not be embedded, however often it was tried.
+        model: the embedding model, "" for none.
+        embedded: how many can also be found by their meaning.
+        pending: how many wait to be embedded.
+        parked: how many could not be embedded after all attempts.
         reason: why something could not be loaded or embedded last, or "".
     """
 
@@ -62,18 +62,14 @@ class AgentArchive:
     """Everything one agent ever perceived, as it can be searched now.
 
     Args:
-        agent_id: whose.
-        repository: where it is stored.
-        embedding: who embeds.
         names: user id → shown name, of everybody who is known.
         perceived: how many entries are stored.
-        retrieval: how much mood decides where a search does not say; None for the defaults.
+        retrieval: how much mood counts in a search that does not say so; None for the defaults.
 
     Attributes:
-        agent_id, retrieval: see above.
-        model: by which model it is embedded, "" for none.
+        model: the embedding model, "" for none.
         loaded: whether everything stored can be found.
-        searcher: finds by what there is by now.
+        searcher: finds in what is loaded by now.
     """
 
     def __init__(
@@ -110,7 +106,7 @@ class AgentArchive:
 
     @property
     def embedded_when_heard(self) -> bool:
-        """Whether entries come with their vectors: then nothing is to be loaded for who only listens."""
+        """Whether new entries come with their vectors, so that nothing must be loaded yet."""
         return self._embedding.local
 
     @property
@@ -119,7 +115,6 @@ class AgentArchive:
         return self._embedding.trouble
 
     def state(self) -> ArchiveState:
-        """How far it is."""
         with self._archive.lock:
             return ArchiveState(
                 entries=len(self._archive),
@@ -134,12 +129,11 @@ class AgentArchive:
     async def search(
         self, query: str, filters: Filters = EVERYTHING, tier: Tier = Tier.OPEN, **options: Any
     ) -> list[Hit]:
-        """See `Searcher.search`; the question's vector is seen to here, where it is to be had.
-
-        What is not said of how mood decides is as in the settings.
+        """See `Searcher.search`; the question is embedded here where possible.
 
         Args:
-            tier: of the question; where its words may not go to whoever embeds, they must do as they are.
+            tier: of the question; if the embedder may not read it, only its words are searched.
+            options: the settings decide where these do not say how much mood counts.
         """
         may = tier <= self._embedding.reach
         vector = await self.vector(query, filters, options.get("asker")) if may else None
@@ -149,9 +143,9 @@ class AgentArchive:
     async def vector(
         self, query: str, filters: Filters = EVERYTHING, asker: str | None = None
     ) -> Vector | None:
-        """What a question means, for `Searcher.search`; None where words must do.
+        """The vector of a question, for `Searcher.search`; None to search by words.
 
-        Until half of the entries are embedded they must: what has no vector would count as meaning little.
+        It is None until half of the entries are embedded, as entries without a vector would count too little.
         """
         self._call_by_name()
         embedded, entries = self._archive.embedded(filters) if self._backlog.dimensions else (0, 0)
@@ -161,7 +155,7 @@ class AgentArchive:
         return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
-        """Entries by id as they are stored now; those that were forgotten are missing."""
+        """Entries by id as they are stored now, without those that were forgotten."""
         return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
 
     def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
@@ -183,7 +177,7 @@ class AgentArchive:
     # -- in step with the store
 
     def kept(self, changes: Changes) -> None:
-        """These were stored. What is not loaded yet will be found in the store, in its turn."""
+        """Take in what was stored. What is not loaded yet will be read from the store later."""
         with self._archive.lock:
             for entry in changes.updated:
                 if entry.id in self._archive:
@@ -196,7 +190,7 @@ class AgentArchive:
         self._nudge()
 
     def forget(self, entry_ids: Sequence[int], redacted: Sequence[int]) -> None:
-        """These are gone from the store; of those redacted the response is."""
+        """Remove what is gone from the store, and the responses of the redacted entries."""
         answerless = self._repository.entries(self.agent_id, redacted)
         with self._archive.lock:
             self._archive.remove(entry_ids)
@@ -208,44 +202,44 @@ class AgentArchive:
     # -- loading
 
     def rest(self) -> None:
-        """Take in nothing that is stored, until it is loaded when somebody asks: so that to take in a long
-        past needs no more room than a short one. Of what is loaded already it changes nothing.
+        """Do not load what is stored until somebody searches, so that importing a long past takes no memory.
+
+        An archive that is partly loaded stays as it is.
         """
         if not len(self._archive):
             self.loaded = False
             self._backlog.held = True
 
     def begin(self) -> None:
-        """Load in the background of the running event loop; again, where that failed.
+        """Load in the background of the running event loop; try again where that failed.
 
-        It ends when nobody else holds the archive any more.
+        Loading ends when nobody else holds the archive any more.
         """
         if not self.loaded and (self._loading is None or self._loading.done()):
             self._loading = asyncio.get_running_loop().create_task(_load(weakref.ref(self)))
 
     async def soon(self) -> None:
-        """Wait for what is still to be loaded, if it is not much in all."""
+        """Wait for a short archive to be loaded; do not wait for a long one."""
         if self._expected <= SOON:
             await self.whole()
 
     async def within(self, seconds: float) -> None:
-        """Load in the background, and wait so long for it, but for all of an archive that is short."""
+        """Load in the background; wait for all of a short archive, or so long for a longer one."""
         self.begin()
         await self.soon()
         if not self.loaded and self._loading is not None:
             await asyncio.wait([self._loading], timeout=seconds)
 
     async def whole(self) -> None:
-        """Load everything, giving way to everything else. Raises `StoreError`."""
+        """Load everything, giving way to other tasks. Raises `StoreError`."""
         while not self.loaded:
             self.load_some()
             await asyncio.sleep(0)
 
     async def embedded(self, done: Callable[[int], object]) -> None:
-        """Load everything, and be there until what can have a vector now has one; `done` is told how many do.
+        """Load everything and wait until all that can have a vector has one; `done` is called with the count.
 
-        Raises:
-            StoreError: it cannot be loaded.
+        Raises `StoreError` when it cannot be loaded.
         """
         await self.whole()
         while self._backlog.again_at() == -math.inf and not self._embedding.gave_up:
@@ -253,7 +247,7 @@ class AgentArchive:
             await asyncio.sleep(SHOWN_EVERY)
 
     def load_some(self) -> None:
-        """Take in the next page. Raises `StoreError`."""
+        """Load the next page. Raises `StoreError`."""
         columns = self._repository.columns(self.agent_id, self.model, self._last_id, PAGE)
         with self._archive.lock:
             if columns.ids:
@@ -267,12 +261,11 @@ class AgentArchive:
             self._nudge()
 
     def close(self) -> None:
-        """Stop loading."""
         if self._loading is not None:
             self._loading.cancel()
 
     def load_on(self) -> bool:
-        """Take in the next page. Returns whether there is another, and it can be tried at once."""
+        """Load the next page. Returns whether there is another that can be tried at once."""
         try:
             if not self.loaded:
                 self.load_some()
@@ -287,7 +280,7 @@ class AgentArchive:
         self._archive.extend(columns, *self._backlog.fitting(columns))
 
     def _call_by_name(self) -> None:
-        """Know those who are in it by their names of now; who never spoke here may be talked about."""
+        """Give the people in the index their current names."""
         with self._archive.lock:
             names, people = self._names(), self._archive.people
             for user_id in people.met:
@@ -307,7 +300,7 @@ class AgentArchive:
 
 
 async def _load(known: weakref.ref[AgentArchive]) -> None:
-    """Load what is left of an archive, for as long as somebody holds it."""
+    """Load the rest of an archive, as long as somebody holds it."""
     time = asyncio.get_running_loop().time
     began = time()
     while (archive := known()) is not None and archive.load_on():

@@ -1,7 +1,8 @@
-"""What the texts of a character card say, in the words of a recipe.
+"""The texts of a character card, turned into the texts of a recipe.
 
-Such texts are written for a prompt: `{{char}}` and `{{user}}` stand for the two who talk, what is done stands
-in asterisks, or, as in a novel, everything outside of quotation marks. Nothing here refuses anything.
+They are written for a prompt: `{{char}}` and `{{user}}` stand for the two who talk. Actions stand in
+asterisks
+or, as in a novel, outside of quotation marks. No text is refused here.
 """
 
 from __future__ import annotations
@@ -37,16 +38,16 @@ _HERE = "\ue000"
 
 
 def filled(text: str, called: str, user: str = "you", of_user: str = "your") -> str:
-    """One line, with names in place of what stands for them and without any other macro."""
+    """One line with names in place of the macros for them, and without other macros."""
     text = _CHARACTER.sub(lambda found: called, _COMMENT.sub(" ", text))
     text = _USER.sub(lambda found: user, _OF_USER.sub(lambda found: of_user, text))
     return clean(_MACRO.sub(" ", text))
 
 
 def identity(texts: Mapping[str, str], called: str) -> str:
-    """What a model is told: description, personality and scenario, at most `LONGEST_IDENTITY` characters.
+    """The identity for a model: description, personality and scenario, at most `LONGEST_IDENTITY` characters.
 
-    Without angle brackets: no text can look like a tag of a prompt.
+    It has no angle brackets, so that no text can look like a tag of a prompt.
     """
     parts = [f"You are {called}."]
     for label, key in (("", "description"), ("Personality: ", "personality"), ("Scenario: ", "scenario")):
@@ -58,13 +59,13 @@ def identity(texts: Mapping[str, str], called: str) -> str:
 
 
 def look(description: str, called: str) -> str:
-    """What one sees: the first sentences of a description, "" where there is none."""
+    """The first sentences of a description, "" where there is none."""
     told = filled(description, called)
     return _sentences(told, LONGEST_LOOK) or shorten(told, LONGEST_LOOK)
 
 
 def greeting(first_message: str, called: str) -> str:
-    """The greeting as a phrase of a recipe: what is done first, and what is said; "" for nothing."""
+    """The greeting as a phrase of a recipe: an action first, then what is said; "" for nothing."""
     room, parts, acted = LONGEST_GREETING, list[str](), False
     for is_act, text in _segments(filled(first_message, called, _HERE, f"{_HERE}'s")):
         if is_act:
@@ -81,7 +82,7 @@ def greeting(first_message: str, called: str) -> str:
 
 
 def examples(text: str, name: str, called: str) -> Iterator[str]:
-    """The lines of the character in its example talks, whole, each as one line."""
+    """The lines of the character in its example talks, each as one line."""
     names = "|".join(re.escape(one) for one in dict.fromkeys((name, called)))
     mine = rf"\{{\{{\s*char\s*\}}\}}|<(?:char|bot)>|{names}"
     others = rf"{_USER.pattern}|you"
@@ -97,7 +98,7 @@ def examples(text: str, name: str, called: str) -> Iterator[str]:
 
 
 def gestures(texts: Iterable[str], called: str) -> list[str]:
-    """Short acts of example lines, as gestures of a recipe: third person, without the name."""
+    """Short actions in example lines, as gestures of a recipe: third person, without the name."""
     found = []
     for is_act, text in (part for line in texts for part in _segments(line)):
         act = text.removeprefix(f"{called} ").rstrip(".!… ")
@@ -108,7 +109,7 @@ def gestures(texts: Iterable[str], called: str) -> list[str]:
 
 
 def mannerisms(lines: Iterable[str]) -> list[str]:
-    """Short sentences of example lines that are no questions, as sentences a character likes to put in."""
+    """Short sentences of example lines, other than questions, as mannerisms of a recipe."""
     found = []
     for is_act, text in (part for line in lines for part in _segments(line)):
         if not is_act:
@@ -121,7 +122,7 @@ def _stands_alone(sentence: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """A text as a phrase that says just that: marks that mean something in phrases are written otherwise."""
+    """A text as a phrase with the same words: the marks of phrases are replaced."""
     text = text.replace("|", "/").replace("{", "(").replace("}", ")")
     depth = 0
     for mark in re.findall(r"[()]", text):
@@ -134,7 +135,7 @@ def phrase(text: str) -> str:
 
 
 def _segments(line: str) -> Iterator[tuple[bool, str]]:
-    """What is done (True) and what is said, in order, without asterisks and quotation marks around it."""
+    """What is done (True) and said (False) in order, without asterisks and quotation marks."""
     if "*" not in line and _QUOTED.search(line):  # as in a novel: what is not in quotation marks is told
         line = "".join(
             piece if at % 2 else (f"*{piece.strip()}*" if any(map(str.isalnum, piece)) else " ")
@@ -147,7 +148,7 @@ def _segments(line: str) -> Iterator[tuple[bool, str]]:
 
 
 def _sentences(text: str, room: int) -> str:
-    """The first whole sentences of a text, as many as there is room for; "" where the first is too long."""
+    """As many whole sentences of a text as fit; "" where the first is too long."""
     taken = ""
     for sentence in _SENTENCE.findall(text):
         if len(taken) + len(sentence.rstrip()) > room:

@@ -1,7 +1,8 @@
-"""What follows a turn when everything is said: a symbol of an intense moment, a thought of one's own.
+"""What follows a turn: a symbol of an intense moment, a thought of the agent's own.
 
-Without a model it is done at once, so that a replay has it too; with one in the background, where it stands
-in nobody's way. What a model does not make in time is made without it.
+Without a model it is made at once, so that a replay includes it; with a model, in the background. What a
+model
+does not finish in time is made without it.
 """
 
 from __future__ import annotations
@@ -40,16 +41,11 @@ LAID_TO_REST = 86_400.0
 
 
 class FollowUp:
-    """What one agent does when nobody waits for it.
+    """Makes symbols and thoughts after the turns of one agent.
 
     Args:
-        core: what the agent is.
-        journal: what changed in its memories.
-        services: what it does it with.
-        unit_of_work: where it ends up.
-        responder: how it comes to words.
-        agent: whose it is; held while something is done in the background, so that nobody lets go of it in
-            the midst of it, and not beyond: held for ever it would never be let go of.
+        agent: the agent itself, held only while something is done in the background, so that it stays in
+            memory that long and no longer.
     """
 
     def __init__(
@@ -70,7 +66,7 @@ class FollowUp:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def follow(self, turn: Turn) -> None:
-        """See to whatever follows from a turn that is kept by now."""
+        """Do whatever follows from a turn that is kept by now."""
         if turn.entry.tier is Tier.SEALED:
             return
         if self._core.memory.hierarchical and turn.affect.intensity >= INTENSE:
@@ -79,7 +75,7 @@ class FollowUp:
             await self._see_to(self._thought(turn.percept.timestamp), self._services.voice is not None)
 
     async def muse(self, now: float) -> None:
-        """Have a thought of its own, if it is somebody who does, and now is a moment for it."""
+        """Have a thought of its own, if it is pensive and now is a moment for it."""
         if self._services.ruminate and self._core.random(now).random() < self._pensive:
             await self._see_to(self._thought(now), self._services.voice is not None)
 
@@ -89,17 +85,15 @@ class FollowUp:
             await asyncio.wait(self._tasks)
 
     async def hurry(self) -> None:
-        """End what is done in the background: a symbol is made without a model then, a thought not at all."""
+        """End what is done in the background: a symbol is then made without a model, a thought not at all."""
         for task in self._tasks:
             task.cancel()
         await self.settle()
 
     async def ruminate(self, now: float) -> Trace | None:
-        """A thought of its own, kept as such: a memory that nobody else knows of; None without anything to
-        think about.
+        """Have a thought and keep it as a memory that nobody else knows of; None with nothing to think about.
 
-        Raises:
-            StoreError: it could not be kept.
+        Raises `StoreError` when it could not be kept.
         """
         core = self._core
         in_mind = self._to_think_about(now)
@@ -128,9 +122,9 @@ class FollowUp:
         return trace
 
     def _to_think_about(self, now: float) -> list[Recalled]:
-        """What is in mind and was not turned over lately, nor is a thought itself.
+        """What is in mind, without thoughts and without what was thought about lately.
 
-        Otherwise one quiet night would fill a mind with what it knows already, in place of what was said.
+        Otherwise one quiet night would replace what was said with thoughts about it.
         """
         core = self._core
         own = [
@@ -149,7 +143,7 @@ class FollowUp:
 
     @property
     def _pensive(self) -> float:
-        """How readily it turns things over in its mind, 0…0.5."""
+        """How readily it thinks about things, 0…0.5."""
         personality = self._core.persona.personality
         return (personality["openness"] + personality["neuroticism"]) / 4.0
 
@@ -168,7 +162,7 @@ class FollowUp:
         task.add_done_callback(self._tasks.discard)
 
     async def _guarded(self, work: Coroutine[Any, Any, None], agent: object) -> None:
-        """Nobody waits for it, so whatever goes wrong ends in the log. The agent is held until then."""
+        """Do the work and log its errors, as nobody waits for it. Holds the agent until then."""
         try:
             await work
         except NoodlingsError as error:
@@ -180,7 +174,7 @@ class FollowUp:
         await self.ruminate(now)
 
     async def _symbol(self, turn: Turn) -> None:
-        """A symbol by the model, else by our own images; none where every fitting image came lately."""
+        """Make a symbol by the model, else from our own images; none when every fitting image is recent."""
         try:
             made = await self._imagined_anyhow(turn)
         except LLMError as error:

@@ -1,6 +1,6 @@
-"""Hearsay: when somebody tells what they were told, whoever hears it can say whose word it first was.
+"""Hearsay: when somebody retells what they were told, the hearer learns who told it first.
 
-What goes with the telling is ids, not words, and only of what all who hear it may learn.
+Only ids are passed on, and only of what everybody who hears it may learn.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
-    """What a character says, with those from whom it has it, where that is one of its latest answers.
+    """Add its sources to what a character says, where that is one of its latest answers.
 
-    It is known by its words, for a world may leave gestures out. Raises `StoreError`.
+    It is recognised by its words, as a world may leave gestures out. Raises `StoreError`.
     """
     words = set(percept.text.split())
     for trace in store.traces(percept.user_id, LATEST):
@@ -48,7 +48,7 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
 def _told_in(trace: Trace) -> list[int]:
     """Ids of the memories that may have been put into words in a turn.
 
-    The offline voice knows which; of a model only what came to mind for more than being recent.
+    The offline voice tells which; for a model these are all that came to mind and are not merely recent.
     """
     used = [found.entry_id for found in trace.recalled if found.used]
     if used or trace.voice != "llm":
@@ -59,11 +59,10 @@ def _told_in(trace: Trace) -> list[int]:
 def sources(
     trace: Trace, entries: Mapping[int, MemoryEntry], hearers: Collection[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """From whom an agent had what it told in a turn: of each the ids from the first to tell it to the one who
-    told the agent. Nothing of what it knew by itself, or was written into it.
+    """The chains of people through whom an agent had what it told in a turn, each from the first teller on.
 
     Args:
-        entries: what may have been told, by id, as it is by now.
+        entries: what may have been told, by id.
         hearers: ids of all who hear it told.
     """
     said, chains = set(stems(trace.response or "")), dict[tuple[str, ...], None]()

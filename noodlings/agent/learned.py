@@ -1,7 +1,8 @@
-"""What was read, and what is known of the world, as it comes to mind: where something is asked, nowhere else.
+"""What was read or is known of the world, as it comes to mind: only where something is asked.
 
-Of lore that is what the character may know by its recipe of now, and what holds by the world's clock of now.
-What a later form of its source has taken the place of does not come.
+Lore comes to mind only if the recipe lets the character know it and it is valid now by the world's clock.
+What
+a newer version of its source has replaced does not come.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _ASKS = re.compile(
 async def learned(
     archive: AgentArchive, question: str, percept: Percept, persona: Persona, store: Repository
 ) -> list[tuple[Hit, MemoryEntry]]:
-    """What answers a question, best first; nothing for what asks nothing."""
+    """What answers a question, best first; nothing where nothing is asked."""
     among = Filters(kinds=LEARNED, present=percept.listeners)
     if not _ASKS.search(percept.text) or not archive.latest(among, 1):
         return []
@@ -56,7 +57,7 @@ async def learned(
 
 
 def _evidence(hit: Hit) -> float:
-    """How much speaks for an answer: what it means, and the words that it shares with the question."""
+    """How well a hit answers: by its meaning and the words it shares with the question."""
     meaning, words = hit.scores.get("meaning"), hit.scores["words"]
     return 2.0 * words if meaning is None else meaning + 0.3 * words
 

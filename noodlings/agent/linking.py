@@ -1,7 +1,7 @@
-"""Linking: which entries a turn joins together.
+"""Which entries a turn links.
 
-What follows in the same talk is linked with what came before it, and what was answered with what came to
-mind for the answer. A link points from the later entry to the earlier one.
+An entry is linked with the one it follows in the same talk, and with what came to mind for its answer. A link
+points from the later entry to the earlier one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,12 @@ _EXCHANGED = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
 def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryEntry]]) -> list[Link]:
-    """The link to what this entry goes on from, if it goes on from anything.
+    """The link to the entry that this one follows, if there is one.
 
-    Strength falls from 1 (at once) to 0.5 (after `TALK_SECONDS`).
+    Its strength falls from 1 (at once) to 0.5 (after `TALK_SECONDS`).
 
     Args:
-        latest: so many of the latest entries (None for all in mind), oldest first, the entry itself among
-            them. Mostly it goes on from the one just before, and the others need not be looked at.
+        latest: the last n entries (None for all in mind), oldest first, with the entry itself.
     """
     for earlier in (one for last_n in (2, None) for one in reversed(latest(last_n))):
         if earlier.id < entry.id and _one_talk(earlier, entry):
@@ -41,7 +40,7 @@ RECALLED = 0.5
 
 
 def recalled(entry: MemoryEntry, truly: Iterable[Recalled]) -> list[Link]:
-    """The links from an entry to what its answer came from; being recent alone makes none stronger."""
+    """The links from an entry to what its answer came from; recency does not make them stronger."""
     return [
         Link(entry.id, found.entry.id, LinkType.RECALLED, _strength(found), entry.timestamp)
         for found in truly

@@ -1,10 +1,8 @@
 """Steps 1 to 4 of an event: appraised, applied to mood and mind, forecast checked, remembered.
 
 `take_in` never waits and commits nothing; its caller commits next. The pipeline handles percepts one at a
-time, in the order in which they came. A percept is on disk as soon as it is understood, even if the caller
-that handed it over stops waiting before that.
-
-Identity salience, computed here too, measures how much a percept touches who the agent is.
+time, in the order in which they came. A percept is kept as soon as it is understood, even if the caller has
+stopped waiting.
 """
 
 from __future__ import annotations
@@ -41,9 +39,9 @@ TOUCHED = 0.5
 
 
 def identity_salience(text: str, persona: Persona) -> float:
-    """0…1: nothing of the agent in it, to full of what it is.
+    """How much a text touches who the agent is, 0…1.
 
-    Being merely named counts little, or every greeting would be about one's self.
+    Its name alone counts little, or every greeting would.
     """
     words = set(re.findall(r"[\w'-]+", text.casefold()))
     names = frozenset(persona.names)
@@ -74,7 +72,7 @@ _ASKS_TO_REMEMBER = re.compile(
 
 
 def asked_to_remember(percept: Percept, persona: Persona) -> bool:
-    """Whether somebody asks the agent to remember what they say: "remember that my sister is called Ada"."""
+    """Whether the agent is asked to remember a line: "remember that my sister is called Ada"."""
     said = uncalled(percept.text, persona)
     asks = said.endswith("?") or percept.kind not in (Kind.SAY, Kind.WHISPER) or percept.depth > 0
     return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
@@ -90,10 +88,9 @@ _IN_CONFIDENCE = re.compile(
 
 
 def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
-    """The percept with the tier that it has at least: by its kind, or because it says "between us".
+    """The percept with its lowest allowed tier: by its kind, or because it says "between us".
 
-    Raises:
-        UserError: it is to be kept secret, and there is no key to encrypt it with.
+    Raises `UserError` when it is to be kept secret and there is no key.
     """
     tier = max(percept.tier, services.tiers.get(percept.kind, Tier.OPEN))
     if percept.kind in (Kind.SAY, Kind.WHISPER) and _IN_CONFIDENCE.search(uncalled(percept.text, persona)):
@@ -104,20 +101,20 @@ def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Perce
 
 
 def untold(percept: Percept) -> Percept:
-    """The percept without a word of it, for everybody but the store, where it is sealed; else as it is."""
+    """The percept without its words if it is sealed, else as it is."""
     if percept.heard_by.tier is not Tier.SEALED:
         return percept
     return replace(percept, text="", data={}, things=(), actions=())
 
 
 def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
-    """The entry of an untold percept with the words after all, for the store."""
+    """The entry of an untold percept with its words, for the store."""
     extra = {"data": percept.data} if percept.data else {}
     return replace(entry, user_text=CleanText(percept.text), extra=extra)
 
 
 def require_keepable(store: Repository, tier: Tier) -> None:
-    """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
+    """Raise `UserError` where something of this tier cannot be kept for want of a key."""
     if tier >= Tier.SECRET and not store.keeps_secrets:
         raise UserError(
             f"What is {TIER_WORDS[tier]} can only be kept encrypted, and there is no key: make one with"
@@ -130,7 +127,7 @@ GIVEN, BY_RULE = "given", "event"
 
 
 async def understood(services: AgentServices, percept: Percept) -> Understood | None:
-    """What the words of a percept mean, for `take_in`; None where their sound must do."""
+    """What the words of a percept mean, for `take_in`; None to go by the words alone."""
     return await services.heard.understood(percept.text)
 
 
@@ -142,7 +139,7 @@ def take_in(
     words: Understood | None,
     milliseconds: dict[str, float],
 ) -> Turn:
-    """A percept becomes a memory, and moves whoever perceives it; what to answer is still open.
+    """Make a percept a memory, and let it change the agent. What to answer is still open.
 
     Args:
         words: what they mean, see `understood`.
@@ -209,14 +206,14 @@ def take_in(
 
 
 def heard(services: AgentServices, user_id: str, text: str) -> str:
-    """Words as they sound: capitals are no shouting in somebody who never speaks otherwise."""
+    """A text to appraise: in lower case where the speaker always uses capitals."""
     return text.lower() if user_id in services.loud else text
 
 
 def appraise(
     services: AgentServices, percept: Percept, of_event: Affect | None, words: Understood | None
 ) -> tuple[Affect, str, float | None]:
-    """What is felt, by what means it is known, and how far the words are worth keeping where they tell."""
+    """What is felt, how that is known, and how far the words are worth keeping (None where not judged)."""
     if percept.affect is not None:
         return percept.affect, GIVEN, None
     if of_event is not None:
@@ -228,14 +225,7 @@ def appraise(
 
 
 class PerceptPipeline:
-    """How one agent takes in what it perceives.
-
-    Args:
-        core: what the agent is.
-        journal: what changed in its memories.
-        services: what it does it with.
-        unit_of_work: where it ends up.
-    """
+    """How one agent takes in what it perceives."""
 
     def __init__(
         self,
@@ -251,13 +241,11 @@ class PerceptPipeline:
         self._one_by_one = asyncio.Lock()
 
     async def hear(self, percept: Percept, tell: Callable[[Turn, str], None]) -> Turn:
-        """Take in a percept, after those that were handed over before it.
-
-        Args:
-            tell: is told of the turn and the step that is done.
+        """Take in a percept, after those that came before it; `tell` is called with the turn and the step
+        done.
 
         Raises:
-            UserError: it is secret, and there is no key; nothing of it was kept.
+            UserError: it is secret and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
         percept = tiered(self._services, percept, self._core.persona)
@@ -279,7 +267,7 @@ class PerceptPipeline:
         return turn
 
     def _seal(self, percept: Percept) -> Turn:
-        """Keep something sealed: it is felt, and its words go to the store and nowhere else."""
+        """Keep a sealed percept: it is felt, and its words go to the store and nowhere else."""
         felt, _, _ = appraise(self._services, percept, None, None)
         told = replace(untold(percept), affect=felt, addressed=False)
         turn = take_in(self._core, self._journal, self._services, told, None, {})

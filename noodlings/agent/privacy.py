@@ -1,4 +1,4 @@
-"""What becomes of personal data in a percept, before anything of it is kept."""
+"""What happens to personal data in a percept before anything of it is kept."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from noodlings.values.percept import Percept
 def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
     """A percept as it may be kept, and what was done to it in words, "" for nothing.
 
-    With `privacy.personal: mask` what was found is replaced by its kind; with `raise` nobody may learn of it
-    who was not there, and where there is a key it is secret. What others in the world saw and heard stays as
-    it was.
+    With `privacy.personal: mask` personal data is replaced by its kind. With `raise` only those who were
+    there may
+    learn of it, and where there is a key it is secret. What others in the world saw and heard stays as it
+    was.
     """
     found = services.personal(percept.text) if services.personal is not None else ()
     if not found:

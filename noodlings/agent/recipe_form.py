@@ -1,8 +1,9 @@
-"""What a recipe may say, and the persona that comes of it.
+"""The keys of a recipe, and the persona made from it.
 
-Two forms are one here: recipes of ours, and older ones with `identity_prompt`, `constraints`, `language_mode`
-and traits that have since become appetites or moodiness. What is known must be right, or it is refused with
-the key and what would be right; what is not known is kept in the persona, and does nothing.
+Older recipes are read too, with `identity_prompt`, `constraints`, `language_mode` and traits that have since
+become appetites or moodiness. A known key with a wrong value is refused with a hint; an unknown key is kept
+in
+the persona and does nothing.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def _one_line(text: str) -> str:
 
 
 def _transistor_name(name: str) -> str:
-    """It may become the name of a file, and must not lead out of the folder."""
+    """A name that may become a file name, and cannot lead out of the folder."""
     if not ID.fullmatch(name):
         raise ValueError(
             f"a transistor is one of {', '.join(TRANSISTORS)} or a file of your own, by its name "
@@ -79,7 +80,7 @@ Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
 
 class _Section(BaseModel):
-    """A section of a recipe: what is left empty in it is as if it were not there, what is unknown is kept."""
+    """A section of a recipe: empty values count as missing, unknown keys are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -92,7 +93,7 @@ class _Section(BaseModel):
 
 
 class _Levels(_Section):
-    """Named levels, which older recipes group once more (`personality: {big_five: …}`)."""
+    """Named levels, which older recipes put into groups (`personality: {big_five: …}`)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -177,7 +178,7 @@ class _Voice(_Section):
 
     @model_validator(mode="after")
     def _slots_can_be_filled(self) -> _Voice:
-        """A slot is filled only for acts that know it; elsewhere the line would never be said."""
+        """Refuse slots that are never filled for an act, as the line would never be said."""
         _check_phrases("mannerisms", self.mannerisms, COMMON_SLOTS)
         _check_phrases("gestures", self.gestures, COMMON_SLOTS)
         for feeling, phrases in self.interjections.items():
@@ -232,7 +233,7 @@ class Recipe(_Section):
     @model_validator(mode="before")
     @classmethod
     def _as_one_form(cls, given: Any) -> Any:
-        """An older recipe in the words of ours: a section around it all goes, its prompt is the identity."""
+        """Unwrap an older recipe from its outer section, and use its prompt as the identity."""
         if not isinstance(given, dict):
             return given
         inner = [key for key, value in given.items() if isinstance(value, dict) and "name" in value]
@@ -260,7 +261,7 @@ class Recipe(_Section):
         return self
 
     def persona(self, identifier: str) -> Persona:
-        """The value that the program works with. Raises `UserError` for more than can be kept."""
+        """The persona. Raises `UserError` when there is too much to keep."""
         voice, traits, limits = self.voice, self.personality, self.constraints
         appetites = {name: getattr(self.appetites, name) for name in APPETITES}
         if traits.curiosity is not None and "curiosity" not in self.appetites.model_fields_set:
@@ -305,14 +306,14 @@ class Recipe(_Section):
         )
 
     def _moodiness(self) -> float:
-        """As it is given; else less than usual for whoever is less volatile than most."""
+        """As given, else lower than usual for a character of low volatility."""
         volatility = self.personality.emotional_volatility
         if self.moodiness is not None:
             return self.moodiness
         return 1.0 if volatility is None else min(2.0 * volatility, 1.0)
 
     def _sounds(self, verbal: bool) -> tuple[str, ...]:
-        """Noises that its own text says it makes; of somebody who speaks, only those it must always make."""
+        """Noises that its text says it makes; if it speaks, only those that it must always make."""
         if "sounds" in self.voice.model_fields_set:
             return self.voice.sounds
         identity = self.identity or ""
@@ -334,13 +335,10 @@ def _known_sounds() -> tuple[str, ...]:
 
 
 class _Counter:
-    """How many values were kept so far."""
-
     def __init__(self) -> None:
         self._count = 0
 
     def one_more(self, depth: int) -> None:
-        """Raises `UserError` where that is too many, or too deep."""
         self._count += 1
         if self._count > MOST_KEPT or depth > DEEPEST_KEPT:
             raise UserError(
@@ -350,7 +348,7 @@ class _Counter:
 
 
 def _kept(section: _Section, counter: _Counter) -> dict[str, Any]:
-    """What nothing uses of a section and those in it, JSON-compatible."""
+    """The unknown keys of a section and its subsections, JSON-compatible."""
     kept = {key: _plain(value, counter, 1) for key, value in (section.model_extra or {}).items()}
     for name in type(section).model_fields:
         inner = getattr(section, name)
@@ -360,7 +358,7 @@ def _kept(section: _Section, counter: _Counter) -> dict[str, Any]:
 
 
 def _plain(value: Any, counter: _Counter, depth: int) -> Any:
-    """What YAML may say as what JSON can."""
+    """A YAML value as a JSON value."""
     counter.one_more(depth)
     if isinstance(value, Mapping):
         return {str(key): _plain(inner, counter, depth + 1) for key, inner in value.items()}
@@ -374,7 +372,7 @@ def _plain(value: Any, counter: _Counter, depth: int) -> Any:
 
 
 def unused(extra: Mapping[str, Any]) -> Iterator[str]:
-    """What is kept of a recipe and used by nothing: keys, each with what may have been meant by it.
+    """The unknown keys that are kept of a recipe, each with a suggestion where there is one.
 
     "voise (did you mean voice?)", "personality.vanity", "conscience".
     """

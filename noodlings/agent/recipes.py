@@ -1,7 +1,8 @@
 """Recipes: files that say who a character is, read into personas.
 
-A recipe is YAML or JSON; a character card (`noodlings.agent.cards`) counts as one. Whatever is wrong in a
-file is refused with its name, the key and what would be right. Nothing in a file is run; it is data.
+A recipe is YAML or JSON, or a character card (`noodlings.agent.cards`). Mistakes are refused with the file,
+the
+key and what would be right. Nothing in a file is run.
 """
 
 from __future__ import annotations
@@ -35,24 +36,24 @@ _PREFIX = re.compile(r"^(?:agent|npc|user)_")
 
 
 class Skipped(NamedTuple):
-    """A file that is no recipe, and why, in words that name it."""
+    """A file that is no recipe, and why."""
 
     path: Path
     why: str
 
 
 class FoundRecipes(NamedTuple):
-    """What is in folders of recipes: personas by id, and the files that are left out."""
+    """The personas in folders of recipes by id, and the files that were skipped."""
 
     personas: dict[str, Persona]
     skipped: tuple[Skipped, ...]
 
 
 def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
-    """All recipes of the folders; one in a later folder replaces one of the same id.
+    """All recipes of the folders; a later folder may replace a recipe of the same id.
 
-    A file that is wrong is left out, and so is one that shares its id with another one of its folder, or a
-    name with another character: whoever is called must be one.
+    A file is skipped if it is wrong, or shares its id with another file of its folder or a name with another
+    character.
 
     Raises:
         UserError: a folder does not exist, or cannot be read.
@@ -82,15 +83,13 @@ def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
 
 
 def load_recipes(folders: Sequence[Path]) -> dict[str, Persona]:
-    """The personas of `find_recipes`, by id."""
     return find_recipes(folders).personas
 
 
 def load_recipe(path: Path) -> Persona:
-    """The persona of one file; its id is the file's name without the ending.
+    """The persona of one file; its id is the file name without the ending.
 
-    Raises:
-        UserError: the file cannot be read, or says something that is not allowed; the message names it.
+    Raises `UserError` when the file cannot be read or is wrong; the message names it.
     """
     identifier = path.stem.lower()
     if not ID.fullmatch(identifier):
@@ -110,13 +109,9 @@ def load_recipe(path: Path) -> Persona:
 
 
 def read_recipe(data: Any, identifier: str, where: str) -> Persona:
-    """The persona of a recipe, or of a card, that was read from a file.
+    """The persona of a recipe or card that was read from a file; `where` begins every error message.
 
-    Args:
-        where: how a refusal begins.
-
-    Raises:
-        UserError: it says something that is not allowed.
+    Raises `UserError` when something in it is wrong.
     """
     if not isinstance(data, dict):
         raise UserError(f"{where}: it has no keys; write at least name: and a name")
@@ -130,7 +125,7 @@ def read_recipe(data: Any, identifier: str, where: str) -> Persona:
 
 
 def plain_persona(agent_id: str) -> Persona:
-    """A friendly, unremarkable character for an agent that has no recipe.
+    """A friendly, unremarkable character for an agent without a recipe.
 
     "agent_fred_rogers" becomes the persona "fred_rogers", shown as "Fred Rogers".
     """
@@ -152,7 +147,7 @@ def plain_persona(agent_id: str) -> Persona:
 
 
 def _files(folder: Path) -> list[Path]:
-    """What is meant as a recipe in a folder; not what editors leave there, which is hidden."""
+    """The recipe files of a folder, without hidden files that editors leave."""
     if not folder.is_dir():
         raise UserError(f"there is no recipe folder {folder}")
     try:
@@ -164,11 +159,7 @@ def _files(folder: Path) -> list[Path]:
 
 @lru_cache(maxsize=32)
 def _parsed(text: str, identifier: str, where: str) -> Persona:
-    """The persona of a file's text.
-
-    Opening a folder would mostly be parsing the same few recipes once more, so what they say is kept. It is
-    kept by their text: a change is seen however soon it is made.
-    """
+    """The persona of a file's text. Parsing is slow, so it is cached by the text."""
     return read_recipe(read_yaml(text), identifier, where)
 
 
@@ -179,7 +170,6 @@ def _read(path: Path) -> str:
 
 
 def _not_yaml(path: Path) -> Any:
-    """What an image carries, or JSON says."""
     image = path.suffix.lower() == ".png"
     largest = png_text.LARGEST if image else LARGEST
     if path.stat().st_size > largest:
@@ -191,6 +181,6 @@ def _not_yaml(path: Path) -> Any:
 
 
 def _such_as(path: Path) -> str:
-    """A name near to the file's own that would do, where there is one."""
+    """A suggestion for a valid name near to the file's own, where there is one."""
     words = "_".join(re.findall(r"[a-z0-9]+", path.stem.lower()))[:40].strip("_")
     return f"; for example, {words}{path.suffix.lower()}" if ID.fullmatch(words) else ""

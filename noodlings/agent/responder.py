@@ -1,7 +1,7 @@
 """Steps 5 to 7 of an event: what comes to mind, a thought in words, and what the transistors make of it.
 
-Before them a model may refine what was felt, for recall, mood and voice; the entry keeps what was encoded.
-Whatever a model does or fails to do, there is an answer within the time a turn has.
+Before that a model may refine what was felt, for recall, mood and voice; the entry keeps what was encoded.
+There is always an answer within the time of a turn, whether the model works or not.
 """
 
 from __future__ import annotations
@@ -37,21 +37,16 @@ BY_MODEL = "llm"
 
 
 class Responder:
-    """How one agent comes to its words.
-
-    Args:
-        core: what the agent is.
-        services: what it does it with.
-    """
+    """How one agent finds its words."""
 
     def __init__(self, core: AgentCore, services: AgentServices) -> None:
         self._core = core
         self._services = services
 
     async def refine(self, turn: Turn, entry: MemoryEntry) -> None:
-        """What a model feels about it, in place of our own appraisal, for all that is still to come.
+        """Let a model appraise the percept in place of our own appraisal, for all later steps.
 
-        The mood becomes what it would be had it been pushed by that alone: one event, one push.
+        The mood becomes what it would be after this push alone.
         """
         model, before, core = self._services.feeling_model, turn.before, self._core
         if model is None or before is None or not entry.user_text or not self._may_tell(turn):
@@ -68,11 +63,11 @@ class Responder:
         self._feel_instead(turn, before, refined)
 
     def _may_tell(self, turn: Turn) -> bool:
-        """Whether a model may be told what is to be answered."""
+        """Whether a model may see what is to be answered."""
         return turn.entry.tier <= self._services.reach
 
     def _feel_instead(self, turn: Turn, before: Mood, affect: Affect) -> None:
-        """Feel this about what was perceived, for all that is to come; the mood is pushed by this alone."""
+        """Replace what was felt about the percept, and its push on the mood."""
         core, now = self._core, turn.percept.timestamp
         was, instead = before.pushed(turn.affect, now), before.pushed(affect, now)
         core.feelings = core.feelings.corrected(was, instead)
@@ -81,7 +76,7 @@ class Responder:
             core.affect = affect
 
     async def remember(self, turn: Turn) -> None:
-        """What is in mind for the answer, oldest to newest, and the tone that it calls for."""
+        """Set what is in mind for the answer, oldest to newest, and its tone."""
         percept = turn.percept
         also = await self._remind(turn)
         budget = talk_budget(self._services.context, len(also))
@@ -98,7 +93,7 @@ class Responder:
         self._feel_again(turn)
 
     def _feel_again(self, turn: Turn) -> None:
-        """What was said is felt together with the memory that it touches on."""
+        """Feel the percept together with the memory that it touches on."""
         percept, now = turn.percept, turn.percept.timestamp
         earlier = [
             entry
@@ -115,7 +110,7 @@ class Responder:
             self._feel_instead(turn, turn.before, felt)
 
     async def think(self, turn: Turn) -> None:
-        """The thought of a turn, and its answer: by a model where there is one, else by the offline voice."""
+        """Make the thought of a turn and its answer: by a model, else by the offline voice."""
         utterance = self.utterance(turn)
         await self._put_into_words(turn, utterance)
         await self._in_kind(turn, utterance)
@@ -132,7 +127,7 @@ class Responder:
         await self._one_by_one(turn, utterance, self._services.offline)
 
     async def choose(self, turn: Turn) -> None:
-        """The action that goes with what was said: by the model where that spoke, else by the rule."""
+        """Choose the action for the answer: by the model where it spoke, else by the rule."""
         services, utterance, said = self._services, self.utterance(turn), turn.response or ""
         if services.action_model is not None and turn.voice != services.offline.name:
             try:
@@ -145,9 +140,9 @@ class Responder:
         turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
 
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
-        """What was said and done before, as far as all who listen may know of it.
+        """What was said and done before that all listeners may know.
 
-        It begins where a block of it begins, so that for some turns nothing leaves at its front.
+        It begins at a multiple of `BLOCK`, so that the beginning stays the same for some turns.
         """
         first = ((turn.entry.id - 1) // BLOCK - 1) * BLOCK
         heard = [
@@ -158,7 +153,7 @@ class Responder:
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
     async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
-        """Whatever voice and transistors made: who does not speak only acts, and who must honk honks."""
+        """Let a nonverbal character only act, and add the sounds that a character must make."""
         persona, said = self._core.persona, turn.response or ""
         if not persona.verbal:
             said = acts_of(said)
@@ -169,7 +164,7 @@ class Responder:
         turn.response = sounding(said, persona.voice.sounds, chance, persona.voice.case)
 
     def utterance(self, turn: Turn) -> Utterance:
-        """Everything that a voice may build the answer of a turn from."""
+        """Everything that a voice may use for the answer of a turn."""
         felt = replace(turn.percept, affect=turn.affect)
         again = turn.entry.response is not None  # another answer must not come out as the one it replaces
         moment = turn.percept.timestamp if again else turn.entry.id
@@ -184,7 +179,7 @@ class Responder:
         moment: float | None = None,
         earlier: Sequence[MemoryEntry] = (),
     ) -> Utterance:
-        """The same for a percept that is not kept yet, or never will be; `moment` is what chance goes by."""
+        """The same for a percept that is not kept; `moment` seeds the random choices."""
         core, names = self._core, self._services.names()
         game, rules, now = core.feelings.game, self._services.rules, percept.timestamp
         heard = [*(found.entry for found in in_mind), *core.memory.retrieve_working(), *earlier]
@@ -210,7 +205,7 @@ class Responder:
         )
 
     def truly_recalled(self, turn: Turn) -> list[Recalled]:
-        """What an answer came from: what the voice says it used; of a model, all but the merely recent."""
+        """What an answer came from: what the voice used, or for a model all but the merely recent."""
         if turn.voice == self._services.offline.name:
             return [found for found in turn.recalled if found.entry.id in turn.used]
         return [found for found in turn.recalled if found.why != (Why.RECENT,)]
@@ -247,7 +242,7 @@ class Responder:
         turn.degraded += coloured.degraded
 
     def _audience(self, utterance: Utterance) -> Audience:
-        """Who may learn of what was said out of an utterance; whoever said it is among them."""
+        """Who may learn of what was said; the agent itself is among them."""
         return utterance.audience.joined_by(self._core.id)
 
     def _state(self, turn: Turn, utterance: Utterance, voice: Voice) -> ThoughtState:
@@ -274,7 +269,7 @@ class Responder:
         )
 
     async def _remind(self, turn: Turn) -> Sequence[Recalled]:
-        """What is brought back by what was said, from everything it ever perceived."""
+        """What the words bring back from everything it ever perceived."""
         core, services = self._core, self._services
         if core.archive is None or not services.context.relevant:
             return []

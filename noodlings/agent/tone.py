@@ -1,8 +1,8 @@
-"""Feeling again: what was recalled bears on what is felt, and so decides the tone of a turn.
+"""Memories that are felt again, and the tone of a turn.
 
-A remark that touches on a memory is felt together with it, each as much as it matters: "my dog would have
-loved this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago
-still lies on what is said after it. Strong words about trifles set no tone.
+A remark that touches on a memory is felt together with it, weighed by importance: "my dog would have loved
+this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago still
+affects what is said after it. Strong words about trifles set no tone.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LIES_ON_LINES = 2
 
 
 def touched(percept: Percept, recalled: Iterable[Recalled]) -> MemoryEntry | None:
-    """The memory that is felt again: of those that what is said touches on, the one that moved most."""
+    """The memory that is felt again: of those that the line touches on, the one that moved most."""
     words = frozenset(stems(percept.text))
     if len(words) < WORDS:
         return None
@@ -56,12 +56,7 @@ def _moved(entry: MemoryEntry) -> float:
 
 
 def felt_with(affect: Affect, importance: float, memory: MemoryEntry) -> Affect:
-    """What is felt about a line together with a memory: the mean of both, weighed by their importance.
-
-    Args:
-        affect, importance: of the line; importance 0…1.
-        memory: what it touches on.
-    """
+    """The mean of what is felt about a line and a memory, weighed by their importance (0…1)."""
     if memory.affect is None:
         return affect
     weights = importance, memory.importance

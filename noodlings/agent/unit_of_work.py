@@ -1,4 +1,4 @@
-"""The unit of work: what changed in an agent is committed, and whoever follows the store is told."""
+"""The unit of work: commits what changed in an agent, and updates archive and notes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,7 @@ ALL_TRACES = 1_000_000
 
 
 class UnitOfWork:
-    """Everything of one agent that outlives the process.
-
-    Args:
-        core: what the agent is.
-        journal: what changed in its memories since the last commit.
-        services: where it is kept.
-    """
+    """Everything of one agent that outlives the process."""
 
     def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
         self._core = core
@@ -39,24 +33,23 @@ class UnitOfWork:
     def commit(self, trace: Trace | None = None) -> None:
         """Keep what changed, with the trace of a finished turn.
 
-        Raises:
-            StoreError: nothing was kept, and the agent is again what is kept of it: whoever was refused may
-                come again, and what was refused does not come back by itself.
+        Raises `StoreError`: nothing was kept, and the agent is back in its stored state.
         """
         self._commit(self._core.state(), trace)
 
     def commit_memory(self) -> None:
         """Keep what changed in memory, where the state was kept just before or will be in a moment.
 
-        It is by far the larger part of a commit. Raises `StoreError` as `commit` does.
+        The state is by far the larger part of a commit. Raises `StoreError` as `commit` does.
         """
         self._commit(None, None)
 
     def commit_percept(self) -> None:
         """Keep a percept that is answered next. Raises `StoreError` as `commit` does.
 
-        A model takes its time over the answer, so the state is not left to wait for that. The offline voice
-        does not: what a kill can catch in these few milliseconds is a percept that left no mark on the mood.
+        A model takes time to answer, so the state is kept too. The offline voice answers within milliseconds;
+        a kill
+        in between loses only what the percept did to the mood.
         """
         if self._services.voice is None:
             self.commit_memory()
@@ -76,14 +69,13 @@ class UnitOfWork:
         self._committed(changes)
 
     def _committed(self, changes: Changes) -> None:
-        """Whoever follows the store is told."""
         if self._core.archive is not None:
             self._core.archive.kept(changes)
         if self._services.notes is not None:
             self._services.notes.follow(changes)
 
     def _return(self) -> None:
-        """Be what is kept, after a commit that failed. Where that cannot be read, the next one fails too."""
+        """Reload what is kept, after a failed commit. If that cannot be read, the next commit fails too."""
         self._journal.clear()
         self._astray = True
         record = self._services.store.load(self._core.id) or AgentRecord(self._born)
@@ -91,7 +83,7 @@ class UnitOfWork:
         self._astray = False
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
-        """Delete entries for good, with the thoughts that were made of them; see `Agent.forget`."""
+        """Delete entries for good, with thoughts made of them; see `Agent.forget`."""
         core, store = self._core, self._services.store
         ids = [*entry_ids, *self._thoughts_of(entry_ids)]
         # The state goes first, so that erasing takes the old one off the disk with the rest.
@@ -115,9 +107,10 @@ class UnitOfWork:
 
     def part_from(self, user_ids: frozenset[str]) -> None:
         """Take users out of every audience; see `Agent.part_from`. What was said before them is no longer
-        familiar, and an own line that they heard may come again.
+        familiar,
+        and an own line that they heard may come again.
 
-        Whoever comes by one of their ids later was not there, and is told nothing that was told them.
+        Whoever uses one of their ids later was not there, and is not told what they were told.
         """
         core, store = self._core, self._services.store
         after, moments = -1, set[float]()
@@ -149,7 +142,7 @@ class UnitOfWork:
             self.commit()
 
     def _thoughts_of(self, entry_ids: Sequence[int]) -> list[int]:
-        """The agent's own thoughts about these entries, and about those thoughts in turn."""
+        """The agent's own thoughts about these entries, and thoughts about those."""
         store, agent_id = self._services.store, self._core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:

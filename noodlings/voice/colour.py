@@ -1,15 +1,16 @@
-"""How the offline voice sees a thought through a lens: the words change, and it stays one short reply.
+"""How the offline voice colours a thought with a lens.
 
-The gain of a lens is how often it shows when it is at its strongest; a weaker one shows less often, and
-fainter. One throw decides for a whole reply, rotated a little for each transistor, so that they take turns
-instead of all speaking at once; at gain 1 each one always shows. The rules of taste take precedence:
+The gain of a lens is how often it shows at full strength; a weaker one shows less often, and fainter. One
+random number decides for a whole reply, shifted for each transistor so that they take turns; at gain 1 each
+always shows. Some rules come first:
 
-- at most one sentence comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
-  there is one; a reply of more than `MOST` words is left as it is;
+- at most one sentence comes from a lens, and beyond `ENOUGH` words it replaces a mannerism where there is
+one;
+  a reply of more than `MOST` words stays as it is;
 - nothing light is added to something heavy;
 - no colouring comes twice in a row, and no line is said again;
 - a memory is told as it was, and only what the listener may hear of it: see `Lens.entries`;
-- of a symbol only one thing out of its image may surface, never the whole of it nor what it stands for.
+- of a symbol only one thing out of its image may appear, never the whole of it nor what it stands for.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ _VERBAL = re.compile(r".*[aeiouy].*(?:ing|ed|ly)$|.*[^s'’u]s$")
 
 
 def image_of(symbol: Symbol) -> str:
-    """A thing, "a cold tide" or "hornets"; "" where none can be told apart from what happened."""
+    """A thing in an image, "a cold tide" or "hornets"; "" where it is a word of the event itself."""
     event = topic_stems(tokens(symbol.literal_event))
     image = symbol.symbolic_encoding
     found = [(m.group(1).lower(), _thing(m.group(2))) for m in _NAMED.finditer(image)]
@@ -69,13 +70,13 @@ def image_of(symbol: Symbol) -> str:
 
 
 def _is_bare(text: str) -> bool:
-    """Whether an image begins with a thing that needs no article: hornets, wet wool."""
+    """Whether an image begins with a thing without an article: hornets, wet wool."""
     first = text.split()[0].lower()
     return not (first in _ENDS or first in words_for("common") or first.endswith(("ing", "ly")))
 
 
 def _thing(text: str) -> str:
-    """The words up to the first that is no part of the thing; "a ring of salt" is one."""
+    """The words up to the first that is not part of the thing; "a ring of salt" is one thing."""
     words: list[str] = []
     for word in text.lower().split():
         joins = word == "of" and bool(words)
@@ -114,7 +115,7 @@ UNPLEASANT = -0.15
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
-    """The thought as it sounds through a lens; the thought itself where that shows in nothing."""
+    """The thought as it sounds through a lens; unchanged where the lens does not show."""
     if not _shows(lens, utterance) or _out_of_place(lens, utterance):
         return thought
     persona = utterance.persona
@@ -137,7 +138,7 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
 
 
 def _shows(lens: Lens, utterance: Utterance) -> bool:
-    """Whether it shows in this reply: always at gain 1, and never of two more than their gains allow."""
+    """Whether it shows in this reply: always at gain 1."""
     name = lens.transistor
     at = TRANSISTORS.index(name) if name in TRANSISTORS else stable(name) % 97
     likely: float = lens.gain ** (1.0 / lens.strength)
@@ -145,7 +146,7 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
-    """Whether it is too light for what is answered; nothing colours a promise, or words to the despairing."""
+    """Whether it is too light for what is answered. Despair and secrets are never coloured."""
     if heard(utterance).act in (DialogueAct.DESPAIR, DialogueAct.SECRET):
         return True
     affect = utterance.percept.affect
@@ -163,7 +164,7 @@ def _seed(utterance: Utterance, transistor: str = "") -> int:
 
 
 def _said(thought: str, sentence: str, utterance: Utterance) -> str:
-    """The thought with one sentence more, or in place of a mannerism."""
+    """The thought with one sentence more, perhaps in place of a mannerism."""
     if not sentence or sentence.casefold() in thought.casefold():
         return thought
     words, persona = len(spoken(thought).split()), utterance.persona
@@ -176,9 +177,9 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _answers(thought: str, utterance: Utterance) -> bool:
-    """Whether a thought answers a question or tells a memory: nothing that leads elsewhere is added.
+    """Whether a thought answers a question or tells a memory, so that no digression is added.
 
-    A moment that was brought up by another lens ("it was like this when …") is no such memory.
+    A moment added by another lens ("it was like this when …") does not count as a memory.
     """
     told = RETELLS.search(_ALIKE.sub("", thought)) is not None
     return told or heard(utterance).question is not QuestionKind.NONE
@@ -257,7 +258,7 @@ def _itself(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
 
 
 def _of_phrases(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    """Of a transistor that this voice does not know: the words it brings itself."""
+    """The phrases of a transistor that this voice does not know."""
     return book.one_of(lens.phrases, rest=COLOUR_REST)
 
 

@@ -1,8 +1,8 @@
-"""How a reply is put together: an outburst, what is said, something added, a gesture.
+"""How a reply is put together: an outburst, a body, an addition, a gesture.
 
-Which of the four there are depends on the dialogue act, the mood and the character: outgoing characters say
-more, the others show more. Nothing light is added to something heavy, and nothing to a question, because that
-waits for its answer.
+The parts depend on the dialogue act, the mood and the character: outgoing characters say more, the others
+show
+more. Nothing light is added to something heavy, and nothing to a question, because it waits for its answer.
 """
 
 from __future__ import annotations
@@ -69,12 +69,12 @@ class Draft:
     """A reply in its parts, each "" where there is none.
 
     Attributes:
-        body: what is said; the only part that is always there.
+        body: what is said; always there.
         opening: an outburst of feeling.
         closing: what is added.
-        gesture: what is done, without its asterisks.
-        gesture_first: whether that comes before the words.
-        told: the memories that are in the body.
+        gesture: what is done, without asterisks.
+        gesture_first: whether it comes before the words.
+        told: the memories in the body.
         case: letter case of the character, as in its recipe.
     """
 
@@ -97,7 +97,6 @@ class Draft:
 
     @property
     def bare(self) -> bool:
-        """Whether there is nothing but the body."""
         return not (self.opening or self.closing or self.gesture)
 
 
@@ -119,7 +118,7 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
 
 
 def longer(draft: Draft, utterance: Utterance, seed: int) -> Draft:
-    """The draft with one more thing said, for when it was all said before."""
+    """The draft with one more sentence, for when everything was said before."""
     book = Phrasebook(utterance.persona, utterance.said, seed)
     return replace(draft, closing=f"{draft.closing} {book.one_of(book.mannerisms, rest=0)}".strip())
 
@@ -133,7 +132,7 @@ def _with_something(draft: Draft, book: Phrasebook) -> Draft:
 
 
 def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct:
-    """Asked how it is, a character answers from its mood."""
+    """The act of the reply; "how are you?" is answered by the mood."""
     if content.act is DialogueAct.HOW_ARE_YOU:
         return MOOD_LINES.get(feeling(utterance.mood), content.act)
     return content.act

@@ -1,4 +1,4 @@
-"""The rules by which a line is heard: the tables in `hearing.yaml`, where it says how they are written."""
+"""The rules by which a line is heard: the tables in `hearing.yaml`, which explains their form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIST = re.compile(r"\{(!?)([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A regular expression, and the words of which a line must have one to fit it at all (none: any line)."""
+    """A regular expression, and words of which a line must have one to match (none: any line)."""
 
     regex: re.Pattern[str]
     needs: frozenset[str]
@@ -44,7 +44,7 @@ class _Rule:
 
 
 def heard(table: str, line: str) -> str:
-    """The act of the first rule of a table that fits a line, given in lower case; "" where none does."""
+    """The act of the first rule of a table that fits a line in lower case, "" for none."""
     words = frozenset(line.split())
     return next((rule.act for rule in _tables()[table] if rule.fits(line, words)), "")
 

@@ -1,7 +1,7 @@
 """Which of what was read, or is known of the world, answers a question.
 
-It is told in the words of its source, and only where it is clearly what is asked for. A question about what
-somebody told is answered by that alone.
+It is told in the words of its source, and only where it is clearly what is asked for. Questions about what
+somebody told are not answered with it.
 """
 
 from __future__ import annotations
@@ -47,5 +47,5 @@ def learned(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
 
 
 def evidence(found: Recalled) -> float:
-    """How much speaks for an answer: what it means, and the words it shares with the question."""
+    """How well an entry answers, by its meaning and the words it shares with the question."""
     return found.scores.get(Why.SEMANTIC, 0.0) + 0.3 * found.scores.get(Why.LEXICAL, 0.0)

@@ -1,4 +1,4 @@
-"""The replies of a character that does not speak: acts alone, from its recipe and from a shared table."""
+"""The replies of a nonverbal character: acts from its recipe and from a shared table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TWO = 0.35
 
 @lru_cache(maxsize=1)
 def shared_acts() -> dict[str, list[str]]:
-    """Acts by what is answered (`DialogueAct`), as phrases; see `acts.yaml`."""
+    """Phrases by `DialogueAct`, from `acts.yaml`."""
     table: dict[str, list[str]] = load_yaml("acts.yaml")
     return table
 
@@ -29,7 +29,7 @@ def shared_acts() -> dict[str, list[str]]:
 def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     """A draft of what is done in answer; another seed gives other acts.
 
-    Its own lines for what is answered go first, if there are acts in them; then its gestures.
+    Its own lines for the occasion come first, if there are acts in them; then its gestures.
     """
     book = Phrasebook(utterance.persona, utterance.said, seed)
     voice, table = utterance.persona.voice, shared_acts()
@@ -44,7 +44,7 @@ def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
 
 
 def more(draft: Draft, utterance: Utterance, seed: int) -> Draft:
-    """The draft with one thing more that is done, for when all of it was done before."""
+    """The draft with one more act, for when everything was done before."""
     book = Phrasebook(utterance.persona, utterance.said, seed)
     body = draft.body.strip("*")
     return replace(draft, body=f"*{body}, {book.one_of(shared_acts()[ANY], rest=0)}*")

@@ -1,4 +1,4 @@
-"""What a reply is about, before it has words: the dialogue act, the memories it tells, the feeling in it."""
+"""The content of a reply, before it has words: the dialogue act, its memories, its feeling."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ _WANTS = {
 
 @dataclass(frozen=True, slots=True)
 class ReplyContent:
-    """What a reply says.
+    """The content of a reply.
 
     Attributes:
         act: which lines are for it.
         told: the memories in it, the first one first.
-        felt: what colours it.
+        felt: the feeling that colours it.
         heavy: it is a moment for comfort, not for small talk.
         answers: something was asked.
     """
@@ -126,7 +126,6 @@ class ReplyContent:
 
 
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
-    """What to say to this."""
     act, told = _act(understood, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
@@ -136,7 +135,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
 
 
 def heard(utterance: Utterance) -> UnderstoodLine:
-    """What is answered, as it is understood: a feeling that no word tells of counts where it is clear."""
+    """The line as it is understood; a feeling without words counts where it is clear."""
     felt = _clearly_felt(utterance.percept.affect, utterance.importance)
     return understand(utterance.percept, utterance.persona, felt=felt)
 
@@ -146,14 +145,13 @@ def _clearly_felt(affect: Affect | None, importance: float) -> bool:
 
 
 def is_heavy(utterance: Utterance) -> bool:
-    """Whether what is answered asks for comfort, by itself or for what it brings back."""
     return utterance.tone.grave or heard(utterance).heavy
 
 
 def slots(
     understood: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
 ) -> dict[str, str]:
-    """What lines may be filled with; a slot without a value is missing."""
+    """The values for the slots of a line; a slot without a value is missing."""
     persona, place = utterance.persona, utterance.percept.place
     strongest = max(persona.appetites, key=lambda a: persona.appetites[a], default="")
     found = {
@@ -173,13 +171,13 @@ def slots(
 
 
 def _name(act: DialogueAct, utterance: Utterance) -> str:
-    """What whoever is answered is called; asked for their name, the one they told of themselves."""
+    """The name of the person who is answered; asked for it, the one they told."""
     told = told_name(utterance) if act is DialogueAct.WHAT_IS_MY_NAME else ""
     return told or shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend"
 
 
 def _self(persona: Persona) -> str:
-    """Who it is, by how its identity begins: "an old lighthouse keeper", "I keep the light"; else ""."""
+    """How its identity describes it: "an old lighthouse keeper", "I keep the light"; else ""."""
     told = _YOU_ARE.match(persona.identity)
     if told is None or told["name"] not in persona.called:
         return ""
@@ -188,14 +186,14 @@ def _self(persona: Persona) -> str:
 
 
 def _is_central(understood: UnderstoodLine, content: ReplyContent, utterance: Utterance) -> bool:
-    """Whether a topic may be said back: of what is told in many words only what is the speaker's own."""
+    """Whether a topic may be said back; in a long line only if it is the speaker's own."""
     told = content.act is DialogueAct.STATEMENT and not understood.topic.startswith("your ")
     central = not told or len(tokens(utterance.percept.text)) <= FEW
     return central and len(understood.topic) <= LONGEST_NAME
 
 
 def _present(utterance: Utterance) -> str:
-    """Who is there, "Bob, you and I"."""
+    """The people here, "Bob, you and I"."""
     percept = utterance.percept
     others = sorted(shown(user, utterance) for user in percept.present - {percept.user_id})
     return _listed([*others, "you", "I"])
@@ -209,12 +207,11 @@ def _named(thing: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """In the middle of a sentence: "Bob, you and I"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def stable(*parts: object) -> int:
-    """A number that is the same in every process, unlike `hash`."""
+    """A hash that is the same in every process."""
     return zlib.crc32("\n".join(map(str, parts)).encode("utf-8", "replace"))
 
 
@@ -266,13 +263,13 @@ def _act(
 
 
 def _nearer(told: ReportedSpeech, found: ReportedSpeech, utterance: Utterance) -> bool:
-    """Whether what was lived is nearer to a question than what was read or is known."""
+    """Whether a lived memory fits the question at least as well as what was read or is known."""
     near = {one.entry.id: evidence(one) for one in utterance.recalled}
     return near[told.entry.id] >= near[found.entry.id]
 
 
 def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Utterance) -> bool:
-    """Whether a memory may come up now: no old sorrow at good news, and no merriment at bad."""
+    """Whether a memory may come up now: no old sorrow at good news, no merriment at bad."""
     affect, felt = utterance.percept.affect, _of_memory(told, utterance)
     entry = told.entry
     if understood.heavy:
@@ -284,13 +281,13 @@ def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Uttera
 
 
 def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
-    """A memory as its line was understood when it was said, with what was clearly felt about it."""
+    """How a remembered line was understood when it was said."""
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
     return understand(said_then, utterance.persona, felt=_clearly_felt(entry.affect, entry.importance))
 
 
 def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
-    """Whether it likes something: always the same answer from the same character, whoever asks."""
+    """Whether it likes something: always the same answer from the same character."""
     if not understood.topic:
         return DialogueAct.YES_OR_NO
     if understood.topic == "you":
@@ -301,7 +298,7 @@ def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
 
 
 def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
-    """How a memory feels: as it was stored, else as its words sound."""
+    """The feeling of a memory: as it was stored, else by its words."""
     entry = told.entry
     stored = feeling(entry.affect) if entry.affect else SpokenFeeling.CALM
     if stored is not SpokenFeeling.CALM:
@@ -310,7 +307,7 @@ def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
 
 
 def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
-    """What the line makes one feel, else what clearly came with it, else the mood."""
+    """The feeling of the line, else the one that clearly came with it, else the mood."""
     affect = utterance.percept.affect
     clear = _clearly_felt(affect, utterance.importance)
     given = feeling(affect) if affect is not None and clear else SpokenFeeling.CALM

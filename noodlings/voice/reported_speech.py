@@ -1,12 +1,12 @@
 """A memory put into words, as in "you told me your dog died", "Caity asked me to feed the cat".
 
-A deed is told as well ("you hugged me"). Only what was really said is claimed. What can be turned into
-reported speech is; the rest is quoted.
+An emote is told as well ("you hugged me"). Only what was really said is claimed. What cannot be turned into
+reported speech is quoted.
 
-Words such as "yesterday" are relative to the day on which something was said, not the day on which it is
-repeated. A past one is dropped where the sentence is whole without it, and otherwise told from then ("the day
-before"). A future one is told from then with its verb put in the past: "my exam is tomorrow" becomes "my exam
-was the next day". On the same day they stay as they are.
+Words such as "yesterday" are relative to the day on which something was said. A past one is dropped where the
+sentence is whole without it, and otherwise told from then ("the day before"). A future one is told from then
+with its verb in the past: "my exam is tomorrow" becomes "my exam was the next day". On the same day they
+stay.
 """
 
 from __future__ import annotations
@@ -164,10 +164,9 @@ class ReportedSpeech:
     """A memory as it can be said.
 
     Attributes:
-        entry: what is told.
         clause: a whole clause in lower case without its full stop, "you told me your dog died".
         when: "three days ago", or "" for just now.
-        quoted: the words are quoted, for they could not be turned.
+        quoted: whether the words are quoted.
     """
 
     entry: MemoryEntry
@@ -188,15 +187,16 @@ def report(
     when: bool = False,
     whole: bool = False,
 ) -> ReportedSpeech | None:
-    """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
+    """Put an entry into words for the person who is answered, or None where there is nothing to repeat.
 
-    What was read is told with where it stands, what is known as it is.
+    What was read is told with its source, what is known as it is.
 
     Args:
-        wanted: stems; of a long entry the sentence is taken that has most of them.
+        wanted: stems; of a long entry the sentence with most of them is taken.
         when: somebody asks for the time, so time words are told from then instead of dropped.
-        whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, as
-            much of them is quoted as can be said in one breath.
+        whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, a
+            longer
+            passage is quoted.
     """
     if entry.kind in LEARNED:
         told = _passage(entry.user_text, wanted, answer_type(utterance.percept.text))
@@ -229,7 +229,7 @@ def report(
 
 
 def with_sources(told: ReportedSpeech, utterance: Utterance) -> ReportedSpeech:
-    """The same with whoever had it from whom: "Maren told me …, and had it from Phi, who had it from Bob"."""
+    """The same with its sources: "Maren told me …, and had it from Phi, who had it from Bob"."""
     chains = [
         ", who had it from ".join(_source(one, utterance) for one in reversed(chain))
         for chain in hearsay(told.entry)
@@ -246,7 +246,7 @@ def _source(user_id: str, utterance: Utterance) -> str:
 
 
 def statement(text: str, to_speaker: bool = True) -> str:
-    """A line as a clause turned to its hearer, "you lost your key"; "" where it is not a clean statement."""
+    """A line as a clause turned to its hearer, "you lost your key"; "" for no clean statement."""
     text = _TELL_YOU.sub("", _FILLERS.sub("", text)).strip(" .!…,;:-")
     words, named = tokens(text), begins_with_name(text)
     # Whom "we" means in a proposal only the one who makes it knows.
@@ -266,7 +266,7 @@ def statement(text: str, to_speaker: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Saying:
-    """Who said it to whom ("me" or a name), whether it is told to them now, and how long ago."""
+    """Who said it to whom ("me" or a name), and how it is to be told."""
 
     who: str
     listener: str
@@ -302,7 +302,7 @@ def _is_polite(text: str) -> bool:
 
 
 def _wish(text: str, to_speaker: bool) -> str:
-    """What somebody asked for, "feed your cat"; "" where it was no request."""
+    """What somebody asked for, "feed your cat"; "" for no request."""
     words = tokens(text)
     asks = 1 < len(words) <= LONGEST_CLAUSE and words[0] in words_for("imperative") and "?" not in text
     return turn(lower_first(text.strip(" .!…")), to_speaker) if asks else ""
@@ -321,7 +321,7 @@ def _did(who: str, text: str, to_speaker: bool) -> str:
 
 
 def _past_of(verb: str) -> str:
-    """The past of what worlds write in the third person, present: "hugs", "carries", "is"."""
+    """The past of a verb in the third person: "hugs", "carries", "is"."""
     if verb in ("is", "has"):
         return {"is": "was", "has": "had"}[verb]
     if known := third_of(verb):
@@ -333,7 +333,7 @@ def _past_of(verb: str) -> str:
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:
-    """Of those that tell, the sentence that has most of the wanted stems; of these, the best to be told."""
+    """The sentence that tells something and has most of the wanted stems."""
     sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
@@ -341,8 +341,8 @@ def _sentence(text: str, wanted: frozenset[str]) -> str:
 def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
     """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters.
 
-    Where a number, a time or the like is asked for, what holds one comes first, then the wanted stems, then
-    what begins where a sentence does.
+    What holds an answer of the given type comes first, then the wanted stems, then what begins with a
+    sentence.
     """
     sentences: list[str] = []
     begins: set[int] = set()

@@ -1,11 +1,12 @@
 """What kind of line it is (a greeting, a question, grief), by which the offline voice answers.
 
-The rules are in `hearing.yaml`, in the order in which they count: somebody who says hello and that their dog
-died is answered about the dog. Here it is decided which of its tables a line is put to.
+The rules are in `hearing.yaml`, in order of priority: to a greeting with the news of a death the answer is
+about
+the death. This module decides which of its tables a line goes to.
 
-What somebody says of their own feeling is read from the words of the line, or from what was felt on hearing
-it. Nothing that is denied, laughed off or said of a thing calls for comfort, and a feeling that only the
-hearer had counts only where the words are plain.
+A feeling of the speaker is taken from the words, or from what was felt on hearing them. What is denied,
+laughed
+off or said of a thing calls for no comfort, and the hearer's feeling counts only where the words are plain.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class UnderstoodLine:
 
     Attributes:
         act: what is to be answered.
-        question: what was asked, where something was.
+        question: what was asked, if anything.
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
@@ -118,21 +119,16 @@ class UnderstoodLine:
 
     @property
     def feeling(self) -> SpokenFeeling | None:
-        """What it makes one feel, where the act alone decides."""
+        """The feeling that the act alone gives."""
         return _FEELS.get(self.act)
 
     @property
     def heavy(self) -> bool:
-        """Whether it asks for comfort."""
         return self.act in HEAVY
 
 
 def understand(percept: Percept, persona: Persona, felt: bool = True) -> UnderstoodLine:
-    """Understand a percept as well as it can be.
-
-    Args:
-        felt: whether what was felt on hearing it tells, too; else its words alone do.
-    """
+    """Understand a percept by its words and, if `felt`, by the affect that came with it."""
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
     text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
@@ -143,7 +139,7 @@ def understand(percept: Percept, persona: Persona, felt: bool = True) -> Underst
 
 @cached_by_text(maxsize=64)
 def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> UnderstoodLine:
-    """The same, of all it depends on: a line is heard again for every lens that colours its answer."""
+    """Cached, as a line is understood again for every lens."""
     if kind in _EVENTS:
         return UnderstoodLine(_EVENTS[kind], stems=topic_stems(tokens(text)))
     if kind is Kind.EVENT:
@@ -168,7 +164,7 @@ def _hear_emote(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
 
 
 def _doing(words: list[str]) -> set[str]:
-    """The stem of what is done, alone and with the next word; of "starts to cry" what that comes to."""
+    """The stem of what is done, alone and with the next word, without "starts to" and the like."""
     while len(words) > 1 and words[0] in _SETS_IN:
         words = words[1:]
     first = stem(words[0]) if words else ""
@@ -198,7 +194,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
 
 
 def _told(text: str, line: str, affect: Affect | None) -> DialogueAct:
-    """What a line that asks nothing is."""
+    """The act of a line that asks nothing."""
     introduced = _INTRODUCES.match(text)
     if introduced and begins_with_name(introduced[1]):
         return DialogueAct.GREETING
@@ -215,9 +211,9 @@ def _act(table: str, line: str) -> DialogueAct | None:
 
 
 def _by_affect(affect: Affect | None, line: str) -> DialogueAct | None:
-    """What the feeling that came with a line makes of it; None where it is no strong one.
+    """The act for a strong feeling that came with a line, else None.
 
-    Somebody's gladness is taken for theirs alone when they speak of themselves, and of now.
+    Gladness counts as the speaker's only when they speak of themselves and of now.
     """
     if affect is None or affect.intensity < STRONG:
         return None
