@@ -33,13 +33,13 @@ from noodlings.agent.perceiving import (
     appraise,
     asked_to_remember,
     identity_salience,
+    shielded,
     take_in,
     tiered,
     understood,
     untold,
     with_words,
 )
-from noodlings.agent.privacy import shielded
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -76,7 +76,9 @@ class Agent:
         self._unit_of_work = UnitOfWork(core, journal, services)
         self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work)
         self._responder = Responder(core, services)
-        self._follow_up = FollowUp(core, journal, services, self._unit_of_work, self._responder, self)
+        self._follow_up = FollowUp(
+            core, journal, services, self._unit_of_work, self._responder, weakref.ref(self)
+        )
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
 

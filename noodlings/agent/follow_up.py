@@ -11,7 +11,7 @@ import asyncio
 import logging
 import weakref
 from collections.abc import Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from noodlings.agent.perceiving import take_in, understood
@@ -40,44 +40,34 @@ LAID_TO_REST = 86_400.0
 """Seconds for which what was turned over in the mind gives nothing more to think."""
 
 
+@dataclass(eq=False)
 class FollowUp:
     """Makes symbols and thoughts after the turns of one agent.
 
-    Args:
-        agent: the agent itself, held only while something is done in the background, so that it stays in
-            memory that long and no longer.
+    The agent itself is held only while something is done in the background, to stay in memory that long.
     """
 
-    def __init__(
-        self,
-        core: AgentCore,
-        journal: ChangeJournal,
-        services: AgentServices,
-        unit_of_work: UnitOfWork,
-        responder: Responder,
-        agent: object,
-    ) -> None:
-        self._core = core
-        self._journal = journal
-        self._services = services
-        self._unit_of_work = unit_of_work
-        self._responder = responder
-        self._agent = weakref.ref(agent)
-        self._tasks: set[asyncio.Task[None]] = set()
+    core: AgentCore
+    journal: ChangeJournal
+    services: AgentServices
+    unit_of_work: UnitOfWork
+    responder: Responder
+    agent: weakref.ref[object]
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def follow(self, turn: Turn) -> None:
         """Do whatever follows from a turn that is kept by now."""
         if turn.entry.tier is Tier.SEALED:
             return
-        if self._core.memory.hierarchical and turn.affect.intensity >= INTENSE:
-            await self._see_to(self._symbol(turn), self._services.symbolist is not None)
+        if self.core.memory.hierarchical and turn.affect.intensity >= INTENSE:
+            await self._see_to(self._symbol(turn), self.services.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
-            await self._see_to(self._thought(turn.percept.timestamp), self._services.voice is not None)
+            await self._see_to(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
     async def muse(self, now: float) -> None:
         """Have a thought of its own, if it is pensive and now is a moment for it."""
-        if self._services.ruminate and self._core.random(now).random() < self._pensive:
-            await self._see_to(self._thought(now), self._services.voice is not None)
+        if self.services.ruminate and self.core.random(now).random() < self._pensive:
+            await self._see_to(self.ruminate(now), self.services.voice is not None)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -95,30 +85,30 @@ class FollowUp:
 
         Raises `StoreError` when it could not be kept.
         """
-        core = self._core
+        core = self.core
         in_mind = self._to_think_about(now)
         if not in_mind:
             return None
         # What one thinks oneself is no surprise.
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
-        speech, tier = await self._words(self._responder.utterance_of(itself, in_mind), spent, degraded)
+        speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text, tier=tier), dict[str, float]()
         with timed(milliseconds, "embed"):
-            words = await understood(self._services, thought)
+            words = await understood(self.services, thought)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect
-        turn = take_in(core, self._journal, self._services, thought, words, milliseconds)
+        turn = take_in(core, self.journal, self.services, thought, words, milliseconds)
         core.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent
         about = speech.used or tuple(found.entry.id for found in in_mind)
-        self._journal.linked(
+        self.journal.linked(
             Link(turn.entry.id, entry_id, LinkType.REFLECTED, 1.0, now) for entry_id in sorted(set(about))
         )
         trace = turn.trace(core.id)
-        self._unit_of_work.commit(trace)
+        self.unit_of_work.commit(trace)
         return trace
 
     def _to_think_about(self, now: float) -> list[Recalled]:
@@ -126,14 +116,14 @@ class FollowUp:
 
         Otherwise one quiet night would replace what was said with thoughts about it.
         """
-        core = self._core
+        core = self.core
         own = [
             entry.id
             for entry in core.memory.retrieve_episodic(limit=None)
             if entry.kind is Kind.THOUGHT or entry.tier is Tier.SEALED
         ]
         in_mind = core.memory.context(None, core.affect, IN_MIND, without=own)
-        links = self._services.store.links_of(core.id, [found.entry.id for found in in_mind])
+        links = self.services.store.links_of(core.id, [found.entry.id for found in in_mind])
         lately = {
             link.target
             for link in links
@@ -144,58 +134,55 @@ class FollowUp:
     @property
     def _pensive(self) -> float:
         """How readily it thinks about things, 0…0.5."""
-        personality = self._core.persona.personality
+        personality = self.core.persona.personality
         return (personality["openness"] + personality["neuroticism"]) / 4.0
 
     def _gives_to_think(self, turn: Turn) -> bool:
-        if not self._services.ruminate or turn.percept.kind is Kind.THOUGHT:
+        if not self.services.ruminate or turn.percept.kind is Kind.THOUGHT:
             return False
         stirring = max(turn.entry.surprise, turn.affect.intensity) >= STIRRING
-        return stirring and self._core.random(-turn.entry.id).random() < self._pensive
+        return stirring and self.core.random(-turn.entry.id).random() < self._pensive
 
-    async def _see_to(self, work: Coroutine[Any, Any, None], slow: bool) -> None:
+    async def _see_to(self, work: Coroutine[Any, Any, object], slow: bool) -> None:
         if not slow:
             await work
             return
-        task = asyncio.get_running_loop().create_task(self._guarded(work, self._agent()))
+        task = asyncio.get_running_loop().create_task(self._guarded(work, self.agent()))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(self, work: Coroutine[Any, Any, None], agent: object) -> None:
+    async def _guarded(self, work: Coroutine[Any, Any, object], agent: object) -> None:
         """Do the work and log its errors, as nobody waits for it. Holds the agent until then."""
         try:
             await work
         except NoodlingsError as error:
-            log.warning("%s: the follow-up to a turn is lost: %s", self._core.id, error)
+            log.warning("%s: the follow-up to a turn is lost: %s", self.core.id, error)
         except Exception:
-            log.exception("%s: the follow-up to a turn is lost", self._core.id)
-
-    async def _thought(self, now: float) -> None:
-        await self.ruminate(now)
+            log.exception("%s: the follow-up to a turn is lost", self.core.id)
 
     async def _symbol(self, turn: Turn) -> None:
         """Make a symbol by the model, else from our own images; none when every fitting image is recent."""
         try:
             made = await self._imagined_anyhow(turn)
         except LLMError as error:
-            log.info("%s: no symbol was made: %s", self._core.id, error)
+            log.info("%s: no symbol was made: %s", self.core.id, error)
             return
         if made is not None:
-            self._unit_of_work.commit_memory()
+            self.unit_of_work.commit_memory()
 
     async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
-        if self._services.symbolist is not None and turn.entry.tier <= self._services.reach:
+        if self.services.symbolist is not None and turn.entry.tier <= self.services.reach:
             try:
-                return await self._imagined(turn, self._services.symbolist)
+                return await self._imagined(turn, self.services.symbolist)
             except LLMError as error:
-                log.warning("%s: uses a built-in image, because the model failed: %s", self._core.id, error)
+                log.warning("%s: uses a built-in image, because the model failed: %s", self.core.id, error)
             except asyncio.CancelledError:
-                log.info("%s: uses a built-in image, because there is no time left", self._core.id)
-        return await self._imagined(turn, self._services.images)
+                log.info("%s: uses a built-in image, because there is no time left", self.core.id)
+        return await self._imagined(turn, self.services.images)
 
     async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
         entry = turn.entry
-        return await self._core.subconscious.encode_event(
+        return await self.core.subconscious.encode_event(
             entry.user_text,
             turn.affect,
             entry.surprise,
@@ -210,11 +197,11 @@ class FollowUp:
         self, utterance: Utterance, spent: Allowance, degraded: list[str]
     ) -> tuple[Speech, Tier]:
         """A thought, and the tier of what it was made of."""
-        if self._services.voice is not None:
-            told = replace(utterance, reach=self._services.reach)
+        if self.services.voice is not None:
+            told = replace(utterance, reach=self.services.reach)
             try:
-                return await self._services.voice.speak(told, spent), told.audience.tier
+                return await self.services.voice.speak(told, spent), told.audience.tier
             except LLMError as error:
                 degraded.append(f"offline voice: {error}")
-                log.info("%s thinks without the model, because it failed: %s", self._core.id, error)
-        return await self._services.offline.speak(utterance, spent), utterance.audience.tier
+                log.info("%s thinks without the model, because it failed: %s", self.core.id, error)
+        return await self.services.offline.speak(utterance, spent), utterance.audience.tier

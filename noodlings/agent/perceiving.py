@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
-from noodlings.agent.privacy import shielded
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -122,6 +121,29 @@ def require_keepable(store: Repository, tier: Tier) -> None:
         )
 
 
+def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
+    """A percept as it may be kept, and what was done to it in words, "" for nothing.
+
+    With `privacy.personal: mask` personal data is replaced by its kind. With `raise` only those who were
+    there may
+    learn of it, and where there is a key it is secret. What others in the world saw and heard stays as it
+    was.
+    """
+    found = services.personal(percept.text) if services.personal is not None else ()
+    if not found:
+        return percept, ""
+    kinds = ", ".join(dict.fromkeys(datum.kind for datum in found))
+    if services.mask_personal:
+        text: str = percept.text
+        for datum in reversed(found):
+            text = f"{text[: datum.start]}[{datum.kind}]{text[datum.end :]}"
+        return replace(percept, text=text), f"not remembered, for it is personal: {kinds}"
+    tier = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
+    raised = percept.heard_by.joined_by(*percept.listeners).at_least(tier)
+    kept = "secret" if raised.tier is Tier.SECRET else "confined to who was there"
+    return replace(percept, audience=raised), f"{kept}, for it is personal: {kinds}"
+
+
 GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
@@ -224,21 +246,15 @@ def appraise(
     return appraisal.affect, appraisal.by, appraisal.significance
 
 
+@dataclass(eq=False)
 class PerceptPipeline:
     """How one agent takes in what it perceives."""
 
-    def __init__(
-        self,
-        core: AgentCore,
-        journal: ChangeJournal,
-        services: AgentServices,
-        unit_of_work: UnitOfWork,
-    ) -> None:
-        self._core = core
-        self._journal = journal
-        self._services = services
-        self._unit_of_work = unit_of_work
-        self._one_by_one = asyncio.Lock()
+    core: AgentCore
+    journal: ChangeJournal
+    services: AgentServices
+    unit_of_work: UnitOfWork
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def hear(self, percept: Percept, tell: Callable[[Turn, str], None]) -> Turn:
         """Take in a percept, after those that came before it; `tell` is called with the turn and the step
@@ -248,17 +264,17 @@ class PerceptPipeline:
             UserError: it is secret and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
-        percept = tiered(self._services, percept, self._core.persona)
+        percept = tiered(self.services, percept, self.core.persona)
         if percept.heard_by.tier is Tier.SEALED:
             turn = self._seal(percept)
             tell(turn, "perceived")
             return turn
         milliseconds: dict[str, float] = {}
-        percept, shield = shielded(self._services, percept)
+        percept, shield = shielded(self.services, percept)
         try:
             with timed(milliseconds, "embed"):
                 async with self._one_by_one:
-                    words = await understood(self._services, percept)
+                    words = await understood(self.services, percept)
         except asyncio.CancelledError:
             tell(self._keep(percept, None, milliseconds, shield), "perceived")
             raise
@@ -268,22 +284,22 @@ class PerceptPipeline:
 
     def _seal(self, percept: Percept) -> Turn:
         """Keep a sealed percept: it is felt, and its words go to the store and nowhere else."""
-        felt, _, _ = appraise(self._services, percept, None, None)
+        felt, _, _ = appraise(self.services, percept, None, None)
         told = replace(untold(percept), affect=felt, addressed=False)
-        turn = take_in(self._core, self._journal, self._services, told, None, {})
+        turn = take_in(self.core, self.journal, self.services, told, None, {})
         turn.decision = Decision(False, "it is sealed")
-        self._journal.sealed(with_words(turn.entry, percept))
-        self._unit_of_work.commit(turn.trace(self._core.id))
+        self.journal.sealed(with_words(turn.entry, percept))
+        self.unit_of_work.commit(turn.trace(self.core.id))
         return turn
 
     def _keep(
         self, percept: Percept, words: Understood | None, milliseconds: dict[str, float], shield: str
     ) -> Turn:
-        turn = take_in(self._core, self._journal, self._services, percept, words, milliseconds)
+        turn = take_in(self.core, self.journal, self.services, percept, words, milliseconds)
         turn.degraded += [shield] if shield else []
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):
-                self._unit_of_work.commit_percept()
+                self.unit_of_work.commit_percept()
         else:
-            self._unit_of_work.commit(turn.trace(self._core.id))
+            self.unit_of_work.commit(turn.trace(self.core.id))
         return turn

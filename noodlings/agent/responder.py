@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
@@ -36,24 +36,24 @@ BY_MODEL = "llm"
 """How an affect is known that a model made of the words."""
 
 
+@dataclass(eq=False)
 class Responder:
     """How one agent finds its words."""
 
-    def __init__(self, core: AgentCore, services: AgentServices) -> None:
-        self._core = core
-        self._services = services
+    core: AgentCore
+    services: AgentServices
 
     async def refine(self, turn: Turn, entry: MemoryEntry) -> None:
         """Let a model appraise the percept in place of our own appraisal, for all later steps.
 
         The mood becomes what it would be after this push alone.
         """
-        model, before, core = self._services.feeling_model, turn.before, self._core
+        model, before, core = self.services.feeling_model, turn.before, self.core
         if model is None or before is None or not entry.user_text or not self._may_tell(turn):
             return
         try:
             with timed(turn.milliseconds, "refine"):
-                words = heard(self._services, entry.user_id, entry.user_text)
+                words = heard(self.services, entry.user_id, entry.user_text)
                 refined = await model.appraise(words, turn.percept.addressed, turn.allowance)
         except LLMError as error:
             turn.degraded.append(f"own appraisal: {error}")
@@ -64,11 +64,11 @@ class Responder:
 
     def _may_tell(self, turn: Turn) -> bool:
         """Whether a model may see what is to be answered."""
-        return turn.entry.tier <= self._services.reach
+        return turn.entry.tier <= self.services.reach
 
     def _feel_instead(self, turn: Turn, before: Mood, affect: Affect) -> None:
         """Replace what was felt about the percept, and its push on the mood."""
-        core, now = self._core, turn.percept.timestamp
+        core, now = self.core, turn.percept.timestamp
         was, instead = before.pushed(turn.affect, now), before.pushed(affect, now)
         core.feelings = core.feelings.corrected(was, instead)
         turn.affect, turn.mood = affect, instead.current
@@ -79,15 +79,15 @@ class Responder:
         """Set what is in mind for the answer, oldest to newest, and its tone."""
         percept = turn.percept
         also = await self._remind(turn)
-        budget = talk_budget(self._services.context, len(also))
-        turn.recalled = self._core.memory.context(
+        budget = talk_budget(self.services.context, len(also))
+        turn.recalled = self.core.memory.context(
             percept.user_id,
             turn.affect,
             budget,
             also=also,
             present=percept.listeners,
             without=(turn.entry.id,),
-            min_similarity=self._services.memory.affect_threshold,
+            min_similarity=self.services.memory.affect_threshold,
         )
         turn.recalled = sorted(once(turn.recalled), key=lambda found: found.entry.id)
         self._feel_again(turn)
@@ -97,7 +97,7 @@ class Responder:
         percept, now = turn.percept, turn.percept.timestamp
         earlier = [
             entry
-            for entry in disclosed(self._core.memory.retrieve_working(), percept.listeners)
+            for entry in disclosed(self.core.memory.retrieve_working(), percept.listeners)
             if entry.id < turn.entry.id
             and entry.user_id == percept.user_id
             and 0.0 <= now - entry.timestamp <= LIES_ON_SECONDS
@@ -116,19 +116,19 @@ class Responder:
         await self._in_kind(turn, utterance)
 
     async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
-        if self._services.voice is not None and self._may_tell(turn):
+        if self.services.voice is not None and self._may_tell(turn):
             try:
-                told = replace(utterance, history=self._history(turn), reach=self._services.reach)
-                await self._by_model(turn, told, self._services.voice)
+                told = replace(utterance, history=self._history(turn), reach=self.services.reach)
+                await self._by_model(turn, told, self.services.voice)
                 return
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
-                log.warning("%s uses the offline voice: %s", self._core.id, error)
-        await self._one_by_one(turn, utterance, self._services.offline)
+                log.warning("%s uses the offline voice: %s", self.core.id, error)
+        await self._one_by_one(turn, utterance, self.services.offline)
 
     async def choose(self, turn: Turn) -> None:
         """Choose the action for the answer: by the model where it spoke, else by the rule."""
-        services, utterance, said = self._services, self.utterance(turn), turn.response or ""
+        services, utterance, said = self.services, self.utterance(turn), turn.response or ""
         if services.action_model is not None and turn.voice != services.offline.name:
             try:
                 told = replace(utterance, reach=services.reach)
@@ -136,7 +136,7 @@ class Responder:
                 return
             except LLMError as error:
                 turn.degraded.append(f"action by rule: {error}")
-                log.warning("%s chooses its action by rule: %s", self._core.id, error)
+                log.warning("%s chooses its action by rule: %s", self.core.id, error)
         turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
 
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
@@ -147,20 +147,20 @@ class Responder:
         first = ((turn.entry.id - 1) // BLOCK - 1) * BLOCK
         heard = [
             entry
-            for entry in self._core.memory.retrieve_working()
+            for entry in self.core.memory.retrieve_working()
             if first < entry.id < turn.entry.id and entry.kind in _TALK
         ]
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
     async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
         """Let a nonverbal character only act, and add the sounds that a character must make."""
-        persona, said = self._core.persona, turn.response or ""
+        persona, said = self.core.persona, turn.response or ""
         if not persona.verbal:
             said = acts_of(said)
             if not said:
                 turn.degraded.append("offline gesture: the model spoke for a character that never speaks")
-                said = (await self._services.offline.speak(utterance, turn.allowance)).text
-        chance = self._core.random(turn.entry.id)
+                said = (await self.services.offline.speak(utterance, turn.allowance)).text
+        chance = self.core.random(turn.entry.id)
         turn.response = sounding(said, persona.voice.sounds, chance, persona.voice.case)
 
     def utterance(self, turn: Turn) -> Utterance:
@@ -180,14 +180,14 @@ class Responder:
         earlier: Sequence[MemoryEntry] = (),
     ) -> Utterance:
         """The same for a percept that is not kept; `moment` seeds the random choices."""
-        core, names = self._core, self._services.names()
-        game, rules, now = core.feelings.game, self._services.rules, percept.timestamp
+        core, names = self.core, self.services.names()
+        game, rules, now = core.feelings.game, self.services.rules, percept.timestamp
         heard = [*(found.entry for found in in_mind), *core.memory.retrieve_working(), *earlier]
         texts = (text for entry in heard for text in (entry.user_text, entry.response or ""))
         there = {percept.user_id, core.id, *percept.listeners, *(entry.user_id for entry in heard)}
         there.update(one for entry in heard for chain in hearsay(entry) for one in chain)
         named = game.mood(rules, now) if game.began else None
-        known, characters = names.among(there, (percept.text, *texts)), self._services.characters()
+        known, characters = names.among(there, (percept.text, *texts)), self.services.characters()
         return Utterance(
             persona=core.persona,
             percept=percept,
@@ -206,16 +206,16 @@ class Responder:
 
     def truly_recalled(self, turn: Turn) -> list[Recalled]:
         """What an answer came from: what the voice used, or for a model all but the merely recent."""
-        if turn.voice == self._services.offline.name:
+        if turn.voice == self.services.offline.name:
             return [found for found in turn.recalled if found.entry.id in turn.used]
         return [found for found in turn.recalled if found.why != (Why.RECENT,)]
 
     async def _by_model(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         """All lenses in one call, or a call for each. Raises `LLMError` when the model says nothing."""
-        if not self._services.fused:
+        if not self.services.fused:
             await self._one_by_one(turn, utterance, voice)
             return
-        core = self._core
+        core = self.core
         state, chain = self._state(turn, utterance, voice), core.chain
         seen = chain.lenses(state)
         lensed = replace(utterance, lenses=seen.lenses)
@@ -236,17 +236,17 @@ class Responder:
             speech = await voice.speak(utterance, turn.allowance)
         with timed(turn.milliseconds, "modulate"):
             state = self._state(turn, utterance, voice)
-            coloured = await self._core.chain.serial(speech.text, state)
+            coloured = await self.core.chain.serial(speech.text, state)
         turn.say(voice.name, speech, coloured.text, coloured.modulations)
         turn.audience = self._audience(replace(utterance, lenses=coloured.lenses))
         turn.degraded += coloured.degraded
 
     def _audience(self, utterance: Utterance) -> Audience:
         """Who may learn of what was said; the agent itself is among them."""
-        return utterance.audience.joined_by(self._core.id)
+        return utterance.audience.joined_by(self.core.id)
 
     def _state(self, turn: Turn, utterance: Utterance, voice: Voice) -> ThoughtState:
-        core, percept = self._core, turn.percept
+        core, percept = self.core, turn.percept
         now = percept.timestamp
         return ThoughtState(
             persona=core.persona,
@@ -256,8 +256,8 @@ class Responder:
             recalled=utterance.recalled,
             memory=DisclosedMemories(core.memory, percept.listeners, utterance.reach),
             subconscious=DisclosedSymbols(core.subconscious, percept.listeners, utterance.reach),
-            goals=core.feelings.appetites.goals(self._services.drives, now),
-            appetites=core.feelings.appetites.at_time(self._services.drives, now),
+            goals=core.feelings.appetites.goals(self.services.drives, now),
+            appetites=core.feelings.appetites.at_time(self.services.drives, now),
             present=percept.listeners,
             said=utterance.said,
             now=now,
@@ -270,7 +270,7 @@ class Responder:
 
     async def _remind(self, turn: Turn) -> Sequence[Recalled]:
         """What the words bring back from everything it ever perceived."""
-        core, services = self._core, self._services
+        core, services = self.core, self.services
         if core.archive is None or not services.context.relevant:
             return []
         before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
