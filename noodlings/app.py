@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.feeling import feeling
@@ -34,15 +34,12 @@ from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.personal import personal_finder
 from noodlings.ports import (
-    ActionChooser,
     Allowance,
     Ask,
     Clock,
     Embedder,
-    FeelingModel,
     Notes,
     Repository,
-    Symbolist,
     Voice,
     WorldStore,
 )
@@ -100,7 +97,6 @@ def build(
     require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
     notes = None if store or read_only else _notes(settings, repository)
     gateway = _gateway(settings, repository)
-    voice = _model_voice(gateway)
     clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(repository))
     found = read_recipes(folder)
     _log_recipes(found)
@@ -123,12 +119,8 @@ def build(
         context=settings.context,
         images=TableOfImages(),
         action_rule=RuleChooser(),
-        action_model=_action_model(gateway),
         notes=notes,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
-        voice=voice,
-        feeling_model=_feeling_model(settings, gateway),
-        symbolist=_symbolist(gateway),
         fused=settings.thought.chain == "fused",
         ruminate=settings.thought.ruminate,
         reach=_reach(settings.llm.base_url),
@@ -137,6 +129,7 @@ def build(
         watchers=watchers,
         personal=None if settings.privacy.personal == "none" else personal_finder(),
         mask_personal=settings.privacy.personal == "mask",
+        **_model_ports(settings, gateway),
     )
 
     births: dict[str, float] = {}
@@ -191,7 +184,7 @@ async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
     """The voice that characters have under these settings, without a society."""
     gateway = _gateway(settings, MemoryStore())
     try:
-        yield _model_voice(gateway) or OfflineVoice()
+        yield _model_ports(settings, gateway).get("voice") or OfflineVoice()
     finally:
         if gateway is not None:
             await gateway.close()
@@ -311,12 +304,21 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
     return Gateway(llm, world_store)
 
 
-def _model_voice(gateway: Gateway | None) -> Voice | None:
+def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
+    """What a model does for agents, by the fields of `AgentServices`; empty without a model."""
     if gateway is None:
-        return None
+        return {}
+    from noodlings.llm.actions import LLMChooser
+    from noodlings.llm.appraisal import LLMAppraiser
     from noodlings.llm.openai import OpenAIVoice
+    from noodlings.llm.symbolist import LLMSymbolist
 
-    return OpenAIVoice(gateway)
+    return {
+        "voice": OpenAIVoice(gateway),
+        "feeling_model": LLMAppraiser(gateway) if settings.llm.appraise else None,
+        "action_model": LLMChooser(gateway),
+        "symbolist": LLMSymbolist(gateway),
+    }
 
 
 def _asking(gateway: Gateway | None) -> Ask | None:
@@ -335,27 +337,3 @@ def _asking(gateway: Gateway | None) -> Ask | None:
         return await gateway.ask(ModelCall(Task.REPLY, prompt, temperature=0.3), read, allowance)
 
     return ask
-
-
-def _feeling_model(settings: Settings, gateway: Gateway | None) -> FeelingModel | None:
-    if gateway is None or not settings.llm.appraise:
-        return None
-    from noodlings.llm.appraisal import LLMAppraiser
-
-    return LLMAppraiser(gateway)
-
-
-def _action_model(gateway: Gateway | None) -> ActionChooser | None:
-    if gateway is None:
-        return None
-    from noodlings.llm.actions import LLMChooser
-
-    return LLMChooser(gateway)
-
-
-def _symbolist(gateway: Gateway | None) -> Symbolist | None:
-    if gateway is None:
-        return None
-    from noodlings.llm.symbolist import LLMSymbolist
-
-    return LLMSymbolist(gateway)

@@ -40,8 +40,6 @@ from noodlings.values.percept import Kind
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
 
-Unit = Field(ge=0.0, le=1.0)
-
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

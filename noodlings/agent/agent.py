@@ -185,7 +185,7 @@ class Agent:
             StoreError: the percept or its outcome could not be kept.
         """
         turn = await self._pipeline.hear(percept, self._tell)
-        if self.archive is not None and not self.archive.embedded_when_heard:
+        if self.archive is not None and not self.archive.embedding.local:
             self.archive.begin()
         turn.earlier = earlier
         if percept.floor is not None:

@@ -69,7 +69,8 @@ class AgentArchive:
     Attributes:
         model: the embedding model, "" for none.
         loaded: whether everything stored can be found.
-        searcher: finds in what is loaded by now.
+        index: what is loaded by now.
+        searcher: finds in it.
     """
 
     def __init__(
@@ -87,43 +88,33 @@ class AgentArchive:
         self._names = names
         self.loaded = not perceived
         self._repository = repository
-        self._embedding = embedding
-        self._archive = (
+        self.embedding = embedding
+        self.index = (
             SearchIndex(embedding.model, embedding.dimensions) if embedding.dimensions else SearchIndex()
         )
         if embedding.dimensions:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
-            self._archive.vectors.reserve(perceived + perceived // 2)
+            self.index.vectors.reserve(perceived + perceived // 2)
         self._backlog = EmbeddingBacklog(
-            agent_id, repository, self._archive, embedding.model, embedding.dimensions, embedding.reach
+            agent_id, repository, self.index, embedding.model, embedding.dimensions, embedding.reach
         )
         self._backlog.held = not self.loaded
         self._expected = perceived
         self._last_id = -1
         self._loading: asyncio.Task[None] | None = None
         self._not_loaded = ""  # why
-        self.searcher = Searcher(self._archive)
-
-    @property
-    def embedded_when_heard(self) -> bool:
-        """Whether new entries come with their vectors, so that nothing must be loaded yet."""
-        return self._embedding.local
-
-    @property
-    def failed(self) -> str:
-        """Why questions are not embedded now, or ""; see `EmbeddingQueue.trouble`."""
-        return self._embedding.trouble
+        self.searcher = Searcher(self.index)
 
     def state(self) -> ArchiveState:
-        with self._archive.lock:
+        with self.index.lock:
             return ArchiveState(
-                entries=len(self._archive),
+                entries=len(self.index),
                 loaded=self.loaded,
                 model=self.model,
                 embedded=self._backlog.embedded,
                 pending=len(self._backlog.waiting),
                 parked=len(self._backlog.waiting.parked),
-                reason=self._not_loaded or self._backlog.reason or self._embedding.failed,
+                reason=self._not_loaded or self._backlog.reason or self.embedding.failed,
             )
 
     async def search(
@@ -135,7 +126,7 @@ class AgentArchive:
             tier: of the question; if the embedder may not read it, only its words are searched.
             options: the settings decide where these do not say how much mood counts.
         """
-        may = tier <= self._embedding.reach
+        may = tier <= self.embedding.reach
         vector = await self.vector(query, filters, options.get("asker")) if may else None
         asked = self.retrieval.model_dump() | options
         return self.searcher.search(query, filters, query_vector=vector, **asked)
@@ -148,40 +139,24 @@ class AgentArchive:
         It is None until half of the entries are embedded, as entries without a vector would count too little.
         """
         self._call_by_name()
-        embedded, entries = self._archive.embedded(filters) if self._backlog.dimensions else (0, 0)
+        embedded, entries = self.index.embedded(filters) if self._backlog.dimensions else (0, 0)
         if not embedded or 2 * embedded < entries:
             return None
-        vector = await self._embedding.question(self.searcher.wording(query, filters, asker))
+        vector = await self.embedding.question(self.searcher.wording(query, filters, asker))
         return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
         """Entries by id as they are stored now, without those that were forgotten."""
         return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
 
-    def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
-        """See `SearchIndex.latest`; of what is loaded."""
-        return self._archive.latest(filters, limit, timed)
-
-    def in_time(self, entry_ids: Sequence[int]) -> list[int]:
-        """See `SearchIndex.in_time`; of what is loaded."""
-        return self._archive.in_time(entry_ids)
-
-    def likeness(self, one: int, other: int) -> float | None:
-        """How alike in meaning two entries are, −1…1; None where that is not known."""
-        return self._archive.likeness(one, other)
-
-    def alike(self, entry_id: int, limit: int, filters: Filters = EVERYTHING) -> list[int]:
-        """See `SearchIndex.alike`."""
-        return self._archive.alike(entry_id, limit, filters)
-
     # -- in step with the store
 
     def kept(self, changes: Changes) -> None:
         """Take in what was stored. What is not loaded yet will be read from the store later."""
-        with self._archive.lock:
+        with self.index.lock:
             for entry in changes.updated:
-                if entry.id in self._archive:
-                    self._archive.update(entry)
+                if entry.id in self.index:
+                    self.index.update(entry)
             if self.loaded and changes.added:
                 vectors = {
                     vector.entry_id: vector for vector in changes.vectors if vector.model == self.model
@@ -192,12 +167,12 @@ class AgentArchive:
     def forget(self, entry_ids: Sequence[int], redacted: Sequence[int]) -> None:
         """Remove what is gone from the store, and the responses of the redacted entries."""
         answerless = self._repository.entries(self.agent_id, redacted)
-        with self._archive.lock:
-            self._archive.remove(entry_ids)
+        with self.index.lock:
+            self.index.remove(entry_ids)
             self._backlog.waiting.done(entry_ids)
             for entry in answerless.values():
-                if entry.id in self._archive:
-                    self._archive.redact(entry)
+                if entry.id in self.index:
+                    self.index.redact(entry)
 
     # -- loading
 
@@ -206,7 +181,7 @@ class AgentArchive:
 
         An archive that is partly loaded stays as it is.
         """
-        if not len(self._archive):
+        if not len(self.index):
             self.loaded = False
             self._backlog.held = True
 
@@ -242,14 +217,14 @@ class AgentArchive:
         Raises `StoreError` when it cannot be loaded.
         """
         await self.whole()
-        while self._backlog.again_at() == -math.inf and not self._embedding.gave_up:
+        while self._backlog.again_at() == -math.inf and not self.embedding.gave_up:
             done(self._backlog.embedded)
             await asyncio.sleep(SHOWN_EVERY)
 
     def load_some(self) -> None:
         """Load the next page. Raises `StoreError`."""
         columns = self._repository.columns(self.agent_id, self.model, self._last_id, PAGE)
-        with self._archive.lock:
+        with self.index.lock:
             if columns.ids:
                 self._take_in(columns)
                 self._last_id = columns.ids[-1]
@@ -277,20 +252,20 @@ class AgentArchive:
         return not self.loaded
 
     def _take_in(self, columns: EntryColumns) -> None:
-        self._archive.extend(columns, *self._backlog.fitting(columns))
+        self.index.extend(columns, *self._backlog.fitting(columns))
 
     def _call_by_name(self) -> None:
         """Give the people in the index their current names."""
-        with self._archive.lock:
-            names, people = self._names(), self._archive.people
+        with self.index.lock:
+            names, people = self._names(), self.index.people
             for user_id in people.met:
                 if user_id in names:
                     people.name(user_id, names[user_id])
 
     def _nudge(self) -> None:
         if self._backlog.waiting:
-            self._embedding.watch(self._backlog)
-            self._embedding.nudge()
+            self.embedding.watch(self._backlog)
+            self.embedding.nudge()
 
     def _tell(self) -> None:
         state = self.state()

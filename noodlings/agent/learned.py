@@ -41,7 +41,7 @@ async def learned(
 ) -> list[tuple[Hit, MemoryEntry]]:
     """What answers a question, best first; nothing where nothing is asked."""
     among = Filters(kinds=LEARNED, present=percept.listeners)
-    if not _ASKS.search(percept.text) or not archive.latest(among, 1):
+    if not _ASKS.search(percept.text) or not archive.index.latest(among, 1):
         return []
     hits = await archive.search(question, among, limit=LOOKED_AT)
     entries = archive.entries([hit.entry_id for hit in hits])

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
+from itertools import count
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -276,15 +277,12 @@ class Recipe(_Section):
             personality={name: getattr(traits, name) for name in TRAITS},
             appetites=appetites,
             voice=values.PersonaVoice(
-                case=voice.case,
-                address=voice.address,
-                interjections={feeling.value: lines for feeling, lines in voice.interjections.items()},
-                mannerisms=voice.mannerisms,
-                lines={act.value: lines for act, lines in voice.lines.items()},
-                gestures=voice.gestures,
-                idle=voice.idle,
-                colours=dict(voice.colours),
-                sounds=self._sounds(verbal),
+                **{name: getattr(voice, name) for name in _Voice.model_fields}
+                | {
+                    "interjections": {felt.value: lines for felt, lines in voice.interjections.items()},
+                    "lines": {act.value: lines for act, lines in voice.lines.items()},
+                    "sounds": self._sounds(verbal),
+                }
             ),
             aliases=self.aliases,
             home=clean(self.home),
@@ -302,7 +300,7 @@ class Recipe(_Section):
                 limits.stop, limits.frequency_penalty, limits.presence_penalty, limits.min_p
             ),
             response_cooldown=limits.response_cooldown,
-            extra=_kept(self, _Counter()),
+            extra=_kept(self, count(1)),
         )
 
     def _moodiness(self) -> float:
@@ -334,20 +332,7 @@ def _known_sounds() -> tuple[str, ...]:
     return tuple(read_yaml(resources.files(__package__).joinpath("sounds.yaml").read_text("utf-8")))
 
 
-class _Counter:
-    def __init__(self) -> None:
-        self._count = 0
-
-    def one_more(self, depth: int) -> None:
-        self._count += 1
-        if self._count > MOST_KEPT or depth > DEEPEST_KEPT:
-            raise UserError(
-                f"it has too many unknown keys: remove some, as at most {MOST_KEPT:,} values are kept, "
-                f"{DEEPEST_KEPT} levels deep"
-            )
-
-
-def _kept(section: _Section, counter: _Counter) -> dict[str, Any]:
+def _kept(section: _Section, counter: Iterator[int]) -> dict[str, Any]:
     """The unknown keys of a section and its subsections, JSON-compatible."""
     kept = {key: _plain(value, counter, 1) for key, value in (section.model_extra or {}).items()}
     for name in type(section).model_fields:
@@ -357,9 +342,13 @@ def _kept(section: _Section, counter: _Counter) -> dict[str, Any]:
     return kept
 
 
-def _plain(value: Any, counter: _Counter, depth: int) -> Any:
+def _plain(value: Any, counter: Iterator[int], depth: int) -> Any:
     """A YAML value as a JSON value."""
-    counter.one_more(depth)
+    if next(counter) > MOST_KEPT or depth > DEEPEST_KEPT:
+        raise UserError(
+            f"it has too many unknown keys: remove some, as at most {MOST_KEPT:,} values are kept, "
+            f"{DEEPEST_KEPT} levels deep"
+        )
     if isinstance(value, Mapping):
         return {str(key): _plain(inner, counter, depth + 1) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):

@@ -158,19 +158,19 @@ async def remind(
     if not archive.loaded:
         state = archive.state()
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
-    if archive.failed:
-        turn.degraded.append(f"searched by words only: {archive.failed}")
+    if archive.embedding.trouble:
+        turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     later = {
         entry_id: lead
         for lead in wanted[:CORRECTED]
-        for entry_id in archive.alike(lead, NEAR, allowed)
+        for entry_id in archive.index.alike(lead, NEAR, allowed)
         if lead < entry_id < turn.entry.id and entry_id not in wanted
     }
     entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
     entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
-    corrections = superseded([*entries.values(), turn.entry], archive.likeness)
+    corrections = superseded([*entries.values(), turn.entry], archive.index.likeness)
     replaced = newer_forms(archive, store, entries, allowed)
     corrections |= replaced
     # A correction need not be like the question; it comes by what it corrects.
@@ -239,12 +239,12 @@ def come_due(
             if allowed.admits(entry := entries[number]) and not entry.source
         ]
 
-    latest = {*archive.latest(theirs, LATEST), *archive.latest(theirs, LATEST, timed=True)}
+    latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}
     if not archive.loaded:
         latest.update(entry.id for entry in memory.retrieve_episodic(percept.user_id, limit=LATEST))
     if not any(may_be_open(entry, now, corrects) for entry in told_in(latest)):
         return []  # as it mostly is
-    told = told_in(latest.union(archive.latest(theirs, PLANS)))
+    told = told_in(latest.union(archive.index.latest(theirs, PLANS)))
     if _talking(told, turn):
         return []
     come = [entry for entry, due in open_plans(told, now, corrects) if due.over <= now]

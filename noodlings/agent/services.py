@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
+from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.game_rules import GameRules
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
@@ -28,14 +28,6 @@ from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
 """Is told what an agent does, in the midst of it."""
-
-
-class TextAppraiser(Protocol):
-    def appraise(self, text: str, *, addressed: bool = False, vector: Any = None, layers: Any = None) -> Any:
-        """An appraisal with `affect`, `by` and `significance`."""
-
-    def let_go(self) -> None:
-        """Keep nothing of any text, as something was forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +54,7 @@ class AgentServices:
     """
 
     clock: Clock
-    appraiser: TextAppraiser
+    appraiser: Appraiser
     heard: EmbeddingQueue
     store: Repository
     offline: Voice

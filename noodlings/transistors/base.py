@@ -219,6 +219,7 @@ def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[Memory
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class DisclosedMemories:
     """The `Memories` of an agent for certain listeners.
 
@@ -227,15 +228,9 @@ class DisclosedMemories:
         reach: the highest tier that the voice may be told.
     """
 
-    def __init__(
-        self,
-        memory: HierarchicalMemory | PlainMemory,
-        listeners: frozenset[str],
-        reach: Tier = Tier.SECRET,
-    ) -> None:
-        self._memory = memory
-        self._listeners = listeners
-        self._reach = reach
+    _memory: HierarchicalMemory | PlainMemory
+    _listeners: frozenset[str]
+    _reach: Tier = Tier.SECRET
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
@@ -250,15 +245,13 @@ class DisclosedMemories:
         return list(disclosed(found, self._listeners, self._reach))
 
 
+@dataclass(frozen=True, slots=True)
 class DisclosedSymbols:
     """The `Symbols` of an agent for certain listeners; arguments as in `DisclosedMemories`."""
 
-    def __init__(
-        self, subconscious: SubconsciousMemory, listeners: frozenset[str], reach: Tier = Tier.SECRET
-    ) -> None:
-        self._subconscious = subconscious
-        self._listeners = listeners
-        self._reach = reach
+    _subconscious: SubconsciousMemory
+    _listeners: frozenset[str]
+    _reach: Tier = Tier.SECRET
 
     def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
         found = self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)

@@ -41,16 +41,8 @@ log = logging.getLogger(__name__)
 OFFLINE = "offline"
 
 
-class Lenses(NamedTuple):
-    """For one call of a voice: the lenses, the record of each transistor, and what failed."""
-
-    lenses: tuple[Lens, ...]
-    modulations: tuple[Modulation, ...]
-    degraded: tuple[str, ...]
-
-
 class Coloured(NamedTuple):
-    """A thought after transistors, the record and lens of each, and what failed."""
+    """A thought after transistors ("" for lenses alone), the record and lens of each, and what failed."""
 
     text: str
     modulations: tuple[Modulation, ...]
@@ -64,7 +56,7 @@ class Chain:
     def __init__(self, transistors: Sequence[CognitiveTransistor]) -> None:
         self.transistors = tuple(transistors)
 
-    def lenses(self, state: ThoughtState) -> Lenses:
+    def lenses(self, state: ThoughtState) -> Coloured:
         """The lenses for a fused call; for transistors without one see `own_way`."""
         lenses: list[Lens] = []
         modulations: list[Modulation] = []
@@ -82,7 +74,7 @@ class Chain:
                 lenses.append(lens)
                 how = "fused"
             modulations.append(_modulation(transistor, "", "", how, lens))
-        return Lenses(tuple(lenses), tuple(modulations), tuple(degraded))
+        return Coloured("", tuple(modulations), tuple(degraded), tuple(lenses))
 
     @property
     def changes_words(self) -> bool:
@@ -179,13 +171,7 @@ DEFAULT_GAIN = 0.4
 
 _THE_FIVE: dict[str, type[CognitiveTransistor]] = {
     cls.name: cls
-    for cls in (
-        AffectTransistor,
-        GoalTransistor,
-        MemoryTransistor,
-        SubconsciousTransistor,
-        EgoTransistor,
-    )
+    for cls in (AffectTransistor, GoalTransistor, MemoryTransistor, SubconsciousTransistor, EgoTransistor)
 }
 
 
