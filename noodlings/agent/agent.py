@@ -1,15 +1,15 @@
 """An agent: the way of one event, from percept to trace.
 
-    1 appraise   what is felt about it           5 recall    what comes to mind
-    2 mood       pushed by it                    6 think     a reply in plain words
-    3 predict    how surprising it was           7 modulate  coloured by the transistors
-    4 remember   encoded, linked, committed      8 respond   the entry is completed, and linked
+    1 appraise   what is felt about it           5 recall    what comes to mind 2 mood       pushed by it
+    6 think     a reply in plain words 3 predict    how surprising it was           7 modulate  coloured by
+    the transistors 4 remember   encoded, linked, committed      8 respond   the entry is completed, and
+    linked
                                                  9 trace     stored with what changed
                                                 10 settle    symbols, links, thoughts: in the background
 
-Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on
-a thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts
-are taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
+Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on a
+thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts are
+taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
 """
 
 from __future__ import annotations
@@ -52,7 +52,6 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
-from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Tier, of_all
 from noodlings.values.floor import Decision, Floor
@@ -104,10 +103,6 @@ class Agent:
     def archive(self) -> AgentArchive | None:
         """Everything it ever perceived, as it can be searched; None with a plain memory."""
         return self._core.archive
-
-    @property
-    def searcher(self) -> Searcher | None:
-        return None if self.archive is None else self.archive.searcher
 
     @property
     def forgettings(self) -> int:

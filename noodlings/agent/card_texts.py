@@ -1,8 +1,7 @@
 """The texts of a character card, turned into the texts of a recipe.
 
 They are written for a prompt: `{{char}}` and `{{user}}` stand for the two who talk. Actions stand in
-asterisks
-or, as in a novel, outside of quotation marks. No text is refused here.
+asterisks or, as in a novel, outside of quotation marks. No text is refused here.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """Character cards, as SillyTavern and others exchange them, read as recipes and written from personas.
 
 A card (version 2 or 3) is JSON, or a PNG image that holds it. Its description, personality and scenario
-become
-the identity; its greeting and example lines give the voice. The whole card is kept, with its lorebook. What
-it
-tells other programs (`system_prompt`, `post_history_instructions`) is kept and not used.
+become the identity; its greeting and example lines give the voice. The whole card is kept, with its lorebook.
+What it tells other programs (`system_prompt`, `post_history_instructions`) is kept and not used.
 """
 
 from __future__ import annotations

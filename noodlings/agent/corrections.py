@@ -1,8 +1,7 @@
 """Corrections that people make in a memory. Every window uses this module.
 
 An admin may do everything; players may only delete what they told an agent themselves. Pins and importances
-can
-be undone for a while; deletions cannot.
+can be undone for a while; deletions cannot.
 """
 
 from __future__ import annotations

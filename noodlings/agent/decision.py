@@ -35,8 +35,7 @@ def decide(
     """Whether `persona` answers `percept`.
 
     If not addressed, it answers with a chance that depends on the kind of percept and on extraversion, and
-    rises
-    with surprise and urgency: fear, or any strong feeling.
+    rises with surprise and urgency: fear, or any strong feeling.
 
     Args:
         affect: what is felt about this percept.

@@ -1,8 +1,7 @@
 """What follows a turn: a symbol of an intense moment, a thought of the agent's own.
 
 Without a model it is made at once, so that a replay includes it; with a model, in the background. What a
-model
-does not finish in time is made without it.
+model does not finish in time is made without it.
 """
 
 from __future__ import annotations

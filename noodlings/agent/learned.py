@@ -1,8 +1,7 @@
 """What was read or is known of the world, as it comes to mind: only where something is asked.
 
 Lore comes to mind only if the recipe lets the character know it and it is valid now by the world's clock.
-What
-a newer version of its source has replaced does not come.
+What a newer version of its source has replaced does not come.
 """
 
 from __future__ import annotations

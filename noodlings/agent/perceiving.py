@@ -125,9 +125,8 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
     """A percept as it may be kept, and what was done to it in words, "" for nothing.
 
     With `privacy.personal: mask` personal data is replaced by its kind. With `raise` only those who were
-    there may
-    learn of it, and where there is a key it is secret. What others in the world saw and heard stays as it
-    was.
+    there may learn of it, and where there is a key it is secret. What others in the world saw and heard stays
+    as it was.
     """
     found = services.personal(percept.text) if services.personal is not None else ()
     if not found:

@@ -2,8 +2,7 @@
 
 Older recipes are read too, with `identity_prompt`, `constraints`, `language_mode` and traits that have since
 become appetites or moodiness. A known key with a wrong value is refused with a hint; an unknown key is kept
-in
-the persona and does nothing.
+in the persona and does nothing.
 """
 
 from __future__ import annotations
@@ -11,13 +10,21 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from itertools import count
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from noodlings.errors import UserError
 from noodlings.stemming import stem
@@ -151,6 +158,13 @@ class _Constraints(_Section):
     min_p: Unit | None = None
 
 
+_KEYS: dict[str, tuple[str, list[str]]] = {
+    "interjections": ("feeling", list(SpokenFeeling)),
+    "lines": ("occasion", list(DialogueAct)),
+    "colours": ("colour", list(COLOURS)),
+}
+
+
 class _Voice(_Section):
     case: Literal["plain", "upper", "lower"] = "plain"
     address: tuple[Name, ...] = ()
@@ -162,20 +176,14 @@ class _Voice(_Section):
     colours: dict[str, tuple[Line, ...]] = {}
     sounds: tuple[Name, ...] = ()
 
-    @field_validator("interjections", mode="before")
+    @field_validator("interjections", "lines", "colours", mode="before")
     @classmethod
-    def _known_feelings(cls, given: Any) -> Any:
-        return _known(given, [feeling.value for feeling in SpokenFeeling], "feeling")
-
-    @field_validator("lines", mode="before")
-    @classmethod
-    def _known_acts(cls, given: Any) -> Any:
-        return _known(given, [act.value for act in DialogueAct], "occasion")
-
-    @field_validator("colours", mode="before")
-    @classmethod
-    def _known_colours(cls, given: Any) -> Any:
-        return _known(given, list(COLOURS), "colour")
+    def _known_keys(cls, given: Any, info: ValidationInfo) -> Any:
+        what, right = _KEYS[info.field_name or ""]
+        wrong = [key for key in given if key not in right] if isinstance(given, dict) else []
+        if wrong:
+            raise ValueError(f"there is no {what} {wrong[0]}{nearest(str(wrong[0]), right)}")
+        return given
 
     @model_validator(mode="after")
     def _slots_can_be_filled(self) -> _Voice:
@@ -199,13 +207,6 @@ def _check_phrases(where: str, phrases: Iterable[str], slots: frozenset[str]) ->
             raise ValueError(f"{where}: {error}") from None
         if unknown:
             raise ValueError(f"{where} has no slot {min(unknown)}; use one of: {', '.join(sorted(slots))}")
-
-
-def _known(given: Any, right: Sequence[str], what: str) -> Any:
-    wrong = [key for key in given if key not in right] if isinstance(given, dict) else []
-    if wrong:
-        raise ValueError(f"there is no {what} {wrong[0]}{nearest(str(wrong[0]), right)}")
-    return given
 
 
 class Recipe(_Section):

@@ -1,8 +1,7 @@
 """Recipes: files that say who a character is, read into personas.
 
 A recipe is YAML or JSON, or a character card (`noodlings.agent.cards`). Mistakes are refused with the file,
-the
-key and what would be right. Nothing in a file is run.
+the key and what would be right. Nothing in a file is run.
 """
 
 from __future__ import annotations

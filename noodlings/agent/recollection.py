@@ -2,9 +2,8 @@
 
 The question is made from what was just said; where that says little ("and then?"), also from the talk before
 it, and then from what the agent wants. The mood decides between hits that fit about equally well. Nothing
-comes
-to mind that a listener may not know, that is no nearer than chance, that is found only by its neighbours, or
-that came already.
+comes to mind that a listener may not know, that is no nearer than chance, that is found only by its
+neighbours, or that came already.
 """
 
 from __future__ import annotations

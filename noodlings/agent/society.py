@@ -37,14 +37,11 @@ class AgentRegistry(Mapping[str, Agent]):
     """Agents by id, each loaded when it is first asked for.
 
     At most `most` are held here; then the longest idle one is released. A turn or a thought in the background
-    holds
-    its agent too, and while anybody does, everybody gets the same object: there are never two of one id. What
-    is
-    idle is stored, so nothing has to be saved on release.
+    holds its agent too, and while anybody does, everybody gets the same object: there are never two of one
+    id. What is idle is stored, so nothing has to be saved on release.
 
     A released agent is freed by its reference count, as the garbage collector rarely looks at old objects. So
-    an
-    idle agent must not be part of a reference cycle.
+    an idle agent must not be part of a reference cycle.
     """
 
     def __init__(

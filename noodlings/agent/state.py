@@ -1,8 +1,7 @@
 """The state of an agent apart from its memories, and how it is stored and read.
 
 `AgentCore` holds everything that makes an agent who it is now. `Feelings` is the part that changes slowly:
-the
-mood, what a game made of the agent, and its appetites.
+the mood, what a game made of the agent, and its appetites.
 
 A stored state may have been edited by hand, so mistakes are refused with an explanation before anything is
 built from it.
@@ -287,8 +286,7 @@ class AgentCore:
 
     def let_go(self, moments: Collection[float]) -> None:
         """Drop everything that may hold words of what happened at these times (world seconds): prompts, its
-        own
-        lines, what the mind finds familiar, and notes of a game. What was felt stays.
+        own lines, what the mind finds familiar, and notes of a game. What was felt stays.
         """
         self.prompts.clear()
         self.said.clear()

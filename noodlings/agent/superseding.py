@@ -1,8 +1,7 @@
 """Corrections in a talk: of two lines on the same matter the later one holds.
 
 A correction says that it is one ("I read it wrong", "scratch that", "it's Leeds now"). It corrects the
-earlier
-line that is most like it.
+earlier line that is most like it.
 """
 
 from __future__ import annotations

@@ -50,8 +50,7 @@ class UnitOfWork:
         """Keep a percept that is answered next. Raises `StoreError` as `commit` does.
 
         A model takes time to answer, so the state is kept too. The offline voice answers within milliseconds;
-        a kill
-        in between loses only what the percept did to the mood.
+        a kill in between loses only what the percept did to the mood.
         """
         if self.services.voice is None:
             self.commit_memory()
@@ -109,8 +108,7 @@ class UnitOfWork:
 
     def part_from(self, user_ids: frozenset[str]) -> None:
         """Take users out of every audience; see `Agent.part_from`. What was said before them is no longer
-        familiar,
-        and an own line that they heard may come again.
+        familiar, and an own line that they heard may come again.
 
         Whoever uses one of their ids later was not there, and is not told what they were told.
         """

@@ -5,8 +5,8 @@ follow one by one. Serial: one after the other. A transistor that fails leaves t
 reported by name, never in the world.
 
 A character has the five built-in transistors, and those that its recipe names. A recipe is data and runs
-nothing.
-The transistor it names is a file `NAME.py` with one `CognitiveTransistor` in a folder of the world's owner.
+nothing. The transistor it names is a file `NAME.py` with one `CognitiveTransistor` in a folder of the world's
+owner.
 """
 
 from __future__ import annotations

@@ -1,11 +1,9 @@
 """Which action a line asks for: the port `ActionChooser` without a model.
 
 In doubt it does nothing. The line must be meant for the character, and a clause must begin with the name of
-an
-action or one of its words, as a request ("follow me", "please …", "would you …", "let's …"). What is denied,
-reported, asked about or meant for another time does not count. The choice depends on the line, on what is
-felt
-about it and on the visible mood, never on memories.
+an action or one of its words, as a request ("follow me", "please …", "would you …", "let's …"). What is
+denied, reported, asked about or meant for another time does not count. The choice depends on the line, on
+what is felt about it and on the visible mood, never on memories.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """How a feeling shows in a reply: in rhythm, punctuation and gestures. It is never named.
 
 A weak feeling shows in the rhythm alone, if that changes anything; a strong one also in a gesture. The reply
-is
-changed sentence by sentence. Gestures stand in asterisks; quotations are never changed.
+is changed sentence by sentence. Gestures stand in asterisks; quotations are never changed.
 """
 
 from __future__ import annotations
@@ -44,8 +43,7 @@ def with_sentence(text: str, sentence: str, case: str) -> str:
     """The reply with one sentence more: after what is said, before a gesture at the end.
 
     A question stays last, as it waits for its answer, unless it refers to the sentence before it ("What did
-    you do
-    about it?").
+    you do about it?").
     """
     sentences = list(_sentences(text))
     end = sentences[-1][1] if sentences else len(text)
@@ -152,10 +150,6 @@ def _sign(cue: str, persona: Persona, book: Phrasebook) -> str:
     return f"*{cased(sign, persona.voice.case)}*" if sign else ""
 
 
-def _joy(thought: str, persona: Persona) -> str:
-    return _at_last(thought, "!")
-
-
 def _sorrow(thought: str, persona: Persona) -> str:
     """Nothing loud, and a pause after the first sentence."""
     quiet = in_speech(thought, _quieter)
@@ -172,16 +166,8 @@ def _sorrow(thought: str, persona: Persona) -> str:
     return in_speech(quiet, pause)
 
 
-def _fear(thought: str, persona: Persona) -> str:
-    return without_mannerism(thought, persona)
-
-
 def _anger(thought: str, persona: Persona) -> str:
     return in_speech(without_mannerism(thought, persona), lambda piece: _quieter(piece).replace("…", "."))
-
-
-def _boredom(thought: str, persona: Persona) -> str:
-    return _at_last(in_speech(thought, _quieter), "…")
 
 
 def _at_last(thought: str, mark: str) -> str:
@@ -197,9 +183,9 @@ def _quieter(piece: str) -> str:
 
 
 _RHYTHMS: dict[str, Callable[[str, Persona], str]] = {
-    "joy": _joy,
+    "joy": lambda thought, persona: _at_last(thought, "!"),
     "sorrow": _sorrow,
-    "fear": _fear,
+    "fear": without_mannerism,
     "anger": _anger,
-    "boredom": _boredom,
+    "boredom": lambda thought, persona: _at_last(in_speech(thought, _quieter), "…"),
 }

@@ -1,8 +1,8 @@
 """How a reply is put together: an outburst, a body, an addition, a gesture.
 
 The parts depend on the dialogue act, the mood and the character: outgoing characters say more, the others
-show
-more. Nothing light is added to something heavy, and nothing to a question, because it waits for its answer.
+show more. Nothing light is added to something heavy, and nothing to a question, because it waits for its
+answer.
 """
 
 from __future__ import annotations
@@ -22,44 +22,22 @@ from noodlings.voice.words import tokens
 ENOUGH = 18
 """Words of what is said from which on nothing is added."""
 
-_OF_ITSELF = frozenset(
-    {
-        DialogueAct.GREETING,
-        DialogueAct.ARRIVE,
-        DialogueAct.SILENCE,
-        DialogueAct.EMOTE_WARM,
-        DialogueAct.PRAISE,
-        DialogueAct.THANKS,
-        DialogueAct.BORED,
-        DialogueAct.LIKES,
-        DialogueAct.DISLIKES,
-    }
-)
+_OF_ITSELF = frozenset({
+    DialogueAct.GREETING, DialogueAct.ARRIVE, DialogueAct.SILENCE, DialogueAct.EMOTE_WARM,
+    DialogueAct.PRAISE, DialogueAct.THANKS, DialogueAct.BORED, DialogueAct.LIKES, DialogueAct.DISLIKES,
+})  # fmt: skip
 """Acts with which a character may go on to speak of itself …"""
 _SMALL_TALK = _OF_ITSELF | {
-    DialogueAct.STATEMENT,
-    DialogueAct.SHORT,
-    DialogueAct.EVENT,
-    DialogueAct.EMOTE,
-    DialogueAct.SIGNS,
-    DialogueAct.NUMBERS,
-    DialogueAct.LONG,
-}
+    DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS,
+    DialogueAct.NUMBERS, DialogueAct.LONG,
+}  # fmt: skip
 """… and those that need more than their few words: a mannerism only where it is the character's own."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
 """Whoever tells something, in more than a `FEW` words, is not told how the listener slept."""
-_STILL = frozenset(
-    {
-        DialogueAct.INSULT,
-        DialogueAct.EMOTE_HARSH,
-        DialogueAct.REMEMBER,
-        DialogueAct.LEARNED,
-        DialogueAct.REMINDED,
-        DialogueAct.REUNION,
-        DialogueAct.DUE,
-        DialogueAct.ANGRY,
-    }
-)
+_STILL = frozenset({
+    DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.LEARNED,
+    DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY,
+})  # fmt: skip
 """Acts, besides the heavy ones, with which a playful gesture would be out of place."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 

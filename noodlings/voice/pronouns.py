@@ -1,8 +1,7 @@
 """Pronouns: a line turned from its speaker to somebody who repeats it.
 
 "I lost my key" is "you lost your key" to its speaker and "they lost their key" to everybody else; "you" in it
-is
-whoever repeats it.
+is whoever repeats it.
 """
 
 from __future__ import annotations

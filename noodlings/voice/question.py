@@ -172,8 +172,7 @@ def _asking(text: str, words: list[str]) -> str:
     """The part of a line that asks, as words with single spaces; "" where none does.
 
     That is the sentence with the mark, unless more is told after it. Without a mark it is the whole line, or
-    its last
-    clause that can only be a question.
+    its last clause that can only be a question.
     """
     told_after = 0
     for sentence in reversed(_SENTENCE_BREAK.split(text.strip())):

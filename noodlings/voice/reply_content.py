@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import LEARNED, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
-from noodlings.voice.learned import evidence, learned
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import turn
 from noodlings.voice.question import QuestionKind, asks_when
-from noodlings.voice.reported_speech import ReportedSpeech
+from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.selection import (
     corrects,
     due_memory,
@@ -51,21 +50,11 @@ ACKNOWLEDGED = 0.6
 DATED = 0.5
 """How often a memory is told with its age when nobody asked for that."""
 
-_MAY_REMIND = frozenset(
-    {
-        DialogueAct.STATEMENT,
-        DialogueAct.LONG,
-        DialogueAct.SAD,
-        DialogueAct.AFRAID,
-        DialogueAct.ANGRY,
-        DialogueAct.GLAD,
-        DialogueAct.TIRED,
-        DialogueAct.BORED,
-        DialogueAct.EVENT,
-        DialogueAct.EMOTE,
-        DialogueAct.EMOTE_SAD,
-    }
-)
+_MAY_REMIND = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
+    DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.EVENT, DialogueAct.EMOTE,
+    DialogueAct.EMOTE_SAD,
+})  # fmt: skip
 """News of a death are met with sympathy alone."""
 _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.REQUEST,
@@ -219,7 +208,7 @@ def _act(
     understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
     told = known(understood, utterance) if understood.question.may_be_known else []
-    if (found := learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
+    if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)
     if told:
         return DialogueAct.REMEMBER, tuple(told)
@@ -262,9 +251,45 @@ def _act(
     return understood.act, ()
 
 
+CLOSE = 0.1
+"""What speaks for two answers may differ by so much for both to be told."""
+
+_ABOUT_LORE = frozenset(
+    {
+        QuestionKind.MEMORY,
+        QuestionKind.UNKNOWN,
+        QuestionKind.YES_OR_NO,
+        QuestionKind.ADVICE,
+        QuestionKind.REQUEST,
+        QuestionKind.PERSONAL,
+    }
+)
+_OF_ONESELF = re.compile(
+    r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b"
+    r"|\b(?:i|we) (?:told|said|mentioned)\b",
+    re.IGNORECASE,
+)
+
+
+def _learned(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+    """What answers a question out of what was read or is known, best first, at most two."""
+    if understood.question not in _ABOUT_LORE or _OF_ONESELF.search(utterance.percept.text):
+        return []
+    found = [one for one in utterance.recalled if one.entry.kind in LEARNED]
+    found.sort(key=lambda one: (-_evidence(one), one.entry.id))
+    near = [one.entry for one in found[:2] if _evidence(one) >= _evidence(found[0]) - CLOSE]
+    worded = (report(entry, utterance, understood.stems) for entry in near)
+    return [told for told in worded if told is not None]
+
+
+def _evidence(found: Recalled) -> float:
+    """How well an entry answers, by its meaning and the words it shares with the question."""
+    return found.scores.get(Why.SEMANTIC, 0.0) + 0.3 * found.scores.get(Why.LEXICAL, 0.0)
+
+
 def _nearer(told: ReportedSpeech, found: ReportedSpeech, utterance: Utterance) -> bool:
     """Whether a lived memory fits the question at least as well as what was read or is known."""
-    near = {one.entry.id: evidence(one) for one in utterance.recalled}
+    near = {one.entry.id: _evidence(one) for one in utterance.recalled}
     return near[told.entry.id] >= near[found.entry.id]
 
 

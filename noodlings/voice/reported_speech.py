@@ -195,8 +195,7 @@ def report(
         wanted: stems; of a long entry the sentence with most of them is taken.
         when: somebody asks for the time, so time words are told from then instead of dropped.
         whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, a
-            longer
-            passage is quoted.
+            longer passage is quoted.
     """
     if entry.kind in LEARNED:
         told = _passage(entry.user_text, wanted, answer_type(utterance.percept.text))

@@ -292,8 +292,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     """The memory nearest in meaning to a question or a remark; at most one.
 
     A question does not get what was told a moment ago. A remark brings back only what mattered, and not what
-    was told
-    in the last dozen lines.
+    was told in the last dozen lines.
     """
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
@@ -332,8 +331,7 @@ def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str
     """Whether somebody's words may be told where only the meaning fits.
 
     Other characters' words are told only where they are named, else characters would repeat each other's
-    small talk.
-    A question that names somebody is about what they told, or what tells of them.
+    small talk. A question that names somebody is about what they told, or what tells of them.
     """
     if entry.user_id in utterance.characters and not (asks and entry.user_id in named):
         return False
@@ -363,10 +361,8 @@ def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
 
 def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
     """How well a memory fits: its meaning, shared words and importance, for a remark being the speaker's own,
-    and
-    for a question being of somebody named in it. Asking itself, or not telling the type of answer asked for,
-    counts
-    against it. These weights put the right memory first most often in `benchmarks/talk`.
+    and for a question being of somebody named in it. Asking itself, or not telling the type of answer asked
+    for, counts against it. These weights put the right memory first most often in `benchmarks/talk`.
     """
     meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
     asks = utterance.percept.text.rstrip().endswith("?")

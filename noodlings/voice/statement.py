@@ -4,8 +4,7 @@
 "your dog", "I bought a red kite" about "the red kite".
 
 This is no grammar: it only knows where a finite verb can stand, and walks from a determiner over adjectives
-to
-the first possible noun. Where that is not clear there is no statement and no topic.
+to the first possible noun. Where that is not clear there is no statement and no topic.
 """
 
 from __future__ import annotations

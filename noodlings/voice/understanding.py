@@ -1,12 +1,11 @@
 """What kind of line it is (a greeting, a question, grief), by which the offline voice answers.
 
 The rules are in `hearing.yaml`, in order of priority: to a greeting with the news of a death the answer is
-about
-the death. This module decides which of its tables a line goes to.
+about the death. This module decides which of its tables a line goes to.
 
 A feeling of the speaker is taken from the words, or from what was felt on hearing them. What is denied,
-laughed
-off or said of a thing calls for no comfort, and the hearer's feeling counts only where the words are plain.
+laughed off or said of a thing calls for no comfort, and the hearer's feeling counts only where the words are
+plain.
 """
 
 from __future__ import annotations
@@ -39,34 +38,22 @@ TELLING = 40
 """Words from which on a line tells more than it asks in passing."""
 ECHO = 9
 """Words of a statement short enough to be said back."""
-HEAVY = frozenset(
-    {
-        DialogueAct.GRIEF,
-        DialogueAct.DESPAIR,
-        DialogueAct.SAD,
-        DialogueAct.AFRAID,
-        DialogueAct.EMOTE_SAD,
-        DialogueAct.COMFORT,
-    }
-)
+HEAVY = frozenset({
+    DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.EMOTE_SAD,
+    DialogueAct.COMFORT,
+})  # fmt: skip
 """Acts that call for comfort, not for small talk."""
 _UNPLEASANT = -0.3
 """Valence below which a statement is not said back with a wink."""
 
 _FEELS = {
-    DialogueAct.GRIEF: SpokenFeeling.SORROW,
-    DialogueAct.DESPAIR: SpokenFeeling.SORROW,
-    DialogueAct.SAD: SpokenFeeling.SORROW,
-    DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
-    DialogueAct.AFRAID: SpokenFeeling.FEAR,
-    DialogueAct.GLAD: SpokenFeeling.JOY,
-    DialogueAct.PRAISE: SpokenFeeling.JOY,
-    DialogueAct.THANKS: SpokenFeeling.JOY,
-    DialogueAct.EMOTE_WARM: SpokenFeeling.JOY,
-    DialogueAct.EMOTE_GIFT: SpokenFeeling.JOY,
-    DialogueAct.INSULT: SpokenFeeling.ANGER,
-    DialogueAct.EMOTE_HARSH: SpokenFeeling.ANGER,
-}
+    DialogueAct.GRIEF: SpokenFeeling.SORROW, DialogueAct.DESPAIR: SpokenFeeling.SORROW,
+    DialogueAct.SAD: SpokenFeeling.SORROW, DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
+    DialogueAct.AFRAID: SpokenFeeling.FEAR, DialogueAct.GLAD: SpokenFeeling.JOY,
+    DialogueAct.PRAISE: SpokenFeeling.JOY, DialogueAct.THANKS: SpokenFeeling.JOY,
+    DialogueAct.EMOTE_WARM: SpokenFeeling.JOY, DialogueAct.EMOTE_GIFT: SpokenFeeling.JOY,
+    DialogueAct.INSULT: SpokenFeeling.ANGER, DialogueAct.EMOTE_HARSH: SpokenFeeling.ANGER,
+}  # fmt: skip
 _BY_AFFECT = {
     SpokenFeeling.SORROW: DialogueAct.SAD,
     SpokenFeeling.FEAR: DialogueAct.AFRAID,

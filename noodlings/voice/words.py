@@ -223,7 +223,7 @@ def _last_word(text: str) -> str:
 
 
 def self_as_me(text: str, persona: Persona) -> str:
-    """ "hugs Phi" as "hugs me", told by Phi."""
+    """What was done to the speaker: "hugs Phi" as "hugs me"."""
     return re.sub(rf"\b(?:{_alternatives(persona.called)})\b", "me", text, flags=re.I)
 
 
