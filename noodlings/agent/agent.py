@@ -36,7 +36,6 @@ from noodlings.agent.perceiving import (
     shielded,
     take_in,
     tiered,
-    understood,
     untold,
     with_words,
 )
@@ -421,7 +420,7 @@ class Agent:
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
         fact, _ = shielded(self._services, fact)
-        words = await understood(self._services, fact)
+        words = await self._services.heard.understood(fact.text)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._journal, self._services, fact, words, {})
         core.feelings, core.affect = feelings, felt

@@ -13,7 +13,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from noodlings.agent.perceiving import take_in, understood
+from noodlings.agent.perceiving import take_in
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -94,7 +94,7 @@ class FollowUp:
         speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text, tier=tier), dict[str, float]()
         with timed(milliseconds, "embed"):
-            words = await understood(self.services, thought)
+            words = await self.services.heard.understood(thought.text)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect

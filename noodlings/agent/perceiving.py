@@ -147,11 +147,6 @@ GIVEN, BY_RULE = "given", "event"
 """How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
 
 
-async def understood(services: AgentServices, percept: Percept) -> Understood | None:
-    """What the words of a percept mean, for `take_in`; None to go by the words alone."""
-    return await services.heard.understood(percept.text)
-
-
 def take_in(
     core: AgentCore,
     journal: ChangeJournal,
@@ -163,7 +158,7 @@ def take_in(
     """Make a percept a memory, and let it change the agent. What to answer is still open.
 
     Args:
-        words: what they mean, see `understood`.
+        words: what they mean; None to go by the words alone.
         milliseconds: how long each step took so far; more are added.
     """
     degraded: list[str] = []
@@ -273,7 +268,7 @@ class PerceptPipeline:
         try:
             with timed(milliseconds, "embed"):
                 async with self._one_by_one:
-                    words = await understood(self.services, percept)
+                    words = await self.services.heard.understood(percept.text)
         except asyncio.CancelledError:
             tell(self._keep(percept, None, milliseconds, shield), "perceived")
             raise

@@ -32,8 +32,6 @@ log = logging.getLogger(__name__)
 BLOCK = 10
 """The talk of before that a model is told is between one and two blocks of so many percepts."""
 _TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
-BY_MODEL = "llm"
-"""How an affect is known that a model made of the words."""
 
 
 @dataclass(eq=False)
@@ -59,7 +57,7 @@ class Responder:
             turn.degraded.append(f"own appraisal: {error}")
             log.warning("%s keeps its own appraisal, because the model failed: %s", core.id, error)
             return
-        turn.appraised_by, turn.alone = BY_MODEL, refined
+        turn.appraised_by, turn.alone = "llm", refined
         self._feel_instead(turn, before, refined)
 
     def _may_tell(self, turn: Turn) -> bool:

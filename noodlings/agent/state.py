@@ -97,9 +97,6 @@ class Feelings:
         )
 
 
-STATE_VERSION = 1
-
-
 class StoredFeelings(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
@@ -253,7 +250,7 @@ class AgentCore:
         return AgentState(
             self.id,
             {
-                "version": STATE_VERSION,
+                "version": 1,
                 "step": self.step,
                 "said": [stored_line(line) for line in self.said],
                 "last_spoke": self.last_spoke,

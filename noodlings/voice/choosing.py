@@ -27,7 +27,6 @@ UNWILLING = 0.3
 """Fear or anger, 0…1, from which it is unwilling."""
 STEPS = 4
 """Steps between 0 and 1 in which everybody sees a mood: what is done tells nothing finer of it."""
-BY_RULE = "rule"
 NAMED = 4
 """Words that name something ("old iron key"); more are no name."""
 
@@ -130,7 +129,7 @@ def _filled(action: OfferedAction, rest: str, utterance: Utterance) -> Action | 
     if not arguments and len(wanted) == 1 and wanted[0] in free:
         name = _name(rest, utterance)
         arguments = {wanted[0]: name} if takes[wanted[0]].fits(name) else {}
-    return action.chosen(arguments, BY_RULE) if required <= arguments.keys() else None
+    return action.chosen(arguments, "rule") if required <= arguments.keys() else None
 
 
 def _named(parameter: ParameterSchema, rest: str, utterance: Utterance) -> tuple[Argument | None, str]:

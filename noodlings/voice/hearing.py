@@ -25,7 +25,8 @@ class _Pattern:
             return False
         if "listed" not in self.regex.groupindex:
             return self.regex.search(line) is not None
-        return any(not _is_denied(line[: found.start("listed")]) for found in self.regex.finditer(line))
+        before = (line[: found.start("listed")].split()[-3:] for found in self.regex.finditer(line))
+        return any(words_for("negations").isdisjoint(last_words) for last_words in before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,3 @@ def _pattern(source: str) -> _Pattern:
 def _alternatives(found: re.Match[str]) -> str:
     entries = "|".join(sorted(map(re.escape, words_for(found[2])), reverse=True))
     return rf"(?P<listed>{entries})(?![\w'])" if found[1] else rf"(?:{entries})(?![\w'])"
-
-
-def _is_denied(before: str) -> bool:
-    return not words_for("negations").isdisjoint(before.split()[-3:])

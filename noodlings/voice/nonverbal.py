@@ -15,8 +15,6 @@ from noodlings.voice.words import load_yaml
 
 ANY = "any"
 """The acts of the table that fit everything."""
-TWO = 0.35
-"""How often it does one thing more."""
 
 
 @lru_cache(maxsize=1)
@@ -40,7 +38,8 @@ def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     fitting = book.one_of(table.get(content.act.value, ()))
     found = [acts_of(own_line).strip("*"), fitting, gesture, book.one_of(table[ANY])]
     done = list(dict.fromkeys(filter(None, found))) or [book.one_of(table[ANY], rest=0)]
-    return _done(", ".join(done[: 2 if book.chance(TWO) else 1]), utterance)
+    acts = ", ".join(done[: 2 if book.chance(0.35) else 1])
+    return Draft(f"*{acts}*", case=voice.case)
 
 
 def more(draft: Draft, utterance: Utterance, seed: int) -> Draft:
@@ -48,7 +47,3 @@ def more(draft: Draft, utterance: Utterance, seed: int) -> Draft:
     book = Phrasebook(utterance.persona, utterance.said, seed)
     body = draft.body.strip("*")
     return replace(draft, body=f"*{body}, {book.one_of(shared_acts()[ANY], rest=0)}*")
-
-
-def _done(acts: str, utterance: Utterance) -> Draft:
-    return Draft(f"*{acts}*", case=utterance.persona.voice.case)

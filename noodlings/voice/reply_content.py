@@ -37,8 +37,6 @@ MOST_THINGS = 12
 """So many of the things that lie about are named."""
 LONGEST_NAME = 40
 """Characters of a name or topic that are said back; of a statement twice as many."""
-REUNIONS = 0.6
-"""How often a greeting brings up what is remembered of whoever comes."""
 FEW = 8
 """Words of a statement of which any thing that it names is what it is about."""
 KEPT = 0.4
@@ -47,8 +45,6 @@ MOVES = 0.15
 """Valence from which it is more than a fact to be kept …"""
 ACKNOWLEDGED = 0.6
 """… and how often it is."""
-DATED = 0.5
-"""How often a memory is told with its age when nobody asked for that."""
 
 _MAY_REMIND = frozenset({
     DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
@@ -246,7 +242,7 @@ def _act(
         # Of a funeral nobody asks how it went.
         dark = heard_then(due[0].entry, utterance).heavy or _of_memory(due[0], utterance) in _DARK
         return (DialogueAct.REUNION if dark else DialogueAct.DUE), tuple(due)
-    if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
+    if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
     return understood.act, ()
 
@@ -344,7 +340,7 @@ def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrase
     first = told[0]
     if first.entry.kind in LEARNED:
         return ". ".join(one.clause for one in told)
-    text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
+    text = first.dated if asks_when(utterance.percept.text) or book.chance(0.5) else first.clause
     if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):
         text = f"in the end {first.clause}"
     for other in told[1:]:

@@ -38,40 +38,41 @@ from noodlings.voice.words import (
 SAME_DAY = 10 * 3_600.0
 """So long "tomorrow" and "tonight" are still what they were."""
 
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _SPAN = r"(?:minute|hour|day|week|month|year)s?"
 _COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|some|\d+)"
+_UNIT = r"(week|month|year|summer|winter|spring|autumn|fall|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 
-# What is over, and how it is told from then.
-_PAST = (
-    (re.compile(rf"\b({_COUNT} {_SPAN}) ago\b", re.I), r"\1 earlier"),
-    (re.compile(r"\bthe day before yesterday\b", re.I), "two days earlier"),
-    (re.compile(r"\byesterday (morning|afternoon|evening)\b", re.I), r"the \1 before"),
-    (re.compile(r"\byesterday\b", re.I), "the day before"),
-    (re.compile(r"\blast (night)\b", re.I), r"the \1 before"),
-    (
-        re.compile(rf"\b(?:on )?last (week|month|year|summer|winter|spring|autumn|fall|{_DAY})\b", re.I),
-        r"the \1 before",
-    ),
-    (re.compile(r"\b(?:just now|a moment ago|earlier today)\b", re.I), "just then"),
+_TimeRules = tuple[tuple[re.Pattern[str], str], ...]
+
+
+def _rules(*rules: tuple[str, str]) -> _TimeRules:
+    """Words of time, and how they are told from then."""
+    return tuple((re.compile(rf"\b{words}", re.I), from_then) for words, from_then in rules)
+
+
+_PAST = _rules(
+    (rf"({_COUNT} {_SPAN}) ago\b", r"\1 earlier"),
+    (r"the day before yesterday\b", "two days earlier"),
+    (r"yesterday (morning|afternoon|evening)\b", r"the \1 before"),
+    (r"yesterday\b", "the day before"),
+    (r"last (night)\b", r"the \1 before"),
+    (rf"(?:on )?last {_UNIT}\b", r"the \1 before"),
+    (r"(?:just now|a moment ago|earlier today)\b", "just then"),
 )
 # What was going on: dropping it puts the verb in the past.
-_PRESENT = (
-    (re.compile(r"\bthis (morning|afternoon|evening|week|month|year)\b", re.I), r"that \1"),
-    (re.compile(r"\btoday\b", re.I), "that day"),
-    (re.compile(r"\b(?:right now|at the moment|now)\b", re.I), "then"),
+_PRESENT = _rules(
+    (r"this (morning|afternoon|evening|week|month|year)\b", r"that \1"),
+    (r"today\b", "that day"),
+    (r"(?:right now|at the moment|now)\b", "then"),
 )
 # What was still to come: never dropped.
-_FUTURE = (
-    (re.compile(r"\bthe day after tomorrow\b", re.I), "two days later"),
-    (re.compile(r"\btomorrow (morning|afternoon|evening|night)\b", re.I), r"the next \1"),
-    (re.compile(r"\btomorrow\b", re.I), "the next day"),
-    (re.compile(r"\btonight\b", re.I), "that night"),
-    (
-        re.compile(rf"\b(?:on )?next (week|month|year|summer|winter|spring|autumn|fall|{_DAY})\b", re.I),
-        r"the \1 after",
-    ),
-    (re.compile(rf"\bin ({_COUNT} {_SPAN})(?=[.,;!]|$)", re.I), r"\1 later"),
+_FUTURE = _rules(
+    (r"the day after tomorrow\b", "two days later"),
+    (r"tomorrow (morning|afternoon|evening|night)\b", r"the next \1"),
+    (r"tomorrow\b", "the next day"),
+    (r"tonight\b", "that night"),
+    (rf"(?:on )?next {_UNIT}\b", r"the \1 after"),
+    (rf"in ({_COUNT} {_SPAN})(?=[.,;!]|$)", r"\1 later"),
 )
 _LOOKS_BACK = re.compile(r"(?:n['’]t|\b(?:not|never|first|best|worst|did))\b.*\bin\b", re.I)
 _NEEDS_A_TIME = re.compile(
@@ -97,7 +98,7 @@ def told_later(text: str, seconds: float, keep_past: bool = False) -> str:
     return to_past(later) if later != text else text
 
 
-def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool) -> str:
+def _each(rules: _TimeRules, text: str, keep: bool) -> str:
     for pattern, from_then in rules:
         found = pattern.search(text)
         if found is None:

@@ -66,8 +66,6 @@ AGAIN = 12
 """So many of its latest lines must not have told what a remark brings back."""
 CLEARLY = 0.1
 """So much nearer is a memory clearly nearer: of what is told of one matter within it, the latest is told."""
-MATTER = 2
-"""Topic words that two lines on one matter share."""
 BRIEF = 5
 """Words below which a question has few, and a remark touches on nothing: "ok", "back again" …"""
 PASSING = 7
@@ -297,7 +295,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
     words = len(tokens(line))
-    if _asks_whether_told(line) if asks else words < BRIEF:
+    if _WHETHER_TOLD.search(line) if asks else words < BRIEF:
         return []
     few, least, matters = (BRIEF, ASKED, ANSWERS) if asks else (PASSING, TOUCHED, HAUNTS)
     alike = NEAR if words < few else LIKE
@@ -356,7 +354,7 @@ def _of_other_family(text: str, line: str) -> bool:
 def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
     """Whether the same person told both of the same things."""
     both = (topic_stems(tokens(told.user_text)) for told in (entry, other))
-    return entry.user_id == other.user_id and len(next(both) & next(both)) >= MATTER
+    return entry.user_id == other.user_id and len(next(both) & next(both)) >= 2
 
 
 def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
@@ -374,10 +372,6 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -
     other = kind is not None and not kind.told_by(recalled.entry.user_text)
     against = 0.15 * asked + 0.4 * other
     return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
-
-
-def _asks_whether_told(line: str) -> bool:
-    return _WHETHER_TOLD.search(line) is not None
 
 
 def _same_words(one: str, other: str) -> bool:

@@ -204,7 +204,8 @@ def without_names(text: str, persona: Persona) -> str:
     at_start, at_end = _vocatives(persona.called)
     bare = at_start.sub("", text, count=1)
     called = at_end.search(bare)
-    if called and _last_word(bare[: called.start()]) not in words_for("belonging"):
+    last_word = bare[: called.start()].lower().split()[-1:] if called else []
+    if called and words_for("belonging").isdisjoint(last_word):
         bare = bare[: called.start()] + called.group(1)
     bare = bare.strip()
     return bare if any(map(str.isalnum, bare)) else text
@@ -216,10 +217,6 @@ def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
     shown_names = {shown_name.casefold(): shown_name for shown_name in utterance.names.values()}
     other = shown_names.get(name.strip().casefold(), "") if comma else ""
     return (proper(other), rest.strip()) if other and rest.strip() else ("", text)
-
-
-def _last_word(text: str) -> str:
-    return (text.split() or [""])[-1].lower()
 
 
 def self_as_me(text: str, persona: Persona) -> str:
