@@ -26,11 +26,10 @@ from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Vector
 
 PAGE = 250
-"""Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""
+"""Entries loaded at a time: a few milliseconds, in which nothing else runs."""
 SOON = 5_000
-"""An archive of up to so many entries is waited for, half a second at most; a longer one is not."""
-SHOWN_EVERY = 0.1
-"""Seconds between two looks at how far the embedding is."""
+"""An archive of up to this many entries is waited for, at most half a second."""
+PROGRESS_SECONDS = 0.1
 
 log = logging.getLogger(__name__)
 
@@ -219,7 +218,7 @@ class AgentArchive:
         await self.whole()
         while self._backlog.again_at() == -math.inf and not self.embedding.gave_up:
             done(self._backlog.embedded)
-            await asyncio.sleep(SHOWN_EVERY)
+            await asyncio.sleep(PROGRESS_SECONDS)
 
     def load_some(self) -> None:
         """Load the next page. Raises `StoreError`."""

@@ -20,8 +20,8 @@ from noodlings.recall.neighbours import Mask
 from noodlings.values.audience import OPEN, Tier
 from noodlings.values.memory import EntryVector, Vector
 
-TOLD_EVERY = 1_000
-"""Entries after which the log tells how far it is."""
+LOG_EVERY = 1_000
+"""Entries between two lines of progress in the log."""
 
 log = logging.getLogger(__name__)
 
@@ -159,5 +159,5 @@ class EmbeddingBacklog:
 
     def _tell(self, before: int) -> None:
         embedded, left = self.embedded, len(self.waiting)
-        if embedded // TOLD_EVERY > before // TOLD_EVERY:
+        if embedded // LOG_EVERY > before // LOG_EVERY:
             log.info("%s: %d memories are embedded, %d to go", self._agent_id, embedded, left)

@@ -13,15 +13,13 @@ from noodlings.agent.recipe_form import LONGEST_IDENTITY
 from noodlings.text import clean, shorten
 from noodlings.values.acting import ACT
 
-LONGEST_LOOK = 400
-"""Characters of what one sees, of a description that was written for a model."""
+LONGEST_DESCRIPTION = 400
 LONGEST_GREETING = 300
 LONGEST_ACT = 150
-"""Characters of what is done in a greeting."""
 LONGEST_EXAMPLE = 300
 MOST_EXAMPLES = 24
-MOST_OWN = 16
-"""Gestures, and sentences, that are taken from example lines."""
+MOST_PHRASES = 16
+"""Gestures, and mannerisms, taken from example lines."""
 
 _COMMENT = re.compile(r"\{\{\s*//.*?\}\}", re.DOTALL)
 _CHARACTER = re.compile(r"\{\{\s*char\s*\}\}|<(?:char|bot)>", re.IGNORECASE)
@@ -32,8 +30,8 @@ _BLOCK = re.compile(r"<START>", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*[\"”)]*\s*")
 _THIRD_PERSON = re.compile(r"(?!(?:his|its|this|always|perhaps|as|is|was|yes)\b)[a-z]+s\b")
-_HERE = "\ue000"
-"""Stands for whoever is talked to while a text becomes a phrase."""
+_USER_MARK = "\ue000"
+"""Stands for the user while a text becomes a phrase."""
 
 
 def filled(text: str, called: str, user: str = "you", of_user: str = "your") -> str:
@@ -60,13 +58,13 @@ def identity(texts: Mapping[str, str], called: str) -> str:
 def look(description: str, called: str) -> str:
     """The first sentences of a description, "" where there is none."""
     told = filled(description, called)
-    return _sentences(told, LONGEST_LOOK) or shorten(told, LONGEST_LOOK)
+    return _sentences(told, LONGEST_DESCRIPTION) or shorten(told, LONGEST_DESCRIPTION)
 
 
 def greeting(first_message: str, called: str) -> str:
     """The greeting as a phrase of a recipe: an action first, then what is said; "" for nothing."""
     room, parts, acted = LONGEST_GREETING, list[str](), False
-    for is_act, text in _segments(filled(first_message, called, _HERE, f"{_HERE}'s")):
+    for is_act, text in _segments(filled(first_message, called, _USER_MARK, f"{_USER_MARK}'s")):
         if is_act:
             act = "" if acted else _sentences(text, LONGEST_ACT) or shorten(text, LONGEST_ACT)
             acted, taken = True, f"*{act.rstrip('.')}*" if act else ""
@@ -104,7 +102,7 @@ def gestures(texts: Iterable[str], called: str) -> list[str]:
         act = act[:1].lower() + act[1:]
         if is_act and len(act) <= 60 and _THIRD_PERSON.match(act):
             found.append(phrase(act))
-    return list(dict.fromkeys(found))[:MOST_OWN]
+    return list(dict.fromkeys(found))[:MOST_PHRASES]
 
 
 def mannerisms(lines: Iterable[str]) -> list[str]:
@@ -113,7 +111,7 @@ def mannerisms(lines: Iterable[str]) -> list[str]:
     for is_act, text in (part for line in lines for part in _segments(line)):
         if not is_act:
             found += [sentence for sentence in map(clean, _SENTENCE.findall(text)) if _stands_alone(sentence)]
-    return list(dict.fromkeys(map(phrase, found)))[:MOST_OWN]
+    return list(dict.fromkeys(map(phrase, found)))[:MOST_PHRASES]
 
 
 def _stands_alone(sentence: str) -> bool:
@@ -130,7 +128,7 @@ def phrase(text: str) -> str:
             break
     if depth:
         text = text.replace("(", "").replace(")", "")
-    return clean(text).replace(_HERE, "{name}")
+    return clean(text).replace(_USER_MARK, "{name}")
 
 
 def _segments(line: str) -> Iterator[tuple[bool, str]]:

@@ -24,19 +24,19 @@ from noodlings.values.persona import Persona
 from noodlings.values.wording import parse
 
 SPECS = {"chara_card_v2": "2.0", "chara_card_v3": "3.0"}
-"""The kinds of cards that are read, and what they say of their version."""
+"""The kinds of cards that are read, with their versions."""
 
-LARGEST = 1_000_000
-"""Bytes of the JSON of a card."""
+LARGEST_JSON = 1_000_000
+"""Bytes of a card."""
 
 TEXTS = (
     "name", "description", "personality", "scenario", "first_mes", "mes_example",
     "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version",
 )  # fmt: skip
-"""What every card holds as text, perhaps empty."""
+"""The text fields of every card."""
 LISTS = ("alternate_greetings", "tags")
 BOOK, OURS = "character_book", "noodlings"
-"""Where a lorebook stands, in a card as in a persona, and where a card keeps what only a recipe can say."""
+"""The keys of a lorebook, and of what only a recipe can say."""
 
 _KEYWORDS = {"chara_card_v2": "chara", "chara_card_v3": "ccv3"}
 
@@ -48,8 +48,8 @@ def is_card(data: Any) -> bool:
 
 def read_json(text: bytes | str) -> Any:
     """Parse JSON. Raises `UserError` where it is too large, too deep or not JSON."""
-    if len(text) > LARGEST:
-        raise UserError(f"it is larger than {LARGEST:,} bytes, too large for a card")
+    if len(text) > LARGEST_JSON:
+        raise UserError(f"it is larger than {LARGEST_JSON:,} bytes, too large for a card")
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

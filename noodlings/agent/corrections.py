@@ -20,13 +20,13 @@ from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 
 UNDO_SECONDS = 600.0
-"""World time for which a pin or a weight can be taken back."""
+"""World time for which a correction can be undone."""
 UNDO_STEPS = 20
-"""So many corrections of an agent can be taken back, the last one first."""
+"""Corrections of an agent that can be undone, the last one first."""
 
 KNOWING = "add what a character knows"
 LONGEST_FACT = 160
-"""Characters of a fact that is written by hand; a person card cuts what is longer."""
+"""Characters of a hand-written fact; a person card cuts longer ones."""
 
 _CORRECTED = ("pinned", "override", "override_by")
 

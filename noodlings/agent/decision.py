@@ -13,7 +13,7 @@ from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
 MAX_DEPTH = 2
-"""An answer to an answer to an answer is not given, even when addressed: two agents must fall silent."""
+"""Answers to answers stop here even when addressed, so that two agents fall silent."""
 
 URGENT = 0.4
 """What full urgency adds to the chance of speaking unasked."""

@@ -14,15 +14,15 @@ from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind, Percept
 
 EVENT = "event"
-"""The key in a percept's data under which the name of the event stands."""
+"""The key of the event's name in a percept's data."""
 
 MAX_NAME = 60
 """Characters of an event's name, and of the name of a fact."""
 MAX_FIELDS = 50
 MAX_TEXT = 500
 """Characters of one fact."""
-LARGEST = 2**53
-"""Every whole number up to here is the same in all programs that read JSON."""
+LARGEST_NUMBER = 2**53
+"""JSON programs agree on all whole numbers up to here."""
 
 
 def game_event(
@@ -86,7 +86,7 @@ def _fact(name: str, value: Any) -> str | float | bool | None:
         if len(value) > MAX_TEXT:
             raise UserError(f"the fact {_shown(name)} has {len(value):,} characters, not at most {MAX_TEXT}")
         return clean(value)
-    if isinstance(value, int | float) and abs(value) <= LARGEST:  # NaN and infinity fail this too
+    if isinstance(value, int | float) and abs(value) <= LARGEST_NUMBER:  # NaN and infinity fail this too
         return value
     raise UserError(
         f"the fact {_shown(name)} must be text, a number up to 2^53, true, false or null, not {value!r:.40}"

@@ -32,11 +32,11 @@ from noodlings.values.trace import Trace
 log = logging.getLogger(__name__)
 
 STIRRING = 0.5
-"""Surprise or intensity of feeling from which something that was not answered may give to think."""
+"""Surprise or intensity from which something unanswered may become a thought."""
 IN_MIND = ContextBudget(working=0, episodic=3, affect_similar=2)
-"""What a thought of its own is made of: what matters most, and what felt like now."""
-LAID_TO_REST = 86_400.0
-"""Seconds for which what was turned over in the mind gives nothing more to think."""
+"""What a thought is made of: what matters most, and what felt like now."""
+THOUGHT_PAUSE = 86_400.0
+"""Seconds in which an entry is not thought about again."""
 
 
 @dataclass(eq=False)
@@ -126,7 +126,7 @@ class FollowUp:
         lately = {
             link.target
             for link in links
-            if link.type is LinkType.REFLECTED and 0.0 <= now - link.created < LAID_TO_REST
+            if link.type is LinkType.REFLECTED and 0.0 <= now - link.created < THOUGHT_PAUSE
         }
         return [found for found in in_mind if found.entry.id not in lately]
 

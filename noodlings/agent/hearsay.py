@@ -15,16 +15,15 @@ from noodlings.values.memory import HEARSAY, MemoryEntry, Why, hearsay, written_
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
-REPEATED = 2
-"""So many words of a memory that a model had in mind, in what it said, and it told that memory."""
-SOURCES = 5
-"""Of one telling, at most."""
-LATEST = 4
-"""Answers of a character among which one that is heard is looked for."""
-MOSTLY = 0.5
-"""Share of the words of an answer that are heard at least; the rest are gestures."""
-HANDS = 8
-"""Through which it went, at most; of longer chains the first ones are left out."""
+SHARED_WORDS = 2
+"""Words of a memory in what a model said, from which it counts as told."""
+MOST_SOURCES = 5
+LATEST_ANSWERS = 4
+"""Latest answers of a character that are compared with a line."""
+HEARD_SHARE = 0.5
+"""Share of an answer's words that must be heard; the rest are gestures."""
+LONGEST_CHAIN = 8
+"""People in a chain; of longer chains the first ones are left out."""
 
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
@@ -35,9 +34,9 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
     It is recognised by its words, as a world may leave gestures out. Raises `StoreError`.
     """
     words = set(percept.text.split())
-    for trace in store.traces(percept.user_id, LATEST):
+    for trace in store.traces(percept.user_id, LATEST_ANSWERS):
         answer = set((trace.response or "").replace("*", "").split())
-        if words <= answer and len(words) > MOSTLY * len(answer):
+        if words <= answer and len(words) > HEARD_SHARE * len(answer):
             entries = store.entries(trace.agent_id, _told_in(trace))
             chains = sources(trace, entries, percept.listeners | {hearer})
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
@@ -68,9 +67,9 @@ def sources(
     said, chains = set(stems(trace.response or "")), dict[tuple[str, ...], None]()
     for entry in entries.values():
         of = set(stems(entry.user_text))
-        repeated = trace.voice != "llm" or len(of & said) >= min(REPEATED, len(of) or REPEATED)
+        repeated = trace.voice != "llm" or len(of & said) >= min(SHARED_WORDS, len(of) or SHARED_WORDS)
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
             for before in hearsay(entry) or ((),):
-                chains[(*before, entry.user_id)[-HANDS:]] = None
-    return tuple(chains)[:SOURCES]
+                chains[(*before, entry.user_id)[-LONGEST_CHAIN:]] = None
+    return tuple(chains)[:MOST_SOURCES]

@@ -19,14 +19,13 @@ from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.persona import Persona
 
 MOST = 3
-"""So many come to mind for one question …"""
+"""Entries that come to mind for one question."""
 LOOKED_AT = 100
-"""… of so many hits, since some may not be known, or do not hold now."""
+"""Hits to choose from, as some may be unknown or not valid now."""
 TYPICAL, USUAL = 10, 0.25
-"""What most nearly answers is held against the others of so many hits; a missing one has so much evidence."""
+"""Hits to compare the best ones with; the evidence of a missing one."""
 STANDS_OUT = 0.56
-"""Evidence, with twice that by which it is above the usual, from which something answers a question: so
-chosen, most of what `benchmarks/lore` asks for is told, and least of what it does not."""
+"""Evidence, plus twice its excess over the usual, from which a hit is an answer (`benchmarks/lore`)."""
 
 _ASKS = re.compile(
     r"\?|\b(?:tell|teach|remind) (?:me|us)\b|\b(?:wonder|want to know|like to know)\b"

@@ -12,9 +12,8 @@ from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind
 
 TALK_SECONDS = 300.0
-"""World time within which somebody who goes on in the same place goes on with the same talk."""
-_EXCHANGED = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
-"""What a talk is made of; coming, going and what merely happens is none."""
+"""World time within which a line of the same person in the same place continues a talk."""
+_TALK = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
 def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryEntry]]) -> list[Link]:
@@ -35,8 +34,8 @@ def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryE
     return []
 
 
-RECALLED = 0.5
-"""Least strength of a link to what was truly recalled; the rest is how strongly it was, recency aside."""
+LEAST_STRENGTH = 0.5
+"""Least strength of a link to what was recalled."""
 
 
 def recalled(entry: MemoryEntry, truly: Iterable[Recalled]) -> list[Link]:
@@ -50,9 +49,9 @@ def recalled(entry: MemoryEntry, truly: Iterable[Recalled]) -> list[Link]:
 
 def _strength(found: Recalled) -> float:
     called = max((score for why, score in found.scores.items() if why != Why.RECENT), default=0.0)
-    return RECALLED + (1.0 - RECALLED) * min(max(called, 0.0), 1.0)
+    return LEAST_STRENGTH + (1.0 - LEAST_STRENGTH) * min(max(called, 0.0), 1.0)
 
 
 def _one_talk(one: MemoryEntry, other: MemoryEntry) -> bool:
     who_and_where = one.user_id == other.user_id and one.place == other.place
-    return who_and_where and one.kind in _EXCHANGED and other.kind in _EXCHANGED
+    return who_and_where and one.kind in _TALK and other.kind in _TALK

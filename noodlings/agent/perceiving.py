@@ -31,10 +31,10 @@ from noodlings.values.memory import EntryVector, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
-NAMED = 0.15
-"""Its name is in it."""
-TOUCHED = 0.5
-"""One of the things its sense of self hangs on is in it; each further one closes half of what is left."""
+NAME_SALIENCE = 0.15
+"""For the agent's name."""
+IDENTITY_SALIENCE = 0.5
+"""For one identity word; each further one adds half of the rest."""
 
 
 def identity_salience(text: str, persona: Persona) -> float:
@@ -48,7 +48,7 @@ def identity_salience(text: str, persona: Persona) -> float:
     touched = sum(
         _mentions(words, text, word) for word in persona.identity_words if word.casefold() not in names
     )
-    left = (1.0 - TOUCHED) ** min(touched, 4) * (1.0 - NAMED if named else 1.0)
+    left = (1.0 - IDENTITY_SALIENCE) ** min(touched, 4) * (1.0 - NAME_SALIENCE if named else 1.0)
     return 1.0 - left
 
 
@@ -58,8 +58,7 @@ def _mentions(words: set[str], text: str, phrase: str) -> bool:
 
 
 ASKED = 0.5
-"""How far a line counts as asked to be remembered that says so: it becomes episodic, and counts half of what
-a host's own word does, so that nobody fills episodic memory with what may never leave."""
+"""How much a request to remember counts; a host's own word counts 1."""
 _ASKS_TO_REMEMBER = re.compile(
     r"^(?:please |and |also |always )*"
     r"(?:remember(?:[:,]| (?:this|that|my|our|i|i['’]m|i['’]ve|we|it|to|(?:the|a)(?! (?:time|day)\b))\b)"
@@ -144,7 +143,7 @@ def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
 
 
 GIVEN, BY_RULE = "given", "event"
-"""How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
+"""How an affect is known that comes from the world, or from the rule of a game's event."""
 
 
 def take_in(

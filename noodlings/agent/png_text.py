@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from noodlings.errors import UserError
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-LARGEST = 10_000_000
-"""Bytes of an image that is read."""
+LARGEST_IMAGE = 10_000_000
+"""Bytes of an image."""
 
 _WIDTH, _HEIGHT = 400, 600
 _GREY = 0x60
@@ -58,8 +58,8 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Type and content of each chunk up to the end of the image."""
-    if len(image) > LARGEST:
-        raise UserError(f"it is larger than {LARGEST:,} bytes; use a smaller image")
+    if len(image) > LARGEST_IMAGE:
+        raise UserError(f"it is larger than {LARGEST_IMAGE:,} bytes; use a smaller image")
     if not image.startswith(SIGNATURE):
         raise UserError("it is not a PNG image, despite its name")
     at = len(SIGNATURE)

@@ -36,29 +36,27 @@ from noodlings.values.persona import APPETITES, COOL_DOWN, TRAITS, TRANSISTORS, 
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
 
 ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What a character and a transistor may be called where it becomes the name of a file."""
+"""Ids of characters and transistors, which become file names."""
 
 LONGEST_NAME = 40
-"""Characters of a name."""
 
 MIDDLING = 0.5
-"""Of a trait or an appetite that nobody mentions."""
+"""The default of a trait or an appetite."""
 
-SPECIES = "person"
-"""What somebody is of whom that is not said."""
+DEFAULT_SPECIES = "person"
 
 LONGEST_IDENTITY = 16_000
-"""Characters of what a model is told a character is: about 4,000 tokens of every call."""
+"""Characters of an identity: about 4,000 tokens of every call."""
 
 CARD = "character_card"
-"""Where what is made of a character card keeps the card."""
+"""The key under which a recipe keeps its card."""
 OF_CARD = frozenset(
     {"name", "nickname", "description", "personality", "scenario", "first_mes", "mes_example"}
 )
-"""What of a card a character is made of."""
+"""The fields of a card that a character is made of."""
 
 MOST_KEPT = 50_000
-"""Values in what is kept of a recipe: more is a page of aliases for aliases, not something written."""
+"""Unknown values that are kept: more come from YAML aliases, not from writing."""
 DEEPEST_KEPT = 100
 
 
@@ -213,7 +211,7 @@ class Recipe(_Section):
     """A recipe as it is written."""
 
     name: Name
-    species: Name = SPECIES
+    species: Name = DEFAULT_SPECIES
     description: Line | None = None
     identity: Identity | None = None
     home: Annotated[str, Field(max_length=40)] = ""

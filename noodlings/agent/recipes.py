@@ -16,20 +16,19 @@ import yaml
 from pydantic import ValidationError
 
 from noodlings.agent import cards, png_text
-from noodlings.agent.recipe_form import ID, MIDDLING, SPECIES, Recipe
+from noodlings.agent.recipe_form import DEFAULT_SPECIES, ID, MIDDLING, Recipe
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.validation import explain, read_yaml, yaml_trouble
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
-"""The folder of the characters that come with the program."""
+"""The folder of the shipped characters."""
 
-LARGEST = 1_000_000
-"""Bytes of a recipe; more is no recipe."""
+LARGEST_RECIPE = 1_000_000
+"""Bytes of a recipe."""
 
 ENDINGS = (".yaml", ".yml", ".json", ".png")
-"""Of the files in a folder of recipes that are read as such."""
 
 _PREFIX = re.compile(r"^(?:agent|npc|user)_")
 
@@ -133,7 +132,7 @@ def plain_persona(agent_id: str) -> Persona:
     return Persona(
         id="_".join(words)[:60],
         name=name,
-        species=SPECIES,
+        species=DEFAULT_SPECIES,
         description=f"{name} is friendly and looks like anybody else one is glad to meet.",
         identity=(
             f"You are {name}, a friendly and unremarkable person. You listen, you speak plainly in one to "
@@ -163,14 +162,14 @@ def _parsed(text: str, identifier: str, where: str) -> Persona:
 
 
 def _read(path: Path) -> str:
-    if path.stat().st_size > LARGEST:
-        raise UserError(f"recipe {path} is larger than {LARGEST:,} bytes, too large for a recipe")
+    if path.stat().st_size > LARGEST_RECIPE:
+        raise UserError(f"recipe {path} is larger than {LARGEST_RECIPE:,} bytes, too large for a recipe")
     return path.read_text(encoding="utf-8")
 
 
 def _not_yaml(path: Path) -> Any:
     image = path.suffix.lower() == ".png"
-    largest = png_text.LARGEST if image else LARGEST
+    largest = png_text.LARGEST_IMAGE if image else LARGEST_RECIPE
     if path.stat().st_size > largest:
         raise UserError(f"recipe {path} is larger than {largest:,} bytes, too large for a card")
     try:

@@ -32,22 +32,22 @@ from noodlings.values.percept import LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 FLOOR = 0.1
-"""Meaning (cosine, with neighbours where they count) from which what shares no word comes to mind."""
+"""Cosine (with neighbours where they count) from which a hit without a shared word comes to mind."""
 MOST = 12
-"""Things in mind at once, whatever they are there for; more only where the settings ask for more."""
+"""Things in mind at once, unless the settings ask for more."""
 LEADS, LINKED = 3, 2
-"""Of so many of the best, at most so many others come along that are linked with them by hand."""
+"""For this many of the best, at most so many entries linked by hand come along."""
 CORRECTED, NEAR = 2, 6
-"""Of so many of the best, so many lines that are most like each are looked at: one may correct it."""
+"""For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
-"""So many hits more than wanted are looked at, since some are no news."""
+"""Extra hits to look at, as some are no news."""
 
-ENOUGH = 2
-"""Words with a meaning of their own that make a question."""
+ENOUGH_WORDS = 2
+"""Meaningful words that make a question."""
 TALK_SECONDS = 300.0
-"""World time after which something said before does not belong to the talk any more."""
-TALK = 2
-"""So many lines of the talk help out, the later ones first."""
+"""World time after which a line no longer belongs to the talk."""
+TALK_LINES = 2
+"""Lines of the talk that complete a question, the later ones first."""
 
 _ASKING = re.compile(
     r"\b(?:(?:do|did|can|could|would|will) you (?:still |even |ever )?(?:remember|recall|know|think of)"
@@ -59,15 +59,14 @@ _ASKING = re.compile(
     r"|remember when)\b(?: (?:about|of))?",
     re.I,
 )
-"""The words of asking somebody who remembers: they are not what it is about."""
+"""Words of asking somebody who remembers, which are not the topic."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 _RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 LATEST, PLANS = 20, 50
-"""Of whoever comes back so many of the latest lines that mattered, and so many that mention a time, are read
-for plans; where one tells a plan, so many in all, for what became of it …"""
-AWAY = 3_600.0
-"""… where they said nothing for so long, in seconds of world time."""
+"""Latest important lines, and lines with a time, to read for plans; lines to read if there is one."""
+AWAY_SECONDS = 3_600.0
+"""World time of silence after which somebody returns."""
 
 
 def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
@@ -89,8 +88,8 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
         for entry in talk
         if entry.kind in _TOLD and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
     ]
-    for more in (*before[: -TALK - 1 : -1], *goals):
-        if len(stems(woven)) >= ENOUGH:
+    for more in (*before[: -TALK_LINES - 1 : -1], *goals):
+        if len(stems(woven)) >= ENOUGH_WORDS:
             break
         woven = f"{more} {woven}".strip()
     return woven
@@ -255,7 +254,7 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
     percept = turn.percept
 
     def lately(moment: float | None) -> bool:
-        return moment is not None and 0.0 <= percept.timestamp - moment < AWAY
+        return moment is not None and 0.0 <= percept.timestamp - moment < AWAY_SECONDS
 
     return any(
         entry.user_id == percept.user_id

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK, come_due, once, question, remind, talk_budget
+from noodlings.agent.recollection import TALK_LINES, come_due, once, question, remind, talk_budget
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.agent.tone import LIES_ON_SECONDS, felt_with, tone_of, touched
+from noodlings.agent.tone import SORROW_SECONDS, felt_with, tone_of, touched
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
 from noodlings.ports import Utterance, Voice
@@ -30,7 +30,7 @@ from noodlings.values.percept import Kind, Percept
 log = logging.getLogger(__name__)
 
 BLOCK = 10
-"""The talk of before that a model is told is between one and two blocks of so many percepts."""
+"""A model is told of the last one to two blocks of so many percepts."""
 _TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
 
 
@@ -98,7 +98,7 @@ class Responder:
             for entry in disclosed(self.core.memory.retrieve_working(), percept.listeners)
             if entry.id < turn.entry.id
             and entry.user_id == percept.user_id
-            and 0.0 <= now - entry.timestamp <= LIES_ON_SECONDS
+            and 0.0 <= now - entry.timestamp <= SORROW_SECONDS
         ]
         again = touched(percept, turn.recalled)
         importance = turn.entry.importance
@@ -272,7 +272,7 @@ class Responder:
         if core.archive is None or not services.context.relevant:
             return []
         before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
-        talk = disclosed(before, turn.percept.listeners)[-TALK:]
+        talk = disclosed(before, turn.percept.listeners)[-TALK_LINES:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
         tier = max(turn.entry.tier, of_all(talk).tier)

@@ -27,7 +27,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
-"""Is told what an agent does, in the midst of it."""
+"""Is called in the middle of a turn with what an agent does."""
 
 
 @dataclass(frozen=True, slots=True)

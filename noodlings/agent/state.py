@@ -182,9 +182,9 @@ def readable_state(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**data, "mind": MindState.from_dict(data["mind"]).as_dict(np.ndarray.tolist)}
 
 
-SAID = 50
+LINES_KEPT = 50
 """An agent's own latest lines, which its voice does not repeat."""
-PROMPTS = 20
+PROMPTS_KEPT = 20
 """Turns of an agent whose prompts can be looked at."""
 
 
@@ -213,7 +213,7 @@ class AgentCore:
     affect: Affect = NEUTRAL
     mind: Mind = field(default_factory=Mind)
     step: int = 0
-    said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=SAID))
+    said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=LINES_KEPT))
     last_spoke: float | None = None
     forgettings: int = 0
     prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
@@ -234,7 +234,7 @@ class AgentCore:
 
     def note_prompt(self, entry_id: int, prompt: SentPrompt) -> None:
         self.prompts.setdefault(entry_id, []).append(prompt)
-        while len(self.prompts) > PROMPTS:
+        while len(self.prompts) > PROMPTS_KEPT:
             del self.prompts[next(iter(self.prompts))]
 
     def seed_of(self, moment: float) -> int:

@@ -14,9 +14,9 @@ from noodlings.recall.lexical import stems
 from noodlings.values.memory import MemoryEntry, Recalled
 
 ALIKE = 0.25
-"""Likeness from which a correction corrects an earlier line of the same person …"""
+"""Likeness from which a correction corrects an earlier line of the same person."""
 ALIKE_OF_OTHERS = 0.45
-"""… and of somebody else."""
+"""The same for a line of somebody else."""
 
 _CORRECTS = re.compile(
     r"\b(?:actually|after all|no longer|any ?more|instead|correction|mistaken|by mistake|misread|mea culpa"

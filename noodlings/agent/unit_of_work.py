@@ -17,7 +17,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
 ALL_TRACES = 1_000_000
-"""More traces than are kept of any agent."""
+"""More traces than any agent has."""
 
 
 @dataclass(eq=False)

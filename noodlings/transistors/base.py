@@ -167,14 +167,14 @@ async def through(lens: Lens, thought: str, state: ThoughtState) -> str:
 
 
 HISTORY = 12
-"""The most important episodic entries, of which a transistor reads so many."""
+"""The most important episodic entries that a transistor reads."""
 READ = 2
-"""Entries or symbols that a transistor hands on at most: a reply is no inventory."""
+"""Most entries or symbols in a lens."""
 
 NOTICEABLE = 0.25
 """A feeling weaker than this (0…1) colours nothing."""
 FAINT = 0.4
-"""What is left of the strength (0…1) of something that this moment does not touch."""
+"""Factor of the strength of something that this moment does not touch."""
 
 _PASSING = LEARNED | {Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE}
 

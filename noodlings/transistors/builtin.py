@@ -46,15 +46,15 @@ class AffectTransistor(CognitiveTransistor):
 
 
 AT_STAKE = 0.15
-"""How much a moment must have moved a drive, 0…1, for the drive to have been at stake in it."""
+"""How much a moment must move a drive, 0…1, for it to be at stake."""
 
 _TOWARDS = (
     "Let what the character wants show in what it says: a leaning, a question, a small condition; with what "
     "came of it before in mind. It does not explain the wish."
 )
 _OUTRIGHT = ("I still want to {want}.", "One day I will {want}.", "All I want is to {want}.")
-"""Of a goal that somebody set in words of their own; the first note is the filling."""
-_SPOKEN_OF = {
+"""For goals set by somebody in their own words."""
+_WANT_WORDS = {
     appetite: re.compile(rf"\b(?:{words})", re.IGNORECASE)
     for appetite, words in {
         "curiosity": "curious|wonder|secret|riddle|discover|explor|find out|myster",
@@ -67,7 +67,7 @@ _SPOKEN_OF = {
         "autonomy": r"free\b|freedom|order|obey|own way|decide|choose",
     }.items()
 }
-"""Beginnings of words by which a line speaks of a want."""
+"""Beginnings of words that speak of a want."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class GoalTransistor(CognitiveTransistor):
         moved_by = self._drives.appetites[goal.appetite].moved_by
         shares = [part * signs.get(what, 0.0) for what, part in moved_by.items()]
         much = sum(map(abs, shares))
-        spoken = _SPOKEN_OF[goal.appetite].search(text)
+        spoken = _WANT_WORDS[goal.appetite].search(text)
         return (much, sum(shares)) if spoken or much >= AT_STAKE else None
 
 
@@ -207,7 +207,7 @@ class SubconsciousTransistor(CognitiveTransistor):
 
 
 DEFINING = 0.5
-"""Identity salience from which a moment is one that defines, 0…1."""
+"""Identity salience of a defining moment, 0…1."""
 
 _TRUE_TO_SELF = (
     "Let the thought be one that only this character would have: by what it stands for, and by the moments "

@@ -164,10 +164,10 @@ def _modulation(
 
 
 FOLDER_NAME = "transistors"
-"""The folder of a user's own, in the data folder."""
+"""The folder of a user's own transistors, in the data folder."""
 
 DEFAULT_GAIN = 0.4
-"""The gain of each of the five that a recipe does not mention."""
+"""The gain of a built-in transistor that a recipe does not mention."""
 
 _THE_FIVE: dict[str, type[CognitiveTransistor]] = {
     cls.name: cls

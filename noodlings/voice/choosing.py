@@ -22,13 +22,13 @@ from noodlings.voice.understanding import ATTENTION, understand
 from noodlings.voice.words import called_other, in_words, listed, spoken_words, without_names
 
 REFUSE = "refuse"
-"""The action, or one with this among its words, that one who is unwilling does in place of what is asked."""
+"""The action, or a word of it, that an unwilling character chooses instead."""
 UNWILLING = 0.3
 """Fear or anger, 0…1, from which it is unwilling."""
-STEPS = 4
-"""Steps between 0 and 1 in which everybody sees a mood: what is done tells nothing finer of it."""
-NAMED = 4
-"""Words that name something ("old iron key"); more are no name."""
+MOOD_STEPS = 4
+"""Steps from 0 to 1 of a visible mood, so that actions reveal nothing finer."""
+NAME_WORDS = 4
+"""Words of a name ("old iron key")."""
 
 _QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)|(?<!\w)['‘][^'’‘]*['’](?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
@@ -41,11 +41,11 @@ _ELSEWHEN = re.compile(
     r"|asking|shouted|shouts|cried|whispered|whispers|wrote|writes|thought|thinks|wanted|wants|heard)\b",
     re.I,
 )
-"""In such a sentence nothing is asked for now."""
-_NO = re.compile(
+"""A sentence with this asks for nothing now."""
+_DENIED = re.compile(
     r"\b(?:not|never|no|nor|neither|nobody|nothing|none|without|is|are|was|were)\b|n['’]t\b", re.I
 )
-"""What a clause that asks for something does not have in it."""
+"""A clause with this asks for nothing."""
 _LEAD = (
     r"(?:(?:please|kindly|just|now|then|so|and|but|well|ok|okay|alright|right|hey|oh|ah|yes|quick|quickly|hurry"
     r"|come on|come|go on|go|do{names})[\s!]+)*"
@@ -89,7 +89,7 @@ def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
         clauses = _CLAUSE.split(sentence)
         for at, clause in enumerate(clauses, 1):
             heard = [(_asking(one, persona.names).match(clause), one) for one in percept.actions]
-            found = [(match, one) for match, one in heard if match is not None and not _NO.search(clause)]
+            found = [(match, one) for match, one in heard if match is not None and not _DENIED.search(clause)]
             if not found:
                 continue
             match, action = max(found, key=lambda pair: len(pair[0]["phrase"]))
@@ -111,7 +111,7 @@ def _unwilling(utterance: Utterance) -> bool:
     """Whether it is insulted, afraid or angry."""
     if understand(utterance.percept, utterance.persona).feeling is SpokenFeeling.ANGER:
         return True
-    mood = Affect(*(round(value * STEPS) / STEPS for value in utterance.mood.as_list()))
+    mood = Affect(*(round(value * MOOD_STEPS) / MOOD_STEPS for value in utterance.mood.as_list()))
     feelings = [strengths(affect) for affect in (utterance.percept.affect, mood) if affect is not None]
     return any(max(felt[SpokenFeeling.FEAR], felt[SpokenFeeling.ANGER]) >= UNWILLING for felt in feelings)
 
@@ -168,5 +168,5 @@ def _name(rest: str, utterance: Utterance) -> str:
     words = name.casefold().split()
     if len(words) == 1 and words[0] in _SPEAKER:
         return utterance.speaker
-    unclear = len(words) > NAMED or any(word in _SPEAKER or listed(word, "names_nothing") for word in words)
-    return "" if unclear or not re.fullmatch(r"[\w '’-]+", name) else name
+    vague = any(word in _SPEAKER or listed(word, "names_nothing") for word in words)
+    return "" if vague or len(words) > NAME_WORDS or not re.fullmatch(r"[\w '’-]+", name) else name

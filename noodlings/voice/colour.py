@@ -4,8 +4,7 @@ The gain of a lens is how often it shows at full strength; a weaker one shows le
 random number decides for a whole reply, shifted for each transistor so that they take turns; at gain 1 each
 always shows. Some rules come first:
 
-- at most one sentence comes from a lens, and beyond `ENOUGH` words it replaces a mannerism where there is
-one;
+- at most one sentence comes from a lens, and beyond `ENOUGH_WORDS` it replaces a mannerism if there is one;
   a reply of more than `MOST` words stays as it is;
 - nothing light is added to something heavy;
 - no colouring comes twice in a row, and no line is said again;
@@ -26,7 +25,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
 from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
-from noodlings.voice.composition import ENOUGH
+from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
@@ -35,8 +34,8 @@ from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
-LONGEST = 4
-"""Words of a thing, its article aside."""
+LONGEST_THING = 4
+"""Words of a thing, without its article."""
 
 _NAMED = re.compile(r"(?=\b(an?|the) ((?:[a-z][a-z'’-]*(?: |\b)){1,8}))", re.I)
 _WITHIN = re.compile(r"\b(?:under|in|into|of|through|on|like|with|from|as) ([a-z][a-z'’-]{2,})\b", re.I)
@@ -85,33 +84,32 @@ def _thing(text: str) -> str:
             and words[-1] != "of"
             and (bool(_VERBAL.fullmatch(word)) or word in words_for("verbs"))
         )
-        if len(words) > LONGEST or (word in _ENDS and not joins) or verb:
+        if len(words) > LONGEST_THING or (word in _ENDS and not joins) or verb:
             break
         words.append(word)
     if words and words[-1] == "of":
         words.pop()
-    return " ".join(words) if len(words) <= LONGEST else ""
+    return " ".join(words) if len(words) <= LONGEST_THING else ""
 
 
 MOST = 40
-"""Spoken words from which on nothing is added to a reply."""
+"""Spoken words of a reply to which nothing is added."""
 LONGEST_WANT = 60
-"""Characters of a goal in somebody's own words."""
 LATELY = 12
-"""So many of the latest lines must not have told the same memory."""
+"""Latest lines in which a memory must not have been told."""
 
 _TURN = 0.382
-"""How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+"""Shift of the random number from one transistor to the next, which spreads five of them evenly."""
 _ALIKE = re.compile(r"\b(?:from )?when (?:\S+ ){1,3}(?:told|asked|said)\b", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
-"""Feelings that are out of place in the face of something heavy …"""
+"""Feelings out of place in a heavy moment."""
 _DARK = frozenset({"sorrow", "fear", "anger"})
-"""… those that are out of place where it is pleasant …"""
+"""Feelings out of place in a pleasant moment."""
 _AGAINST = frozenset({"fear", "anger"})
-"""… and those that whoever speaks would take for their own doing."""
+"""Feelings that the speaker would take personally."""
 UNPLEASANT = -0.15
-"""Valence of what is answered up to which they are in place."""
+"""Valence of the line up to which they may show."""
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
@@ -168,7 +166,7 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
     if not sentence or sentence.casefold() in thought.casefold():
         return thought
     words, persona = len(spoken(thought).split()), utterance.persona
-    if words + len(sentence.split()) > ENOUGH:
+    if words + len(sentence.split()) > ENOUGH_WORDS:
         shorter = without_mannerism(thought, persona)
         if shorter == thought and words > MOST:
             return thought

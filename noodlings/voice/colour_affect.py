@@ -96,9 +96,9 @@ def _begin(text: str, at: int) -> int:
 
 
 SEEN = 0.5
-"""Strength from which a feeling is seen, and not only heard."""
+"""Strength from which a feeling shows in a gesture."""
 
-SHORT = 2
+OUTBURST_WORDS = 2
 """Words of a first sentence that is an outburst."""
 
 _LAST_STOP = re.compile(r"(?<![.…])\.(?=[\"”')]*\s*$)")
@@ -138,7 +138,7 @@ def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool
     if len(done) < 2 and not at_end and (sign := _sign(cue, persona, book)):
         first = not done and book.chance(0.4)
         return f"{sign} {thought}" if first else f"{thought} {sign}"
-    if not must and len(thought.split(".", 1)[0].split()) <= SHORT:
+    if not must and len(thought.split(".", 1)[0].split()) <= OUTBURST_WORDS:
         return thought
     outburst = cased(book.one_of(book.interjections(SpokenFeeling(cue)), rest=2), persona.voice.case)
     again = not outburst or tokens(outburst)[:1] == tokens(thought)[:1] or outburst in thought

@@ -14,31 +14,31 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import FEW, ReplyContent, decide, slots
+from noodlings.voice.reply_content import FEW_WORDS, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import tokens
 
-ENOUGH = 18
-"""Words of what is said from which on nothing is added."""
+ENOUGH_WORDS = 18
+"""Words of a body to which nothing is added."""
 
-_OF_ITSELF = frozenset({
+_ABOUT_ITSELF = frozenset({
     DialogueAct.GREETING, DialogueAct.ARRIVE, DialogueAct.SILENCE, DialogueAct.EMOTE_WARM,
     DialogueAct.PRAISE, DialogueAct.THANKS, DialogueAct.BORED, DialogueAct.LIKES, DialogueAct.DISLIKES,
 })  # fmt: skip
-"""Acts with which a character may go on to speak of itself …"""
-_SMALL_TALK = _OF_ITSELF | {
+"""Acts after which a character may speak of itself."""
+_SMALL_TALK = _ABOUT_ITSELF | {
     DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS,
     DialogueAct.NUMBERS, DialogueAct.LONG,
 }  # fmt: skip
-"""… and those that need more than their few words: a mannerism only where it is the character's own."""
+"""Acts that need more than a few words; after the others of them only own mannerisms fit."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
-"""Whoever tells something, in more than a `FEW` words, is not told how the listener slept."""
-_STILL = frozenset({
+"""Acts of telling, after which a mannerism is out of place."""
+_SERIOUS = frozenset({
     DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.LEARNED,
     DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY,
 })  # fmt: skip
-"""Acts, besides the heavy ones, with which a playful gesture would be out of place."""
+"""Acts, besides the heavy ones, after which a playful gesture is out of place."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 
 
@@ -133,7 +133,7 @@ def _long_words(text: str) -> set[str]:
 
 
 def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
-    if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
+    if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH_WORDS:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
     if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT, DialogueAct.KEEP):
@@ -144,16 +144,16 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
         return book.line(DialogueAct.COMFORT) if not content.answers and book.chance(often) else ""
     if content.act not in _SMALL_TALK or not book.chance(often):
         return ""
-    mood, of_itself = feeling(utterance.mood), content.act in _OF_ITSELF
+    mood, of_itself = feeling(utterance.mood), content.act in _ABOUT_ITSELF
     if of_itself and mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
         return book.line(MOOD_LINES[mood])
-    told = content.act in _TOLD and len(utterance.percept.text.split()) > FEW
+    told = content.act in _TOLD and len(utterance.percept.text.split()) > FEW_WORDS
     fits = of_itself or (book.own_mannerisms and not told)
     return book.one_of(book.mannerisms) if content.light and fits else ""
 
 
 def _gesture(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
-    if "*" in draft.body or content.act in _STILL or not content.light:
+    if "*" in draft.body or content.act in _SERIOUS or not content.light:
         return ""
     often = 0.8 * (1.0 - _outgoing(utterance))
     if draft.opening and draft.closing:

@@ -19,8 +19,8 @@ from noodlings.voice.phrasebook import strengths
 from noodlings.voice.reply_content import stable
 from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
 
-TELLING = 0.15
-"""Below this strength (0…1) no feeling is told from another: something stirs, and that is all."""
+CLEAR = 0.15
+"""Strength (0…1) below which no feeling is clear."""
 
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 
@@ -70,7 +70,7 @@ def feeling_of(affect: Affect) -> SpokenFeeling:
     """The feeling of an image; `SpokenFeeling.CALM` where none is strong enough."""
     found = strengths(affect)
     strongest = max(found, key=lambda name: found[name])
-    return strongest if found[strongest] >= TELLING else SpokenFeeling.CALM
+    return strongest if found[strongest] >= CLEAR else SpokenFeeling.CALM
 
 
 def themes_of(event: str) -> list[ImageTheme]:

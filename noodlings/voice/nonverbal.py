@@ -14,7 +14,6 @@ from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
 
 ANY = "any"
-"""The acts of the table that fit everything."""
 
 
 @lru_cache(maxsize=1)

@@ -35,7 +35,7 @@ from noodlings.voice.reported_speech import report
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
 
-SHORT = 8
+NERVOUS_WORDS = 8
 """Words of somebody nervous; the first sentence may have more."""
 
 _SENTENCE = re.compile(r".*?[.!?…]+[\"”')*]*(?=\s|$)")
@@ -53,7 +53,7 @@ def in_manner(draft: Draft, named_mood: str, understood: UnderstoodLine) -> Draf
 def _nervous(draft: Draft) -> Draft:
     ends = [end.end() for end in _SENTENCE.finditer(draft.body)]
     whole = [draft.body[:end] for end in ends if draft.body.count("*", 0, end) % 2 == 0] or [draft.body]
-    short = [said for said in whole if len(said.split()) <= SHORT]
+    short = [said for said in whole if len(said.split()) <= NERVOUS_WORDS]
     return replace(draft, body=short[-1] if short else whole[0], closing="")
 
 
@@ -107,7 +107,7 @@ def _lines() -> dict[str, list[str]]:
 
 
 ATTEMPTS = 24
-"""Drafts that are tried before a line that was said already is made new by saying more."""
+"""Drafts to try before one is made new by saying more."""
 
 
 class OfflineVoice:

@@ -78,13 +78,13 @@ def _degree(much: float) -> str:
 
 
 OWN_REST = 7
-"""So many lines later a character may use one of its own phrases again."""
+"""Lines before a character's own phrase may come again."""
 _TOLD_IF_KNOWN = frozenset({DialogueAct.WHO_ARE_YOU, DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
-"""What must be told where it is known; a line without it would deny it."""
+"""Acts with lines that must use their slots where these are known."""
 COLOUR_REST = 2
-"""So many lines later it may be coloured in the same way again."""
+"""Lines before the same colouring may come again."""
 WINDOW = 50
-"""Lines back to which use is noticed at all, and within which no gesture and no mannerism comes twice."""
+"""Latest lines in which the use of phrases is noticed."""
 
 
 @lru_cache(maxsize=1)

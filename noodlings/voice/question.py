@@ -15,8 +15,8 @@ from noodlings.voice.hearing import heard
 from noodlings.voice.pronouns import turn
 from noodlings.voice.words import tokens, words_for
 
-TELLS = 3
-"""Words from which on a sentence beside a question tells something."""
+TELLING_WORDS = 3
+"""Words of a sentence beside a question that tells something."""
 
 
 class AnswerType(StrEnum):
@@ -130,7 +130,7 @@ def only_asks(text: str) -> bool:
         part.endswith("?") or read_question(part, tokens(part)) is not QuestionKind.NONE for part in sentences
     ]
     return any(asks) and all(
-        asking or len(tokens(part)) < TELLS for part, asking in zip(sentences, asks, strict=True)
+        asking or len(tokens(part)) < TELLING_WORDS for part, asking in zip(sentences, asks, strict=True)
     )
 
 

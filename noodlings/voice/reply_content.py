@@ -34,24 +34,24 @@ from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
 
 _NAMED = re.compile(r"(?i:an?|the|some|my|your|our|their|his|her|one|two|three|\d+) |\S+['’]s? |[A-Z]")
 MOST_THINGS = 12
-"""So many of the things that lie about are named."""
+"""Things in the room that are named."""
 LONGEST_NAME = 40
-"""Characters of a name or topic that are said back; of a statement twice as many."""
-FEW = 8
-"""Words of a statement of which any thing that it names is what it is about."""
+"""Characters of a name or topic to say back; of a statement twice as many."""
+FEW_WORDS = 8
+"""Words of a statement so short that any thing in it is its topic."""
 KEPT = 0.4
-"""Importance from which a statement may be answered by saying that it is kept …"""
+"""Importance from which a statement may be answered by promising to remember it."""
 MOVES = 0.15
-"""Valence from which it is more than a fact to be kept …"""
+"""Valence from which it is more than a fact to remember."""
 ACKNOWLEDGED = 0.6
-"""… and how often it is."""
+"""How often such a promise is made."""
 
 _MAY_REMIND = frozenset({
     DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
     DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.EVENT, DialogueAct.EMOTE,
     DialogueAct.EMOTE_SAD,
 })  # fmt: skip
-"""News of a death are met with sympathy alone."""
+"""Acts that may bring a memory back. News of a death gets sympathy alone."""
 _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.REQUEST,
     DialogueAct.ADVICE,
@@ -59,21 +59,20 @@ _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.PERSONAL,
 }
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
-"""What tells a memory that nobody asked for."""
+"""Acts that tell a memory that nobody asked for."""
 _COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
-"""What is met with comfort where the tone is grave."""
+"""Acts that get comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
-"""Valence times importance from which a feeling that no word tells of decides what kind of line it is."""
+"""Valence times importance from which a feeling without words decides the act."""
 PLEASANT = 0.3
-"""Valence from which a line is no moment for a dark memory."""
+"""Valence of a line from which a dark memory is out of place."""
 _FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY}
-"""What colours a reply whatever else is felt."""
+"""Acts with a fixed feeling."""
 _AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct.EMOTE_GIFT})
-"""Gestures that are made to somebody, who may be somebody else."""
+"""Gestures to somebody, perhaps somebody else."""
 _YOU_ARE = re.compile(r"You are (?P<name>[^,.]+)(?:, (?P<kind>[^.!?]+)|\. (?P<deed>You [^.!?]+))[.!?]")
 LONGEST_SELF = 24
-"""Words of what it says of who it is."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -173,7 +172,7 @@ def _self(persona: Persona) -> str:
 def _is_central(understood: UnderstoodLine, content: ReplyContent, utterance: Utterance) -> bool:
     """Whether a topic may be said back; in a long line only if it is the speaker's own."""
     told = content.act is DialogueAct.STATEMENT and not understood.topic.startswith("your ")
-    central = not told or len(tokens(utterance.percept.text)) <= FEW
+    central = not told or len(tokens(utterance.percept.text)) <= FEW_WORDS
     return central and len(understood.topic) <= LONGEST_NAME
 
 
@@ -248,7 +247,7 @@ def _act(
 
 
 CLOSE = 0.1
-"""What speaks for two answers may differ by so much for both to be told."""
+"""Difference of evidence within which two answers are told."""
 
 _ABOUT_LORE = frozenset(
     {

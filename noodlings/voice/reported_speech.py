@@ -36,7 +36,7 @@ from noodlings.voice.words import (
 )
 
 SAME_DAY = 10 * 3_600.0
-"""So long "tomorrow" and "tonight" are still what they were."""
+"""Seconds for which "tomorrow" and "tonight" stay as they are."""
 
 _SPAN = r"(?:minute|hour|day|week|month|year)s?"
 _COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|some|\d+)"
@@ -113,13 +113,13 @@ def _each(rules: _TimeRules, text: str, keep: bool) -> str:
 
 
 LONGEST_CLAUSE = 18
-"""Words of a reported clause; a longer one is cut where it can be, else quoted."""
+"""Words of a reported clause; a longer one is cut or quoted."""
 LEAST_SENTENCE = 4
-"""Words of a sentence that may stand for all of what was said."""
+"""Words of a sentence that may stand for the whole line."""
 LONGEST_QUOTE = 90
-"""Characters of a quotation …"""
+"""Characters of a quotation."""
 LONGEST_PASSAGE = 300
-"""… and of several sentences, of which any may be what is meant."""
+"""Characters of a quotation of several sentences."""
 
 _SENTENCES = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")
 _PART = re.compile(r"[^,;]+(?:[,;]|$)")

@@ -45,49 +45,49 @@ from noodlings.voice.words import (
 )
 
 MATTERS = 0.25
-"""Importance from which a mention that shares two words or more brings a memory back …"""
-HAUNTS = 0.4
-"""… and from which one word suffices, and the memory shows in a greeting."""
-MEANT = 0.5
-"""Semantic score from which a memory answers a question without sharing a word with it."""
+"""Importance from which a mention with two shared words brings a memory back."""
+WEIGHTY = 0.4
+"""Importance from which one word does, and from which a greeting may bring it up."""
+ANSWERS_BY_MEANING = 0.5
+"""Semantic score from which a memory answers without a shared word."""
 COVERED = 0.5
-"""Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
-LIKE = 0.12
-"""Semantic score below which nothing touches on anything, however much it mattered …"""
-NEAR = 0.33
-"""… nor, below this, on what is asked or said in a few words: "up or down?" is about nothing."""
-TOUCHED = 0.5
-"""Nearness (see `_nearness`) from which a remark touches on something that mattered …"""
-ASKED = 0.45
-"""… and from which a question may be answered with what is nearest to it, whatever words it is in."""
+"""Share of a question's topic words that an answer must have, when no memory was asked for."""
+LEAST_MEANING = 0.12
+"""Semantic score below which nothing is near."""
+LEAST_MEANING_SHORT = 0.33
+"""The same for a short line: "up or down?" is about nothing."""
+NEAR_REMARK = 0.5
+"""Nearness (see `_nearness`) from which a remark brings back what mattered."""
+NEAR_QUESTION = 0.45
+"""Nearness from which a question is answered without shared words."""
 ANSWERS = 0.15
-"""Importance below which a line is no answer to anything."""
-AGAIN = 12
-"""So many of its latest lines must not have told what a remark brings back."""
+"""Importance below which a line answers nothing."""
+REMARK_LINES = 12
+"""Latest lines that must not have told what a remark brings back."""
 CLEARLY = 0.1
-"""So much nearer is a memory clearly nearer: of what is told of one matter within it, the latest is told."""
+"""Difference of nearness within which the latest memory of one matter is told."""
 BRIEF = 5
-"""Words below which a question has few, and a remark touches on nothing: "ok", "back again" …"""
-PASSING = 7
-"""… and below which a remark has few."""
-SAME = 0.7
-"""Share of the words of two lines that both have, from which one says the other again."""
+"""Words of a short question, and of a remark that can bring something back."""
+BRIEF_REMARK = 7
+"""Words of a short remark."""
+SAME_SHARE = 0.7
+"""Share of common words from which two lines say the same."""
 LATELY = 3
-"""So many of the latest lines must not already have said it, when nobody asked."""
+"""Latest lines that must not have told it, when nobody asked."""
 
-SHORT = 12
-"""Words of a memory of which any part may be what it is about."""
-NEWS = 3
-"""Words below which a line tells nothing worth telling: "terrible weather"."""
+SHORT_MEMORY = 12
+"""Words of a memory so short that any part may be its topic."""
+NEWS_WORDS = 3
+"""Words of a line that tells something."""
 JUST_SAID = 300.0
-"""Seconds for which what somebody said is no memory yet."""
+"""Seconds before a line counts as a memory."""
 IN_ONE_BREATH = 120.0
-"""Seconds between two lines of which the second goes on with the first."""
+"""Seconds between two lines that belong together."""
 
 _TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
-"""What tells somebody what they said themselves; whom "you" means in it later nobody would know."""
+"""A line that tells the hearer what they said; later nobody knows who "you" is."""
 RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
-"""What says what somebody else said."""
+"""A line that reports what somebody said."""
 _QUOTED = re.compile(r"“([^”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
@@ -177,7 +177,7 @@ def _of_one_thing(
 def _is_about(candidate: _Candidate) -> bool:
     """Whether what is shared is the topic of a memory, rather than something in it."""
     text = candidate.entry.user_text
-    return len(tokens(text)) <= SHORT or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
+    return len(tokens(text)) <= SHORT_MEMORY or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
 
 
 def _in_one_breath(entry: MemoryEntry, kind: AnswerType, utterance: Utterance) -> list[MemoryEntry]:
@@ -235,9 +235,9 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
             continue
         theirs = topic_stems(tokens(find_topic(entry.user_text)))
         central = shared & (topic | theirs)
-        weighty = entry.importance >= HAUNTS or entry.pinned
+        weighty = entry.importance >= WEIGHTY or entry.pinned
         again = _same_words(entry.user_text, utterance.percept.text)
-        short = len(tokens(entry.user_text)) <= SHORT or shared & topic_stems(
+        short = len(tokens(entry.user_text)) <= SHORT_MEMORY or shared & topic_stems(
             tokens(find_topic(entry.user_text))
         )
         comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
@@ -281,7 +281,7 @@ def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[Reporte
         report
         for report in worded
         if _said_lately(report, last)
-        or any(len(quote & {*tokens(report.entry.user_text)}) >= SAME * len(quote) for quote in quoted)
+        or any(len(quote & {*tokens(report.entry.user_text)}) >= SAME_SHARE * len(quote) for quote in quoted)
     )
     return list(islice(told, 1))
 
@@ -297,8 +297,8 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
     words = len(tokens(line))
     if _WHETHER_TOLD.search(line) if asks else words < BRIEF:
         return []
-    few, least, matters = (BRIEF, ASKED, ANSWERS) if asks else (PASSING, TOUCHED, HAUNTS)
-    alike = NEAR if words < few else LIKE
+    few, least, matters = (BRIEF, NEAR_QUESTION, ANSWERS) if asks else (BRIEF_REMARK, NEAR_REMARK, WEIGHTY)
+    alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
     named = _people_named(utterance)
     found = [
         (nearness, recalled.entry)
@@ -321,7 +321,7 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
         best = max(same, key=lambda entry: entry.id)
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
-    lately = utterance.said[-1:] if asks else utterance.said[-AGAIN:]
+    lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
     return [report for report in worded if not _said_lately(report, lately)]
 
 
@@ -376,7 +376,7 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -
 
 def _same_words(one: str, other: str) -> bool:
     first, second = set(tokens(one)), set(tokens(other))
-    return len(first & second) >= SAME * len(first | second)
+    return len(first & second) >= SAME_SHARE * len(first | second)
 
 
 def told_name(utterance: Utterance) -> str:
@@ -399,7 +399,7 @@ def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
     old = [
         entry
         for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
-        if entry.importance >= HAUNTS
+        if entry.importance >= WEIGHTY
         and utterance.percept.timestamp - entry.timestamp >= HOUR
         and not _goes_on(entry)
     ]
@@ -432,7 +432,7 @@ def _fitting(
         shared = wanted & stems[entry.id]
         meant = recalled.scores.get(Why.SEMANTIC, 0.0) if by_meaning else 0.0
         tells = kind is not None and kind.told_by(entry.user_text)
-        if not shared and (meant < MEANT or not (tells or kind is None)):
+        if not shared and (meant < ANSWERS_BY_MEANING or not (tells or kind is None)):
             continue
         rarity = sum(1.0 / frequency[stem] for stem in shared)
         mine = 0.5 if _from_speaker(entry, utterance) else 0.0
@@ -456,7 +456,7 @@ def _tells_little(entry: MemoryEntry) -> bool:
     text = entry.user_text
     words = tokens(text)
     return not written_by(entry) and (
-        len(words) < NEWS
+        len(words) < NEWS_WORDS
         or (only_asks(text) and not text.rstrip().endswith("?"))
         or _INTRODUCES.match(text) is not None
         or (bool(words) and words[0] in words_for("imperative"))

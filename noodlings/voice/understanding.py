@@ -27,24 +27,24 @@ from noodlings.voice.statement import begins_with_name, find_topic
 from noodlings.voice.words import listed, spoken_words, stem, stems_for, tokens, topic_stems, without_names
 
 STRONG = 0.6
-"""Intensity (0…1) from which what was felt on hearing a line says what it is."""
+"""Intensity (0…1) from which the hearer's feeling decides the act."""
 HARD = -0.5
-"""Valence below which a line tells of something sad, whatever else is felt about it."""
+"""Valence below which a line is sad, whatever else is felt."""
 ATTENTION = 800
-"""Characters of a line that are listened to word for word."""
+"""Characters of a line that are read."""
 LONG = 400
-"""Characters from which on a plain statement is a speech."""
-TELLING = 40
-"""Words from which on a line tells more than it asks in passing."""
-ECHO = 9
-"""Words of a statement short enough to be said back."""
+"""Characters of a long speech."""
+TELLING_WORDS = 40
+"""Words of a line that tells more than it asks."""
+ECHO_WORDS = 9
+"""Words of a statement short enough to say back."""
 HEAVY = frozenset({
     DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.EMOTE_SAD,
     DialogueAct.COMFORT,
 })  # fmt: skip
-"""Acts that call for comfort, not for small talk."""
+"""Acts that call for comfort."""
 _UNPLEASANT = -0.3
-"""Valence below which a statement is not said back with a wink."""
+"""Valence below which a statement is not said back."""
 
 _FEELS = {
     DialogueAct.GRIEF: SpokenFeeling.SORROW, DialogueAct.DESPAIR: SpokenFeeling.SORROW,
@@ -74,7 +74,7 @@ _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
 _QUOTED = re.compile(r'["“]([^"”]+)["”]')
 GREETING_WORDS = 10
-"""Words up to which a line that begins with a greeting is no more than one: "Hello all! What a crowd." """
+"""Words of a line that is only a greeting: "Hello all! What a crowd."."""
 _GREETS = re.compile(
     r"(?:hi|hello|hey|hiya|howdy)"
     r"(?: (?:all|every\w+|there|again|both|folks|friends|loves|my \w+|dears?))*\s*[!.]",
@@ -166,7 +166,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     if heard("puzzled", line):
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
     question = read_question(text, words)
-    if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING):
+    if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING_WORDS):
         may_tell = question in (QuestionKind.UNKNOWN, QuestionKind.ADVICE) and _OWN.search(line)
         felt = _act("feelings", line) or _by_affect(affect, line) if may_tell else None
         asked = topic_stems(tokens(last_sentence(text))) or stems
@@ -176,7 +176,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
     light = affect is None or affect.valence > _UNPLEASANT
-    echo = statement(text) if light and act is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO else ""
+    echo = statement(text) if light and act is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO_WORDS else ""
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 

@@ -51,8 +51,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _DRAWN = re.compile(r"(?<=[^\W\d_])([^\W\d_])\1{2,}$")  # "hellooo", "yesss"
 _GESTURE = re.compile(r"\*[^*]+\*")
 _I = re.compile(r"\bi\b")
-SHOUT = 3
-"""Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
+SHOUTED_WORDS = 3
+"""Words in capitals from which a line is shouted; fewer may be a name, or a cry."""
 
 
 def load_yaml(name: str) -> Any:
@@ -103,7 +103,8 @@ def spoken_words(text: str) -> str:
     """
     said = _GESTURE.sub(" ", text)
     said = " ".join((said if any(map(str.isalnum, said)) else text).split())
-    return said if any(map(str.islower, said)) or len(said.split()) < SHOUT else _I.sub("I", said.lower())
+    shouted = len(said.split()) >= SHOUTED_WORDS and not any(map(str.islower, said))
+    return _I.sub("I", said.lower()) if shouted else said
 
 
 def stem(word: str) -> str:
