@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.feeling import feeling
@@ -34,15 +34,12 @@ from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.notes.writer import NoteSync, NoteWriter
 from noodlings.personal import personal_finder
 from noodlings.ports import (
-    ActionChooser,
     Allowance,
     Ask,
     Clock,
     Embedder,
-    FeelingModel,
     Notes,
     Repository,
-    Symbolist,
     Voice,
     WorldStore,
 )
@@ -77,13 +74,12 @@ def build(
 ) -> Society:
     """The society of a data folder: everybody with a recipe, and everybody who was ever stored.
 
-    A recipe that is wrong is left out: `Society.skipped_recipes` and the log say which, and why.
+    A wrong recipe is skipped: `Society.skipped_recipes` and the log say which, and why.
 
     Args:
-        settings: see `noodlings.config.load_settings`.
         clock: world time; by default the wall clock at the speed of the settings.
         store: where to keep everything instead of the data folder.
-        read_only: only look; nothing is locked, nothing can be written.
+        read_only: lock nothing and write nothing.
 
     Raises:
         StoreBusy: another process writes to the data folder.
@@ -101,7 +97,6 @@ def build(
     require_keepable(repository, Tier(max(settings.privacy.tiers.values(), default=Tier.OPEN)))
     notes = None if store or read_only else _notes(settings, repository)
     gateway = _gateway(settings, repository)
-    voice = _model_voice(gateway)
     clock = clock or SystemClock(settings.world.clock_speed, not_before=_latest(repository))
     found = read_recipes(folder)
     _log_recipes(found)
@@ -124,12 +119,8 @@ def build(
         context=settings.context,
         images=TableOfImages(),
         action_rule=RuleChooser(),
-        action_model=_action_model(gateway),
         notes=notes,
         loud={persona.id for persona in personas.values() if persona.voice.case == "upper"},
-        voice=voice,
-        feeling_model=_feeling_model(settings, gateway),
-        symbolist=_symbolist(gateway),
         fused=settings.thought.chain == "fused",
         ruminate=settings.thought.ruminate,
         reach=_reach(settings.llm.base_url),
@@ -138,6 +129,7 @@ def build(
         watchers=watchers,
         personal=None if settings.privacy.personal == "none" else personal_finder(),
         mask_personal=settings.privacy.personal == "mask",
+        **_model_ports(settings, gateway),
     )
 
     births: dict[str, float] = {}
@@ -189,35 +181,34 @@ def build(
 
 @asynccontextmanager
 async def voice_of(settings: Settings) -> AsyncIterator[Voice]:
-    """The voice that characters speak with under these settings, without a society."""
+    """The voice that characters have under these settings, without a society."""
     gateway = _gateway(settings, MemoryStore())
     try:
-        yield _model_voice(gateway) or OfflineVoice()
+        yield _model_ports(settings, gateway).get("voice") or OfflineVoice()
     finally:
         if gateway is not None:
             await gateway.close()
 
 
 def _notes(settings: Settings, repository: Repository) -> Notes:
-    """The notes beside the database; switched off, they are still there to be forgotten."""
+    """The notes beside the database; switched off, they can still be deleted."""
     notebook = Notebook(settings.data_dir / FOLDER_NAME)
     writer = NoteWriter(repository, notebook, feeling, settings.store.encrypted_from)
     return NoteSync(writer, settings.notes.enabled)
 
 
 def _latest(repository: Repository) -> float:
-    """World time of the latest turn that is stored."""
+    """World time of the latest stored turn."""
     agents = repository.agents()
     return max((trace.timestamp for who in agents for trace in repository.traces(who, 1)), default=0.0)
 
 
 def recipes(folder: Path) -> dict[str, Persona]:
-    """The personas of `read_recipes`, by id."""
     return read_recipes(folder).personas
 
 
 def read_recipes(folder: Path) -> FoundRecipes:
-    """The recipes that come with noodlings, and those in the data folder; a same id there replaces one."""
+    """The shipped recipes and those in the data folder, which may replace them by id."""
     with resources.as_file(resources.files("noodlings") / RECIPES) as shipped:
         own = folder / RECIPES
         return find_recipes([shipped, own] if own.is_dir() else [shipped])
@@ -232,15 +223,15 @@ def _log_recipes(found: FoundRecipes) -> None:
 
 
 def _rules(folder: Path) -> GameRules:
-    """What events of a game do: the file in the data folder, else the one that comes with noodlings."""
+    """The rules for events of a game: the file in the data folder, else the shipped one."""
     own = folder / RULES
     return load_rules(own) if own.is_file() else shipped_rules()
 
 
 def _embedding(settings: Settings, read_only: bool) -> tuple[EmbeddingQueue, EmbeddingQueue]:
-    """Who embeds what is remembered, and who says what something just heard means, closed with the first.
+    """The queue that embeds memories, and the one that embeds what was just heard, closed with the first.
 
-    What an endpoint makes is for memories alone: it takes its time.
+    An endpoint is too slow for what was just heard, so it embeds memories only.
     """
     if settings.embedding.model == "openai":
         from noodlings.embed.openai import OpenAIEmbedder
@@ -295,7 +286,7 @@ def _subconscious(settings: Settings, journal: ChangeJournal) -> SubconsciousMem
 
 
 def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
-    """The way to a model, one for everything that asks one; None where there is none."""
+    """The gateway that all model ports share; None without a model."""
     llm = settings.llm
     if not llm.base_url:
         return None
@@ -313,12 +304,21 @@ def _gateway(settings: Settings, world_store: WorldStore) -> Gateway | None:
     return Gateway(llm, world_store)
 
 
-def _model_voice(gateway: Gateway | None) -> Voice | None:
+def _model_ports(settings: Settings, gateway: Gateway | None) -> dict[str, Any]:
+    """What a model does for agents, by the fields of `AgentServices`; empty without a model."""
     if gateway is None:
-        return None
+        return {}
+    from noodlings.llm.actions import LLMChooser
+    from noodlings.llm.appraisal import LLMAppraiser
     from noodlings.llm.openai import OpenAIVoice
+    from noodlings.llm.symbolist import LLMSymbolist
 
-    return OpenAIVoice(gateway)
+    return {
+        "voice": OpenAIVoice(gateway),
+        "feeling_model": LLMAppraiser(gateway) if settings.llm.appraise else None,
+        "action_model": LLMChooser(gateway),
+        "symbolist": LLMSymbolist(gateway),
+    }
 
 
 def _asking(gateway: Gateway | None) -> Ask | None:
@@ -337,27 +337,3 @@ def _asking(gateway: Gateway | None) -> Ask | None:
         return await gateway.ask(ModelCall(Task.REPLY, prompt, temperature=0.3), read, allowance)
 
     return ask
-
-
-def _feeling_model(settings: Settings, gateway: Gateway | None) -> FeelingModel | None:
-    if gateway is None or not settings.llm.appraise:
-        return None
-    from noodlings.llm.appraisal import LLMAppraiser
-
-    return LLMAppraiser(gateway)
-
-
-def _action_model(gateway: Gateway | None) -> ActionChooser | None:
-    if gateway is None:
-        return None
-    from noodlings.llm.actions import LLMChooser
-
-    return LLMChooser(gateway)
-
-
-def _symbolist(gateway: Gateway | None) -> Symbolist | None:
-    if gateway is None:
-        return None
-    from noodlings.llm.symbolist import LLMSymbolist
-
-    return LLMSymbolist(gateway)

@@ -40,15 +40,13 @@ from noodlings.values.percept import Kind
 ENV_PREFIX = "NOODLINGS_"
 CONFIG_NAME = "config.yaml"
 
-Unit = Field(ge=0.0, le=1.0)
-
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ImportanceSettings(_Section):
-    """`ImportanceWeights`, as a section that can be set; it takes such a value, too."""
+    """`ImportanceWeights` as a section of the settings; such a value is accepted too."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -62,7 +60,6 @@ class ImportanceSettings(_Section):
 
     @property
     def weights(self) -> ImportanceWeights:
-        """The value that the memory takes."""
         return ImportanceWeights(**self.model_dump())
 
 
@@ -89,7 +86,7 @@ class ContextSettings(_Section):
 
 
 class RetrievalSettings(_Section):
-    """How much mood decides in a search where a question does not say."""
+    """How much mood counts in a search that does not say so."""
 
     emotion_weight: float = Field(0.3, ge=0, le=1)
     candidate_multiplier: int = Field(2, ge=1, le=5)
@@ -163,24 +160,23 @@ class StoreSettings(_Section):
 
     @property
     def encrypted_from(self) -> Tier:
-        """The lowest tier of which no word is plain on the disk: not in the database, a note or the log."""
+        """The lowest tier whose words are encrypted everywhere on the disk."""
         return {"none": Tier.SECRET, "private": Tier.CONFINED, "all": Tier.OPEN}[self.encrypt]
 
     @property
     def has_key(self) -> bool:
-        """Whether a key is set."""
         return bool(self.key_file or self.key.get_secret_value())
 
 
 class PrivacySettings(_Section):
-    """What becomes of personal data, and the tier that each kind of percept has at least."""
+    """What happens to personal data, and the lowest tier of each kind of percept."""
 
     personal: Literal["none", "raise", "mask"] = "none"
     tiers: dict[Kind, Annotated[int, Field(ge=0, le=3)]] = Field(default_factory=dict)
 
     @property
     def of_speech(self) -> int:
-        """The highest tier that anything has for being said."""
+        """The highest of the lowest tiers of speech."""
         return max(self.tiers.get(kind, Tier.OPEN) for kind in (Kind.SAY, Kind.WHISPER))
 
 
@@ -204,9 +200,9 @@ class WorldSettings(_Section):
 
 
 class ApiToken(_Section):
-    """Who may ask: a role, and the secret that proves it, or `sha256:` and its hash in hexadecimal.
+    """Who may ask: a role, and a secret, or `sha256:` and its hash in hexadecimal.
 
-    From `expires` on it is refused; a time without a zone is UTC.
+    It is refused after `expires`; a time without a zone is UTC.
     """
 
     role: Literal["admin", "world", "viewer", "player"]
@@ -230,7 +226,7 @@ class ApiToken(_Section):
 
 
 class ApiTokens(_Section):
-    """What `api.tokens_file` holds."""
+    """The content of `api.tokens_file`."""
 
     tokens: tuple[ApiToken, ...] = ()
 
@@ -240,15 +236,10 @@ class ApiSettings(ApiTokens):
 
     @property
     def token_file(self) -> Path | None:
-        """Where `tokens_file` is, or None without any."""
         return Path(self.tokens_file).expanduser() if self.tokens_file else None
 
     def all_tokens(self) -> tuple[ApiToken, ...]:
-        """Those of the settings and those that the file holds now.
-
-        Raises:
-            UserError: the file cannot be read, or something in it is wrong.
-        """
+        """The tokens of the settings and of the file. Raises `UserError` when the file is wrong."""
         more = () if self.token_file is None else read_table(self.token_file, ApiTokens).tokens
         return (*self.tokens, *more)
 
@@ -276,7 +267,7 @@ class LogSettings(_Section):
 
 
 class Settings(BaseSettings):
-    """All settings. Build with `load_settings`, which turns mistakes into words."""
+    """All settings. Build with `load_settings`, which explains mistakes."""
 
     model_config = SettingsConfigDict(
         env_prefix=ENV_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
@@ -301,7 +292,7 @@ class Settings(BaseSettings):
 
     @property
     def data_dir(self) -> Path:
-        """Where everything is kept: `store.path`, else the user's data folder."""
+        """`store.path`, else the user's data folder."""
         path = self.store.path
         return Path(path).expanduser() if path else Path(platformdirs.user_data_dir("noodlings"))
 
@@ -321,7 +312,7 @@ class Settings(BaseSettings):
 
 
 class _SettingsFile(YamlConfigSettingsSource):
-    """Read as every other table: several times as fast, and without going down endless levels."""
+    """Uses our own YAML reader, which is several times as fast and limits nesting."""
 
     def _read_file(self, file_path: Any) -> dict[str, Any]:
         found = read_yaml(file_path.read_text(self.yaml_file_encoding))
@@ -331,7 +322,7 @@ class _SettingsFile(YamlConfigSettingsSource):
 
 
 def config_file(explicit: Path | None = None) -> Path | None:
-    """The file to read: the given one, else `NOODLINGS_CONFIG`, else `./config.yaml`, else none."""
+    """The given file, else `NOODLINGS_CONFIG`, else `./config.yaml` if it exists, else None."""
     from_environment = os.environ.get(f"{ENV_PREFIX}CONFIG")
     named = explicit or (Path(from_environment) if from_environment else None)
     if named is not None:
@@ -347,7 +338,7 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
 
     Args:
         file: see `config_file`.
-        overrides: sections to set from code, as nested dicts, stronger than everything else.
+        overrides: sections set from code, as nested dicts, stronger than everything else.
 
     Raises:
         UserError: an unknown key, a value out of range, unreadable YAML; the message names file and key.
@@ -367,7 +358,7 @@ def load_settings(file: Path | None = None, **overrides: Any) -> Settings:
 
 
 def _reading(path: Path | None) -> type[Settings]:
-    """The settings with this file among their sources."""
+    """The settings class that reads this file."""
     if path is None:
         return Settings
 
@@ -378,7 +369,7 @@ def _reading(path: Path | None) -> type[Settings]:
 
 
 def _no_json(error: SettingsError) -> str:
-    """Which variables it may be, and what is wrong with one of them; not what it holds."""
+    """Name the variables that may be wrong, and the mistake; without their values."""
     section = re.search(r'field "(\w+)"', str(error))
     start = f"{ENV_PREFIX}{section[1] if section else ''}".upper()
     names = ", ".join(sorted(name for name in os.environ if name.upper().startswith(start)))
@@ -386,7 +377,7 @@ def _no_json(error: SettingsError) -> str:
 
 
 def _refuse_unknown_environment() -> None:
-    """A misspelt section in a variable would be ignored by pydantic; say so instead."""
+    """Refuse a misspelt section in a variable, which pydantic would ignore."""
     known = {f"{ENV_PREFIX}{name}".upper() for name in Settings.model_fields}
     known |= {f"{ENV_PREFIX}{name}" for name in ("CONFIG", "DATA", "TEST_DATA", "TOKEN")}
     for name in os.environ:

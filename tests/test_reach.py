@@ -179,7 +179,7 @@ async def lived(folder: Path, host: str, chain: str, rounds: int) -> tuple[set[s
 
 def _embedded(archive: Any) -> None:
     """Wait until nothing is left to embed."""
-    queue = archive._embedding
+    queue = archive.embedding
     while queue.embed_backlog() is not None:
         pass
 

@@ -1,15 +1,15 @@
 """An agent: the way of one event, from percept to trace.
 
-    1 appraise   what is felt about it           5 recall    what comes to mind
-    2 mood       pushed by it                    6 think     a reply in plain words
-    3 predict    how surprising it was           7 modulate  coloured by the transistors
-    4 remember   encoded, linked, committed      8 respond   the entry is completed, and linked
+    1 appraise   what is felt about it           5 recall    what comes to mind 2 mood       pushed by it
+    6 think     a reply in plain words 3 predict    how surprising it was           7 modulate  coloured by
+    the transistors 4 remember   encoded, linked, committed      8 respond   the entry is completed, and
+    linked
                                                  9 trace     stored with what changed
                                                 10 settle    symbols, links, thoughts: in the background
 
-Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on
-a thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts
-are taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
+Steps 1 to 4 wait for nothing but the few milliseconds in which a model on this machine embeds the words, on a
+thread of its own; then the percept is on disk, whatever a slow or failing model does afterwards. Percepts are
+taken in in the order in which they came, and steps 5 to 10 of one agent run one turn at a time.
 """
 
 from __future__ import annotations
@@ -33,13 +33,12 @@ from noodlings.agent.perceiving import (
     appraise,
     asked_to_remember,
     identity_salience,
+    shielded,
     take_in,
     tiered,
-    understood,
     untold,
     with_words,
 )
-from noodlings.agent.privacy import shielded
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -52,7 +51,6 @@ from noodlings.memory.subconscious import SubconsciousMemory
 from noodlings.mind.appetites import Goal
 from noodlings.mind.mind import Mind
 from noodlings.ports import AgentRecord, AgentState, Allowance, Forgotten, OwnLine
-from noodlings.recall.search import Searcher
 from noodlings.values.affect import NEUTRAL, Affect
 from noodlings.values.audience import OPEN, Tier, of_all
 from noodlings.values.floor import Decision, Floor
@@ -67,13 +65,7 @@ log = logging.getLogger(__name__)
 
 
 class Agent:
-    """One character: who it is, what it feels, what it remembers.
-
-    Args:
-        core: what it is.
-        journal: what changed in its memories and was not kept yet.
-        services: what all agents of a society share.
-    """
+    """One character: who it is, what it feels, what it remembers."""
 
     def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
         self._core = core
@@ -82,7 +74,9 @@ class Agent:
         self._unit_of_work = UnitOfWork(core, journal, services)
         self._pipeline = PerceptPipeline(core, journal, services, self._unit_of_work)
         self._responder = Responder(core, services)
-        self._follow_up = FollowUp(core, journal, services, self._unit_of_work, self._responder, self)
+        self._follow_up = FollowUp(
+            core, journal, services, self._unit_of_work, self._responder, weakref.ref(self)
+        )
         self._deciding = asyncio.Lock()
         self._speaking = asyncio.Lock()
 
@@ -90,52 +84,42 @@ class Agent:
 
     @property
     def id(self) -> str:
-        """The persona's id."""
         return self._core.id
 
     @property
     def persona(self) -> Persona:
-        """Who it is."""
         return self._core.persona
 
     @property
     def memory(self) -> HierarchicalMemory | PlainMemory:
-        """What it has in mind."""
         return self._core.memory
 
     @property
     def subconscious(self) -> SubconsciousMemory:
-        """What intense moments became."""
         return self._core.subconscious
 
     @property
     def archive(self) -> AgentArchive | None:
-        """Everything it ever perceived, as it can be searched; None for a plain list."""
+        """Everything it ever perceived, as it can be searched; None with a plain memory."""
         return self._core.archive
 
     @property
-    def searcher(self) -> Searcher | None:
-        """Finds in everything it ever perceived; None for a plain list."""
-        return None if self.archive is None else self.archive.searcher
-
-    @property
     def forgettings(self) -> int:
-        """How often something was forgotten: whatever was read of it before may be gone."""
+        """How often something was forgotten: what was read before may be gone."""
         return self._core.forgettings
 
     @property
     def prompts(self) -> Mapping[int, Sequence[SentPrompt]]:
-        """Entry id → what models were asked in its turn; of the last turns, and since the program began."""
+        """Entry id → what models were asked in its turn; of the last turns since the program began."""
         return self._core.prompts
 
     @property
     def gains(self) -> dict[str, float]:
-        """Its transistors, in order: how strong each is set, 0…1."""
+        """How strong each of its transistors is set, 0…1, in order."""
         return {transistor.name: transistor.gain for transistor in self._core.chain.transistors}
 
     @property
     def mind(self) -> Mind:
-        """Expectation and phenomenal state."""
         return self._core.mind
 
     @property
@@ -155,17 +139,16 @@ class Agent:
 
     @property
     def rules(self) -> GameRules:
-        """What events of a game do to it."""
         return self._services.rules
 
     @property
     def game(self) -> GameFeeling:
-        """What a game's events left: its named mood, how things stand, what was notable."""
+        """What the events of a game left: a named mood, the state of the game, notable events."""
         return self._core.feelings.game
 
     @property
     def named_mood(self) -> str:
-        """chill, hyped, nervous or frustrated, as a game's events left it."""
+        """chill, hyped, nervous or frustrated, by the events of a game."""
         return self._core.feelings.game.mood(self._services.rules, self._services.clock.now()).value
 
     @property
@@ -186,17 +169,17 @@ class Agent:
         said: Callable[[str], None] = lambda text: None,
         earlier: tuple[MemoryEntry, ...] = (),
     ) -> Trace:
-        """The whole way of one event. Returns the stored trace; its `response` is None for silence.
+        """Take an event all the way. Returns the stored trace; its `response` is None for silence.
 
         Args:
             said: called with each part of the answer as soon as it may be heard, see `TurnEvent.said`.
             earlier: see `Turn.earlier`; for a model, and not remembered.
 
         Raises:
-            StoreError: the percept, or what came of it, could not be kept.
+            StoreError: the percept or its outcome could not be kept.
         """
         turn = await self._pipeline.hear(percept, self._tell)
-        if self.archive is not None and not self.archive.embedded_when_heard:
+        if self.archive is not None and not self.archive.embedding.local:
             self.archive.begin()
         turn.earlier = earlier
         if percept.floor is not None:
@@ -218,11 +201,11 @@ class Agent:
         said: Callable[[str], None] = lambda text: None,
         earlier: tuple[MemoryEntry, ...] = (),
     ) -> Trace | None:
-        """Answer once more what is kept already: what was perceived and felt stays as it is, and the new
-        answer takes the place of the old one, in memory, trace, links and among its own lines.
+        """Answer once more what is kept already. What was perceived and felt stays; the new answer replaces
+        the old one in memory, trace, links and its own lines. Without a new answer the old one stays.
 
-        Where there is no new answer the old one stays. Returns the trace of the new one; None where the entry
-        is gone, or was its own doing. The other arguments, and what is raised, are those of `perceive`.
+        Returns the new trace, or None where the entry is gone or was the agent's own. See `perceive` for the
+        rest.
         """
         entry = self.entry(entry_id)
         if entry is None or entry.user_id == self.id or entry.tier is Tier.SEALED:
@@ -261,10 +244,7 @@ class Agent:
         return turn.trace(self.id)
 
     async def idle(self, now: float) -> str | None:
-        """Something it does of its own accord, or None: a line in quotation marks is spoken.
-
-        It may have a thought of its own as well, which nobody sees. Raises `StoreError`: it was not kept.
-        """
+        """Something it does by itself, or None: a line in quotation marks is spoken. Raises `StoreError`."""
         await self._follow_up.muse(now)
         core = self._core
         done = {line.text for line in core.said}
@@ -281,11 +261,11 @@ class Agent:
         await self._follow_up.settle()
 
     async def hurry(self) -> None:
-        """End what it does in the background, without a model where one is waited for."""
+        """End what it does in the background, without waiting for a model."""
         await self._follow_up.hurry()
 
     async def _take_turns(self, turn: Turn, floor: Floor) -> None:
-        """Let the room decide on a percept that is kept by now, after those that came before it."""
+        """Let the room decide who answers a percept that is kept by now."""
         own = turn.decision
         floor.bid(self.id, own)
         async with self._deciding:
@@ -294,7 +274,7 @@ class Agent:
             self._unit_of_work.commit(turn.trace(self.id))
 
     async def _answer(self, turn: Turn, said: Callable[[str], None]) -> None:
-        """Steps 5 to 8 and 10. Leaves the turn as it was where what it answers was forgotten meanwhile."""
+        """Steps 5 to 8 and 10. Changes nothing where the entry was forgotten meanwhile."""
         late, forgettings = False, self._core.forgettings
         # The turn holds what is called in it, and that the turn: an agent in it would never be freed.
         living = weakref.ref(self)
@@ -306,7 +286,7 @@ class Agent:
                 agent._tell(turn, "thinking")
 
         def hear(part: str) -> bool:
-            """Say a part of the answer, where nothing came between since it was begun."""
+            """Say a part of the answer, unless something was forgotten or came between."""
             agent = living()
             if agent is None or agent._core.forgettings != forgettings:
                 return False
@@ -353,11 +333,7 @@ class Agent:
             hear(rest)
 
     async def _choose(self, turn: Turn, forgettings: int) -> None:
-        """What it does beside its words, when they are said. The next turn does not wait for it.
-
-        Args:
-            forgettings: as many as there were when the words were kept.
-        """
+        """Choose an action after the words are said; `forgettings` is the count when they were kept."""
         before = self._came_between(turn)
         turn.allowance.until = time.monotonic() + self._services.patience  # the words had their own time
         with timed(turn.milliseconds, "choose"):
@@ -372,7 +348,7 @@ class Agent:
         self._unit_of_work.commit(turn.trace(self.id))
 
     def _respond(self, turn: Turn, entry: MemoryEntry) -> None:
-        """Complete the entry with what was said, and link it with what that came from."""
+        """Complete the entry with the response, and link it with what the response came from."""
         turn.entry = entry
         if turn.response is None:
             return
@@ -387,7 +363,7 @@ class Agent:
             self._journal.linked(recalled(turn.entry, truly))
 
     def _unanswer(self, entry: MemoryEntry) -> frozenset[int]:
-        """Take back the answer that an entry had, if any; the ids of what came to mind for it."""
+        """Take back the answer of an entry; returns the ids of what came to mind for it."""
         if entry.response is None:
             return frozenset()
         self._core.unsay(entry.response)
@@ -397,12 +373,12 @@ class Agent:
         return frozenset(link.target for link in theirs)
 
     def _overtaken(self, turn: Turn) -> str:
-        """Why an answer that comes late makes no sense any more, or "" while it does."""
+        """Why a late answer makes no sense any more, or ""."""
         # Whoever asks for another answer waits for it.
         return self._came_between(turn) if turn.entry.response is None else ""
 
     def _came_between(self, turn: Turn) -> str:
-        """What whoever is answered did since that makes an answer too late, or ""."""
+        """What the person who is answered did since that makes an answer too late, or ""."""
         user_id = turn.percept.user_id
         for entry in self.memory.retrieve_working():
             if entry.id > turn.entry.id and entry.user_id == user_id and entry.place == turn.entry.place:
@@ -413,7 +389,7 @@ class Agent:
         return ""
 
     def _tell(self, turn: Turn, step: str, said: str = "") -> None:
-        """Whoever looks on changes nothing: what goes wrong in a watcher ends in the log."""
+        """Tell the watchers. An error in a watcher is logged and changes nothing."""
         if self._services.watchers:
             turn_event = TurnEvent(self.id, turn.entry.id, step, turn.trace(self.id), turn.percept, said)
             for watcher in tuple(self._services.watchers):
@@ -425,19 +401,18 @@ class Agent:
     # -- corrections, see `noodlings.agent.corrections`
 
     def entry(self, entry_id: int) -> MemoryEntry | None:
-        """An entry as it is by now, in mind or only in the archive; None when there is none, or no more."""
+        """An entry as it is now, from memory or the archive; None when there is none any more."""
         return self.memory.find(entry_id) or self._services.store.entries(self.id, [entry_id]).get(entry_id)
 
     def keep(self) -> None:
-        """Commit what was changed by hand."""
         self._unit_of_work.commit()
 
     async def know(self, about: str, text: str, by: str) -> MemoryEntry:
-        """Keep a fact about somebody that was written by hand: pinned, as important as can be, and neither
-        felt nor answered.
+        """Keep a hand-written fact about somebody: pinned, of importance 1, neither felt nor answered.
 
         Args:
-            about: the id of a user or an agent; by: of whoever writes it.
+            about: the id of a user or an agent.
+            by: the id of the author.
 
         Raises:
             StoreError: it could not be kept.
@@ -445,7 +420,7 @@ class Agent:
         core, now = self._core, self._services.clock.now()
         fact = Percept(about, text, now, Kind.EVENT, affect=NEUTRAL, surprise=0.0, data={KNOWN_BY: by})
         fact, _ = shielded(self._services, fact)
-        words = await understood(self._services, fact)
+        words = await self._services.heard.understood(fact.text)
         feelings, felt = core.feelings, core.affect
         turn = take_in(core, self._journal, self._services, fact, words, {})
         core.feelings, core.affect = feelings, felt
@@ -455,9 +430,9 @@ class Agent:
         return turn.entry
 
     def feel_told(self, percept: Percept) -> tuple[Affect, float | None]:
-        """What it feels about something that a source tells, and how far the words are worth keeping, 0…1.
+        """What it feels about something from a source, and how far the words are worth keeping, 0…1.
 
-        Judged by the words alone, as its embedding is done later; nothing in the agent moves.
+        Judged by the words alone, as the embedding comes later; nothing in the agent changes.
         """
         affect, _, significance = appraise(self._services, percept, None, None)
         return affect, significance
@@ -465,10 +440,9 @@ class Agent:
     def remember_told(
         self, percept: Percept, source: str, affect: Affect, significance: float | None
     ) -> MemoryEntry:
-        """Encode what a source tells as `take_in` would encode what happens, but never as if it did.
+        """Encode something from a source, to be kept with `keep_told`.
 
-        Neither mood nor mind, appetites or surprise move by it, and it never enters working memory. To be
-        kept with `keep_told`.
+        Unlike in `take_in`, mood, mind, appetites and working memory stay as they are.
         """
         percept, _ = shielded(self._services, percept)
         core, salience = self._core, identity_salience(percept.text, self.persona)
@@ -487,8 +461,9 @@ class Agent:
         return entry
 
     def keep_told(self, records: Iterable[IngestedRecord], links: Iterable[Link]) -> None:
-        """Commit what was encoded of a source, with what became of its records. Raises `StoreError`: nothing
-        of it was kept, and the agent is again what is kept of it.
+        """Commit what was encoded of a source, with what became of its records.
+
+        Raises `StoreError`: nothing of it was kept, and the agent is back in its stored state.
         """
         for record in records:
             self._journal.taken(record)
@@ -496,16 +471,15 @@ class Agent:
         self._unit_of_work.commit_memory()
 
     def link(self, link: Link) -> None:
-        """Commit a link that was made by hand between two of its entries."""
         self._journal.linked([link])
         self.keep()
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
-        """Delete entries for good: from every stream, archive, traces, notes, symbols and its own state, with
-        the thoughts that were made of them.
+        """Delete entries for good from every stream, archive, trace, note and symbol, with thoughts made of
+        them.
 
         Args:
-            told_by: what of this user waits to be taken in from a source goes too; "" for nothing.
+            told_by: also delete what of this user waits to be taken in from a source; "" for nothing.
 
         Raises:
             StoreError: nothing was forgotten.
@@ -513,7 +487,7 @@ class Agent:
         return self._unit_of_work.forget(entry_ids, by_user, now, told_by)
 
     def part_from(self, user_ids: Collection[str]) -> None:
-        """These are no longer among those who witnessed anything. Raises `StoreError`."""
+        """Remove these users from the witnesses of everything. Raises `StoreError`."""
         self._unit_of_work.part_from(frozenset(user_ids))
 
     # -- as it is stored
@@ -523,5 +497,5 @@ class Agent:
         return self._core.state()
 
     def restore(self, record: AgentRecord) -> None:
-        """Take up where the stored agent left off. Raises `UserError` when its state is damaged."""
+        """Continue from the stored agent. Raises `UserError` when its state is damaged."""
         self._core.restore(record)

@@ -1,7 +1,7 @@
-"""The archive of a living agent: loaded bit by bit beside everything else, and kept in step with the store.
+"""The archive of a living agent: loaded bit by bit in the background, and kept in step with the store.
 
-The rules it keeps: what is stored can be found, once it is loaded; what is forgotten cannot, from that moment
-on. An agent answers before a long archive is loaded, by what there is by then.
+What is stored can be found once it is loaded; what is forgotten cannot be found from that moment on. An agent
+answers before a long archive is loaded, using the loaded part.
 """
 
 from __future__ import annotations
@@ -26,26 +26,25 @@ from noodlings.values.audience import Tier
 from noodlings.values.memory import MemoryEntry, Vector
 
 PAGE = 250
-"""Entries loaded in one go: a few milliseconds, which is how long anything else may have to wait for it."""
+"""Entries loaded at a time: a few milliseconds, in which nothing else runs."""
 SOON = 5_000
-"""An archive of up to so many entries is waited for, half a second at most; a longer one is not."""
-SHOWN_EVERY = 0.1
-"""Seconds between two looks at how far the embedding is."""
+"""An archive of up to this many entries is waited for, at most half a second."""
+PROGRESS_SECONDS = 0.1
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveState:
-    """How far an archive is.
+    """How much of an archive is loaded and embedded.
 
     Attributes:
-        entries: that can be found by their words, so far.
+        entries: how many can be found by their words so far.
         loaded: whether that is all of them.
-        model: by which model they are embedded, "" for none.
-        embedded: that can be found by their meaning, too.
-        pending: that wait to be embedded.
-        parked: that could not be embedded, however often it was tried.
+        model: the embedding model, "" for none.
+        embedded: how many can also be found by their meaning.
+        pending: how many wait to be embedded.
+        parked: how many could not be embedded after all attempts.
         reason: why something could not be loaded or embedded last, or "".
     """
 
@@ -62,18 +61,15 @@ class AgentArchive:
     """Everything one agent ever perceived, as it can be searched now.
 
     Args:
-        agent_id: whose.
-        repository: where it is stored.
-        embedding: who embeds.
         names: user id → shown name, of everybody who is known.
         perceived: how many entries are stored.
-        retrieval: how much mood decides where a search does not say; None for the defaults.
+        retrieval: how much mood counts in a search that does not say so; None for the defaults.
 
     Attributes:
-        agent_id, retrieval: see above.
-        model: by which model it is embedded, "" for none.
+        model: the embedding model, "" for none.
         loaded: whether everything stored can be found.
-        searcher: finds by what there is by now.
+        index: what is loaded by now.
+        searcher: finds in it.
     """
 
     def __init__(
@@ -91,57 +87,45 @@ class AgentArchive:
         self._names = names
         self.loaded = not perceived
         self._repository = repository
-        self._embedding = embedding
-        self._archive = (
+        self.embedding = embedding
+        self.index = (
             SearchIndex(embedding.model, embedding.dimensions) if embedding.dimensions else SearchIndex()
         )
         if embedding.dimensions:
             # To make room by and by would take a moment too long; room that is not used takes no memory.
-            self._archive.vectors.reserve(perceived + perceived // 2)
+            self.index.vectors.reserve(perceived + perceived // 2)
         self._backlog = EmbeddingBacklog(
-            agent_id, repository, self._archive, embedding.model, embedding.dimensions, embedding.reach
+            agent_id, repository, self.index, embedding.model, embedding.dimensions, embedding.reach
         )
         self._backlog.held = not self.loaded
         self._expected = perceived
         self._last_id = -1
         self._loading: asyncio.Task[None] | None = None
         self._not_loaded = ""  # why
-        self.searcher = Searcher(self._archive)
-
-    @property
-    def embedded_when_heard(self) -> bool:
-        """Whether entries come with their vectors: then nothing is to be loaded for who only listens."""
-        return self._embedding.local
-
-    @property
-    def failed(self) -> str:
-        """Why questions are not embedded now, or ""; see `EmbeddingQueue.trouble`."""
-        return self._embedding.trouble
+        self.searcher = Searcher(self.index)
 
     def state(self) -> ArchiveState:
-        """How far it is."""
-        with self._archive.lock:
+        with self.index.lock:
             return ArchiveState(
-                entries=len(self._archive),
+                entries=len(self.index),
                 loaded=self.loaded,
                 model=self.model,
                 embedded=self._backlog.embedded,
                 pending=len(self._backlog.waiting),
                 parked=len(self._backlog.waiting.parked),
-                reason=self._not_loaded or self._backlog.reason or self._embedding.failed,
+                reason=self._not_loaded or self._backlog.reason or self.embedding.failed,
             )
 
     async def search(
         self, query: str, filters: Filters = EVERYTHING, tier: Tier = Tier.OPEN, **options: Any
     ) -> list[Hit]:
-        """See `Searcher.search`; the question's vector is seen to here, where it is to be had.
-
-        What is not said of how mood decides is as in the settings.
+        """See `Searcher.search`; the question is embedded here where possible.
 
         Args:
-            tier: of the question; where its words may not go to whoever embeds, they must do as they are.
+            tier: of the question; if the embedder may not read it, only its words are searched.
+            options: the settings decide where these do not say how much mood counts.
         """
-        may = tier <= self._embedding.reach
+        may = tier <= self.embedding.reach
         vector = await self.vector(query, filters, options.get("asker")) if may else None
         asked = self.retrieval.model_dump() | options
         return self.searcher.search(query, filters, query_vector=vector, **asked)
@@ -149,45 +133,29 @@ class AgentArchive:
     async def vector(
         self, query: str, filters: Filters = EVERYTHING, asker: str | None = None
     ) -> Vector | None:
-        """What a question means, for `Searcher.search`; None where words must do.
+        """The vector of a question, for `Searcher.search`; None to search by words.
 
-        Until half of the entries are embedded they must: what has no vector would count as meaning little.
+        It is None until half of the entries are embedded, as entries without a vector would count too little.
         """
         self._call_by_name()
-        embedded, entries = self._archive.embedded(filters) if self._backlog.dimensions else (0, 0)
+        embedded, entries = self.index.embedded(filters) if self._backlog.dimensions else (0, 0)
         if not embedded or 2 * embedded < entries:
             return None
-        vector = await self._embedding.question(self.searcher.wording(query, filters, asker))
+        vector = await self.embedding.question(self.searcher.wording(query, filters, asker))
         return vector if vector is not None and vector.shape == (self._backlog.dimensions,) else None
 
     def entries(self, entry_ids: Sequence[int]) -> dict[int, MemoryEntry]:
-        """Entries by id as they are stored now; those that were forgotten are missing."""
+        """Entries by id as they are stored now, without those that were forgotten."""
         return self._repository.entries(self.agent_id, entry_ids) if entry_ids else {}
-
-    def latest(self, filters: Filters, limit: int, timed: bool = False) -> list[int]:
-        """See `SearchIndex.latest`; of what is loaded."""
-        return self._archive.latest(filters, limit, timed)
-
-    def in_time(self, entry_ids: Sequence[int]) -> list[int]:
-        """See `SearchIndex.in_time`; of what is loaded."""
-        return self._archive.in_time(entry_ids)
-
-    def likeness(self, one: int, other: int) -> float | None:
-        """How alike in meaning two entries are, −1…1; None where that is not known."""
-        return self._archive.likeness(one, other)
-
-    def alike(self, entry_id: int, limit: int, filters: Filters = EVERYTHING) -> list[int]:
-        """See `SearchIndex.alike`."""
-        return self._archive.alike(entry_id, limit, filters)
 
     # -- in step with the store
 
     def kept(self, changes: Changes) -> None:
-        """These were stored. What is not loaded yet will be found in the store, in its turn."""
-        with self._archive.lock:
+        """Take in what was stored. What is not loaded yet will be read from the store later."""
+        with self.index.lock:
             for entry in changes.updated:
-                if entry.id in self._archive:
-                    self._archive.update(entry)
+                if entry.id in self.index:
+                    self.index.update(entry)
             if self.loaded and changes.added:
                 vectors = {
                     vector.entry_id: vector for vector in changes.vectors if vector.model == self.model
@@ -196,66 +164,66 @@ class AgentArchive:
         self._nudge()
 
     def forget(self, entry_ids: Sequence[int], redacted: Sequence[int]) -> None:
-        """These are gone from the store; of those redacted the response is."""
+        """Remove what is gone from the store, and the responses of the redacted entries."""
         answerless = self._repository.entries(self.agent_id, redacted)
-        with self._archive.lock:
-            self._archive.remove(entry_ids)
+        with self.index.lock:
+            self.index.remove(entry_ids)
             self._backlog.waiting.done(entry_ids)
             for entry in answerless.values():
-                if entry.id in self._archive:
-                    self._archive.redact(entry)
+                if entry.id in self.index:
+                    self.index.redact(entry)
 
     # -- loading
 
     def rest(self) -> None:
-        """Take in nothing that is stored, until it is loaded when somebody asks: so that to take in a long
-        past needs no more room than a short one. Of what is loaded already it changes nothing.
+        """Do not load what is stored until somebody searches, so that importing a long past takes no memory.
+
+        An archive that is partly loaded stays as it is.
         """
-        if not len(self._archive):
+        if not len(self.index):
             self.loaded = False
             self._backlog.held = True
 
     def begin(self) -> None:
-        """Load in the background of the running event loop; again, where that failed.
+        """Load in the background of the running event loop; try again where that failed.
 
-        It ends when nobody else holds the archive any more.
+        Loading ends when nobody else holds the archive any more.
         """
         if not self.loaded and (self._loading is None or self._loading.done()):
             self._loading = asyncio.get_running_loop().create_task(_load(weakref.ref(self)))
 
     async def soon(self) -> None:
-        """Wait for what is still to be loaded, if it is not much in all."""
+        """Wait for a short archive to be loaded; do not wait for a long one."""
         if self._expected <= SOON:
             await self.whole()
 
     async def within(self, seconds: float) -> None:
-        """Load in the background, and wait so long for it, but for all of an archive that is short."""
+        """Load in the background; wait for all of a short archive, or so long for a longer one."""
         self.begin()
         await self.soon()
         if not self.loaded and self._loading is not None:
             await asyncio.wait([self._loading], timeout=seconds)
 
     async def whole(self) -> None:
-        """Load everything, giving way to everything else. Raises `StoreError`."""
+        """Load everything, giving way to other tasks. Raises `StoreError`."""
         while not self.loaded:
             self.load_some()
             await asyncio.sleep(0)
 
     async def embedded(self, done: Callable[[int], object]) -> None:
-        """Load everything, and be there until what can have a vector now has one; `done` is told how many do.
+        """Load everything and wait until all that can have a vector has one; `done` is called with the count.
 
-        Raises:
-            StoreError: it cannot be loaded.
+        Raises `StoreError` when it cannot be loaded.
         """
         await self.whole()
-        while self._backlog.again_at() == -math.inf and not self._embedding.gave_up:
+        while self._backlog.again_at() == -math.inf and not self.embedding.gave_up:
             done(self._backlog.embedded)
-            await asyncio.sleep(SHOWN_EVERY)
+            await asyncio.sleep(PROGRESS_SECONDS)
 
     def load_some(self) -> None:
-        """Take in the next page. Raises `StoreError`."""
+        """Load the next page. Raises `StoreError`."""
         columns = self._repository.columns(self.agent_id, self.model, self._last_id, PAGE)
-        with self._archive.lock:
+        with self.index.lock:
             if columns.ids:
                 self._take_in(columns)
                 self._last_id = columns.ids[-1]
@@ -267,12 +235,11 @@ class AgentArchive:
             self._nudge()
 
     def close(self) -> None:
-        """Stop loading."""
         if self._loading is not None:
             self._loading.cancel()
 
     def load_on(self) -> bool:
-        """Take in the next page. Returns whether there is another, and it can be tried at once."""
+        """Load the next page. Returns whether there is another that can be tried at once."""
         try:
             if not self.loaded:
                 self.load_some()
@@ -284,20 +251,20 @@ class AgentArchive:
         return not self.loaded
 
     def _take_in(self, columns: EntryColumns) -> None:
-        self._archive.extend(columns, *self._backlog.fitting(columns))
+        self.index.extend(columns, *self._backlog.fitting(columns))
 
     def _call_by_name(self) -> None:
-        """Know those who are in it by their names of now; who never spoke here may be talked about."""
-        with self._archive.lock:
-            names, people = self._names(), self._archive.people
+        """Give the people in the index their current names."""
+        with self.index.lock:
+            names, people = self._names(), self.index.people
             for user_id in people.met:
                 if user_id in names:
                     people.name(user_id, names[user_id])
 
     def _nudge(self) -> None:
         if self._backlog.waiting:
-            self._embedding.watch(self._backlog)
-            self._embedding.nudge()
+            self.embedding.watch(self._backlog)
+            self.embedding.nudge()
 
     def _tell(self) -> None:
         state = self.state()
@@ -307,7 +274,7 @@ class AgentArchive:
 
 
 async def _load(known: weakref.ref[AgentArchive]) -> None:
-    """Load what is left of an archive, for as long as somebody holds it."""
+    """Load the rest of an archive, as long as somebody holds it."""
     time = asyncio.get_running_loop().time
     began = time()
     while (archive := known()) is not None and archive.load_on():

@@ -1,7 +1,7 @@
-"""What one agent remembers without a vector: handed out to be embedded, and kept when it comes back.
+"""Entries of one agent that have no vector yet: handed out to be embedded, and kept when they come back.
 
-A vector goes to the store first, and then into the archive that is searched. Safe to share between threads:
-the lock of the archive guards it.
+A vector goes to the store first, and then into the index. Safe to share between threads: the lock of the
+index guards it.
 """
 
 from __future__ import annotations
@@ -20,27 +20,23 @@ from noodlings.recall.neighbours import Mask
 from noodlings.values.audience import OPEN, Tier
 from noodlings.values.memory import EntryVector, Vector
 
-TOLD_EVERY = 1_000
-"""Entries after which the log tells how far it is."""
+LOG_EVERY = 1_000
+"""Entries between two lines of progress in the log."""
 
 log = logging.getLogger(__name__)
 
 
 class EmbeddingBacklog:
-    """The entries of an archive that are still to be embedded, by one model.
+    """The entries of an archive that are still to be embedded by one model.
 
     Args:
-        agent_id: whose.
-        repository: where vectors are kept.
-        archive: what is searched.
         model: the name of the model.
-        dimensions: the length of its vectors; 0 where only the first one will tell.
-        reach: the highest tier of which an entry may be embedded.
+        dimensions: the length of its vectors; 0 until the first one tells.
+        reach: the highest tier of an entry that may be embedded.
 
     Attributes:
-        model, dimensions: see above.
-        waiting: what there is to do.
-        held: nothing is handed out while this is set.
+        waiting: the entries to embed.
+        held: while True nothing is handed out.
         reason: why something could not be embedded last, or "".
     """
 
@@ -70,7 +66,7 @@ class EmbeddingBacklog:
             return self._archive.vectors.count if self.dimensions else 0
 
     def fitting(self, columns: EntryColumns) -> tuple[Mask, Vector]:
-        """Which new entries have a vector that fits, and these; the others, if they say a word, wait."""
+        """Which new entries have a vector that fits, and these vectors; queues the others if not empty."""
         embedded = np.array(columns.embedded, np.bool_)
         fits = np.array([self._fits(vector) for vector in columns.vectors], np.bool_)
         fitting = [vector for vector, fit in zip(columns.vectors, fits, strict=True) if fit]
@@ -90,7 +86,7 @@ class EmbeddingBacklog:
         return embedded, np.array(fitting, np.float32)
 
     def take(self, now: float, most: int) -> dict[int, str]:
-        """The texts to embed now by entry id, at most so many; each to be given to `keep` or `fail`."""
+        """At most so many texts to embed, by entry id; each is then given to `keep` or `fail`."""
         with self._archive.lock:
             ids = [] if self.held else self.waiting.take(now, most)
         if not ids:
@@ -108,7 +104,7 @@ class EmbeddingBacklog:
         return texts
 
     def keep(self, vectors: Mapping[int, Vector], now: float) -> None:
-        """These were made, by entry id."""
+        """Keep vectors by entry id."""
         with self._archive.lock:
             strange = [len(vector) for vector in vectors.values() if not self._fits(vector)]
         if strange:
@@ -130,7 +126,7 @@ class EmbeddingBacklog:
             self._tell(before)
 
     def fail(self, ids: Sequence[int], reason: str, now: float) -> None:
-        """These could not be embedded."""
+        """Note that these could not be embedded."""
         attempts = self._failed(ids, reason, now)
         self._repository.keep_vectors(
             self._agent_id,
@@ -154,7 +150,7 @@ class EmbeddingBacklog:
         return attempts
 
     def _fits(self, vector: Vector) -> bool:
-        """Whether a vector is as long as the others; the first one says how long that is."""
+        """Whether a vector has the right length; the first one decides which length that is."""
         if not self.dimensions:
             self.dimensions = len(vector)
             self._archive.change_model(self.model, self.dimensions)
@@ -163,5 +159,5 @@ class EmbeddingBacklog:
 
     def _tell(self, before: int) -> None:
         embedded, left = self.embedded, len(self.waiting)
-        if embedded // TOLD_EVERY > before // TOLD_EVERY:
+        if embedded // LOG_EVERY > before // LOG_EVERY:
             log.info("%s: %d memories are embedded, %d to go", self._agent_id, embedded, left)

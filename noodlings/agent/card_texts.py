@@ -1,7 +1,7 @@
-"""What the texts of a character card say, in the words of a recipe.
+"""The texts of a character card, turned into the texts of a recipe.
 
-Such texts are written for a prompt: `{{char}}` and `{{user}}` stand for the two who talk, what is done stands
-in asterisks, or, as in a novel, everything outside of quotation marks. Nothing here refuses anything.
+They are written for a prompt: `{{char}}` and `{{user}}` stand for the two who talk. Actions stand in
+asterisks or, as in a novel, outside of quotation marks. No text is refused here.
 """
 
 from __future__ import annotations
@@ -13,15 +13,13 @@ from noodlings.agent.recipe_form import LONGEST_IDENTITY
 from noodlings.text import clean, shorten
 from noodlings.values.acting import ACT
 
-LONGEST_LOOK = 400
-"""Characters of what one sees, of a description that was written for a model."""
+LONGEST_DESCRIPTION = 400
 LONGEST_GREETING = 300
 LONGEST_ACT = 150
-"""Characters of what is done in a greeting."""
 LONGEST_EXAMPLE = 300
 MOST_EXAMPLES = 24
-MOST_OWN = 16
-"""Gestures, and sentences, that are taken from example lines."""
+MOST_PHRASES = 16
+"""Gestures, and mannerisms, taken from example lines."""
 
 _COMMENT = re.compile(r"\{\{\s*//.*?\}\}", re.DOTALL)
 _CHARACTER = re.compile(r"\{\{\s*char\s*\}\}|<(?:char|bot)>", re.IGNORECASE)
@@ -32,21 +30,21 @@ _BLOCK = re.compile(r"<START>", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“]([^\"“”]*)[\"”]")
 _SENTENCE = re.compile(r"[^.!?…]+[.!?…]*[\"”)]*\s*")
 _THIRD_PERSON = re.compile(r"(?!(?:his|its|this|always|perhaps|as|is|was|yes)\b)[a-z]+s\b")
-_HERE = "\ue000"
-"""Stands for whoever is talked to while a text becomes a phrase."""
+_USER_MARK = "\ue000"
+"""Stands for the user while a text becomes a phrase."""
 
 
 def filled(text: str, called: str, user: str = "you", of_user: str = "your") -> str:
-    """One line, with names in place of what stands for them and without any other macro."""
+    """One line with names in place of the macros for them, and without other macros."""
     text = _CHARACTER.sub(lambda found: called, _COMMENT.sub(" ", text))
     text = _USER.sub(lambda found: user, _OF_USER.sub(lambda found: of_user, text))
     return clean(_MACRO.sub(" ", text))
 
 
 def identity(texts: Mapping[str, str], called: str) -> str:
-    """What a model is told: description, personality and scenario, at most `LONGEST_IDENTITY` characters.
+    """The identity for a model: description, personality and scenario, at most `LONGEST_IDENTITY` characters.
 
-    Without angle brackets: no text can look like a tag of a prompt.
+    It has no angle brackets, so that no text can look like a tag of a prompt.
     """
     parts = [f"You are {called}."]
     for label, key in (("", "description"), ("Personality: ", "personality"), ("Scenario: ", "scenario")):
@@ -58,15 +56,15 @@ def identity(texts: Mapping[str, str], called: str) -> str:
 
 
 def look(description: str, called: str) -> str:
-    """What one sees: the first sentences of a description, "" where there is none."""
+    """The first sentences of a description, "" where there is none."""
     told = filled(description, called)
-    return _sentences(told, LONGEST_LOOK) or shorten(told, LONGEST_LOOK)
+    return _sentences(told, LONGEST_DESCRIPTION) or shorten(told, LONGEST_DESCRIPTION)
 
 
 def greeting(first_message: str, called: str) -> str:
-    """The greeting as a phrase of a recipe: what is done first, and what is said; "" for nothing."""
+    """The greeting as a phrase of a recipe: an action first, then what is said; "" for nothing."""
     room, parts, acted = LONGEST_GREETING, list[str](), False
-    for is_act, text in _segments(filled(first_message, called, _HERE, f"{_HERE}'s")):
+    for is_act, text in _segments(filled(first_message, called, _USER_MARK, f"{_USER_MARK}'s")):
         if is_act:
             act = "" if acted else _sentences(text, LONGEST_ACT) or shorten(text, LONGEST_ACT)
             acted, taken = True, f"*{act.rstrip('.')}*" if act else ""
@@ -81,7 +79,7 @@ def greeting(first_message: str, called: str) -> str:
 
 
 def examples(text: str, name: str, called: str) -> Iterator[str]:
-    """The lines of the character in its example talks, whole, each as one line."""
+    """The lines of the character in its example talks, each as one line."""
     names = "|".join(re.escape(one) for one in dict.fromkeys((name, called)))
     mine = rf"\{{\{{\s*char\s*\}}\}}|<(?:char|bot)>|{names}"
     others = rf"{_USER.pattern}|you"
@@ -97,23 +95,23 @@ def examples(text: str, name: str, called: str) -> Iterator[str]:
 
 
 def gestures(texts: Iterable[str], called: str) -> list[str]:
-    """Short acts of example lines, as gestures of a recipe: third person, without the name."""
+    """Short actions in example lines, as gestures of a recipe: third person, without the name."""
     found = []
     for is_act, text in (part for line in texts for part in _segments(line)):
         act = text.removeprefix(f"{called} ").rstrip(".!… ")
         act = act[:1].lower() + act[1:]
         if is_act and len(act) <= 60 and _THIRD_PERSON.match(act):
             found.append(phrase(act))
-    return list(dict.fromkeys(found))[:MOST_OWN]
+    return list(dict.fromkeys(found))[:MOST_PHRASES]
 
 
 def mannerisms(lines: Iterable[str]) -> list[str]:
-    """Short sentences of example lines that are no questions, as sentences a character likes to put in."""
+    """Short sentences of example lines, other than questions, as mannerisms of a recipe."""
     found = []
     for is_act, text in (part for line in lines for part in _segments(line)):
         if not is_act:
             found += [sentence for sentence in map(clean, _SENTENCE.findall(text)) if _stands_alone(sentence)]
-    return list(dict.fromkeys(map(phrase, found)))[:MOST_OWN]
+    return list(dict.fromkeys(map(phrase, found)))[:MOST_PHRASES]
 
 
 def _stands_alone(sentence: str) -> bool:
@@ -121,7 +119,7 @@ def _stands_alone(sentence: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """A text as a phrase that says just that: marks that mean something in phrases are written otherwise."""
+    """A text as a phrase with the same words: the marks of phrases are replaced."""
     text = text.replace("|", "/").replace("{", "(").replace("}", ")")
     depth = 0
     for mark in re.findall(r"[()]", text):
@@ -130,11 +128,11 @@ def phrase(text: str) -> str:
             break
     if depth:
         text = text.replace("(", "").replace(")", "")
-    return clean(text).replace(_HERE, "{name}")
+    return clean(text).replace(_USER_MARK, "{name}")
 
 
 def _segments(line: str) -> Iterator[tuple[bool, str]]:
-    """What is done (True) and what is said, in order, without asterisks and quotation marks around it."""
+    """What is done (True) and said (False) in order, without asterisks and quotation marks."""
     if "*" not in line and _QUOTED.search(line):  # as in a novel: what is not in quotation marks is told
         line = "".join(
             piece if at % 2 else (f"*{piece.strip()}*" if any(map(str.isalnum, piece)) else " ")
@@ -147,7 +145,7 @@ def _segments(line: str) -> Iterator[tuple[bool, str]]:
 
 
 def _sentences(text: str, room: int) -> str:
-    """The first whole sentences of a text, as many as there is room for; "" where the first is too long."""
+    """As many whole sentences of a text as fit; "" where the first is too long."""
     taken = ""
     for sentence in _SENTENCE.findall(text):
         if len(taken) + len(sentence.rstrip()) > room:

@@ -1,9 +1,8 @@
 """Character cards, as SillyTavern and others exchange them, read as recipes and written from personas.
 
-A card (version 2 or 3) is JSON, or a PNG image that carries it. Its description, personality and scenario
-become what a model is told; its greeting and its example lines show how it sounds; all of it, with the
-lorebook, is kept. What a card tells another program to do (`system_prompt`, `post_history_instructions`) is
-kept and not used.
+A card (version 2 or 3) is JSON, or a PNG image that holds it. Its description, personality and scenario
+become the identity; its greeting and example lines give the voice. The whole card is kept, with its lorebook.
+What it tells other programs (`system_prompt`, `post_history_instructions`) is kept and not used.
 """
 
 from __future__ import annotations
@@ -25,32 +24,32 @@ from noodlings.values.persona import Persona
 from noodlings.values.wording import parse
 
 SPECS = {"chara_card_v2": "2.0", "chara_card_v3": "3.0"}
-"""The kinds of cards that are read, and what they say of their version."""
+"""The kinds of cards that are read, with their versions."""
 
-LARGEST = 1_000_000
-"""Bytes of the JSON of a card."""
+LARGEST_JSON = 1_000_000
+"""Bytes of a card."""
 
 TEXTS = (
     "name", "description", "personality", "scenario", "first_mes", "mes_example",
     "creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version",
 )  # fmt: skip
-"""What every card holds as text, perhaps empty."""
+"""The text fields of every card."""
 LISTS = ("alternate_greetings", "tags")
 BOOK, OURS = "character_book", "noodlings"
-"""Where a lorebook stands, in a card as in a persona, and where a card keeps what only a recipe can say."""
+"""The keys of a lorebook, and of what only a recipe can say."""
 
 _KEYWORDS = {"chara_card_v2": "chara", "chara_card_v3": "ccv3"}
 
 
 def is_card(data: Any) -> bool:
-    """Whether JSON is meant as a card and not as a recipe."""
+    """Whether JSON is a card rather than a recipe."""
     return isinstance(data, dict) and isinstance(data.get("data"), dict) and "spec" in data
 
 
 def read_json(text: bytes | str) -> Any:
-    """What JSON says. Raises `UserError` for what is too large, too deep or none."""
-    if len(text) > LARGEST:
-        raise UserError(f"it is larger than {LARGEST:,} bytes, too large for a card")
+    """Parse JSON. Raises `UserError` where it is too large, too deep or not JSON."""
+    if len(text) > LARGEST_JSON:
+        raise UserError(f"it is larger than {LARGEST_JSON:,} bytes, too large for a card")
     try:
         return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
@@ -58,10 +57,9 @@ def read_json(text: bytes | str) -> Any:
 
 
 def card_in(image: bytes) -> Any:
-    """The card that a PNG image carries; of two the one of version 3.
+    """The card in a PNG image; of two the one of version 3.
 
-    Raises:
-        UserError: it is no image, carries no card, or one of the two is damaged.
+    Raises `UserError` when it is no image, or has no card, or a damaged one.
     """
     texts = texts_of(image)
     carried = texts.get("ccv3") or texts.get("chara")
@@ -74,10 +72,9 @@ def card_in(image: bytes) -> Any:
 
 
 def recipe_of(card: Any) -> dict[str, Any]:
-    """What a recipe would say for a card, to be checked as any recipe is.
+    """The recipe of a card, to be checked as any recipe is.
 
-    Raises:
-        UserError: it is no card, or one of its texts is none; the message names the key.
+    Raises `UserError` when it is no card, or a text has the wrong type; the message names the key.
     """
     if not is_card(card):
         raise UserError("it is not a character card: a card has the keys spec and data")
@@ -102,7 +99,7 @@ def recipe_of(card: Any) -> dict[str, Any]:
 
 
 def _made_of(data: dict[str, Any]) -> dict[str, Any]:
-    """A recipe of a card that somebody else made; all of the card is kept in it."""
+    """The recipe of a card made by others; the whole card is kept in it."""
     texts = {key: str(data.get(key) or "") for key in TEXTS}
     name = clean(texts["name"])
     called = clean(data.get("nickname") or "") or name
@@ -123,7 +120,7 @@ def _made_of(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _edited(data: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
-    """The recipe that a card of ours was written from, with what was changed in its texts since."""
+    """The recipe that one of our cards was written from, with later changes of its texts."""
     name = clean(str(data["name"]))
     kept = {key: value for key, value in data.items() if key not in (*OF_CARD, "extensions", BOOK) and value}
     others = {key: value for key, value in data["extensions"].items() if key != OURS}
@@ -143,12 +140,7 @@ def _edited(data: dict[str, Any], ours: dict[str, Any]) -> dict[str, Any]:
 
 
 def card_of(persona: Persona, spec: str) -> dict[str, Any]:
-    """The card of a persona: the one it was read from, or a new one that keeps all its recipe says.
-
-    Args:
-        persona: as `load_recipe` reads it.
-        spec: one of `SPECS`.
-    """
+    """The card of a persona: the one it was read from, or a new one that keeps the whole recipe."""
     found = persona.extra.get(CARD)
     kept = dict(found) if isinstance(found, Mapping) else {}
     data: dict[str, Any] = dict.fromkeys(TEXTS, "") | {key: [] for key in LISTS}
@@ -164,7 +156,6 @@ def card_of(persona: Persona, spec: str) -> dict[str, Any]:
 
 
 def _texts(persona: Persona) -> dict[str, str]:
-    """What a card has a place for."""
     return {
         "name": persona.name,
         "description": persona.description,
@@ -175,7 +166,7 @@ def _texts(persona: Persona) -> dict[str, str]:
 
 
 def _rest(persona: Persona) -> dict[str, Any]:
-    """What it has no place for, as a recipe says it."""
+    """What a card has no field for, as in a recipe."""
     recipe: dict[str, Any] = {
         "species": persona.species,
         "home": persona.home,
@@ -206,7 +197,7 @@ def _rest(persona: Persona) -> dict[str, Any]:
 
 
 def _first_message(lines: Any) -> str:
-    """The greeting a card begins with: the first of a recipe's lines for it, "" where there is none."""
+    """The first greeting of a recipe's lines as plain text, "" where there is none."""
     greetings = lines.get("greeting") if isinstance(lines, Mapping) else None
     if not isinstance(greetings, list | tuple) or not greetings or not isinstance(greetings[0], str):
         return ""
@@ -219,12 +210,11 @@ def _first_message(lines: Any) -> str:
 
 
 def as_json(card: Mapping[str, Any]) -> bytes:
-    """A card as a file."""
     return (json.dumps(card, indent=2, allow_nan=False) + "\n").encode()
 
 
 def as_image(card: Mapping[str, Any], image: bytes | None = None) -> bytes:
-    """A card in a PNG image: in this one, or in a plain one. Raises `UserError` when the image is none."""
+    """A card in the given PNG image, or in a plain one. Raises `UserError` for a damaged image."""
     carried = base64.b64encode(json.dumps(card, allow_nan=False).encode())
     return with_texts(image or plain_image(), {_KEYWORDS[card["spec"]]: carried}, without=_KEYWORDS.values())
 

@@ -1,7 +1,7 @@
-"""Corrections: what people change in a memory after the fact. One module for every window.
+"""Corrections that people make in a memory. Every window uses this module.
 
-Who may: an admin everything; a player may have forgotten what they themselves told an agent; nobody else
-anything. Pins and weights can be taken back for a while; forgetting cannot, for nothing is left to give back.
+An admin may do everything; players may only delete what they told an agent themselves. Pins and importances
+can be undone for a while; deletions cannot.
 """
 
 from __future__ import annotations
@@ -20,23 +20,22 @@ from noodlings.values.memory import Link, LinkType, MemoryEntry
 from noodlings.values.percept import Kind
 
 UNDO_SECONDS = 600.0
-"""World time for which a pin or a weight can be taken back."""
+"""World time for which a correction can be undone."""
 UNDO_STEPS = 20
-"""So many corrections of an agent can be taken back, the last one first."""
+"""Corrections of an agent that can be undone, the last one first."""
 
 KNOWING = "add what a character knows"
 LONGEST_FACT = 160
-"""Characters of a fact that is written by hand; a person card cuts what is longer."""
+"""Characters of a hand-written fact; a person card cuts longer ones."""
 
 _CORRECTED = ("pinned", "override", "override_by")
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A change that can be taken back.
+    """A change that can be undone.
 
     Attributes:
-        entry_id: of what was changed.
         what: what was done, in words ("pinned").
         at: when, world time.
         before: the fields that it changed, as they were.
@@ -53,13 +52,7 @@ class Correction:
 
 
 class Corrections:
-    """Changes to the memories of one society.
-
-    Args:
-        find: the agent of a name, as `Society.find`.
-        store: where the agents are kept.
-        clock: world time.
-    """
+    """Changes to the memories of one society; `find` is `Society.find`."""
 
     def __init__(self, find: Callable[[str], Agent], store: Repository, clock: Clock) -> None:
         self._find = find
@@ -68,12 +61,12 @@ class Corrections:
         self._done: dict[str, deque[Correction]] = {}
 
     def own(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> list[MemoryEntry]:
-        """The entries that this caller may have forgotten, in the order asked.
+        """The entries that this caller may delete, in the order asked.
 
         Raises:
-            Forbidden: the caller may have nothing forgotten.
-            NotFound: one does not exist, or is somebody else's: the same words, so that ids tell nobody
-                anything.
+            Forbidden: the caller may delete nothing.
+            NotFound: one does not exist, or is somebody else's. The words are the same, so that ids reveal
+                nothing.
         """
         agent = self._forgetful(caller, name)
         entries = []
@@ -85,10 +78,9 @@ class Corrections:
         return entries
 
     def told_by(self, caller: Caller, name: str, user_id: str) -> list[int]:
-        """The ids of all that one user told an agent, the whole archive through, rising.
+        """The ids of everything that one user told an agent, in the whole archive, rising.
 
-        Raises:
-            Forbidden: that user is not the caller, who is no admin.
+        Raises `Forbidden` when that user is not the caller, who is no admin.
         """
         agent = self._forgetful(caller, name)
         if caller.role is not Role.ADMIN and user_id != caller.user_id:
@@ -96,21 +88,21 @@ class Corrections:
         return self._store.told_by(agent.id, user_id)
 
     def forget(self, caller: Caller, name: str, entry_ids: Iterable[int]) -> Forgotten:
-        """Delete entries for good, wherever anything of them is kept. All of them, or none: see `own`."""
+        """Delete entries for good, with everything made of them: all of them or none, see `own`."""
         return self._forget(caller, name, [entry.id for entry in self.own(caller, name, entry_ids)])
 
     def forget_user(self, caller: Caller, name: str, user_id: str) -> Forgotten:
-        """Delete everything from one user for good, what waits to be taken in too: see `told_by`."""
+        """Delete everything from one user for good, also what waits to be taken in: see `told_by`."""
         return self._forget(caller, name, self.told_by(caller, name, user_id), user_id)
 
     def pin(self, caller: Caller, name: str, entry_id: int, pinned: bool = True) -> MemoryEntry:
-        """Hold an entry in episodic memory, or let it go again."""
+        """Keep an entry in episodic memory, or release it."""
         caller.require_admin("pin a memory")
         what = "pinned" if pinned else "unpinned"
         return self._correct(name, entry_id, what, lambda agent, entry: agent.memory.pin(entry, pinned))
 
     def set_importance(self, caller: Caller, name: str, entry_id: int, value: float | None) -> MemoryEntry:
-        """Set an importance by hand, 0…1, or with None give the word back to the value at encoding."""
+        """Set an importance by hand, 0…1, or with None return to the value at encoding."""
         caller.require_admin("set an importance")
         return self._correct(
             name,
@@ -120,11 +112,7 @@ class Corrections:
         )
 
     async def know(self, caller: Caller, name: str, about: str, text: str) -> MemoryEntry:
-        """Let an agent know a fact about somebody, as if it had always known.
-
-        Raises:
-            UserError: there are no words in it, or too many.
-        """
+        """Add a fact about somebody. Raises `UserError` when it is empty or too long."""
         caller.require_admin(KNOWING)
         agent, said = self._find(name), clean(text)
         if not 0 < len(said) <= LONGEST_FACT:
@@ -132,10 +120,9 @@ class Corrections:
         return await agent.know(about, said, caller.user_id)
 
     def link(self, caller: Caller, name: str, from_id: int, to_id: int) -> Link:
-        """Link two entries by hand, as strongly as can be; for good, until one of them is forgotten.
+        """Link two entries by hand with strength 1, until one of them is forgotten.
 
-        Raises:
-            NotFound: one does not exist; `UserError`: they are the same.
+        Raises `NotFound` when one does not exist, `UserError` when they are the same.
         """
         caller.require_admin("link memories")
         agent = self._find(name)
@@ -145,7 +132,7 @@ class Corrections:
         return made
 
     def undo(self, caller: Caller, name: str) -> tuple[MemoryEntry, str]:
-        """Take back the last pin or weight of an agent: the entry as it is again, and what was taken back."""
+        """Undo the last pin or importance of an agent. Returns the entry, and what was undone."""
         caller.require_admin("undo a correction")
         agent = self._find(name)
         done = self._done.get(agent.id, deque())

@@ -1,6 +1,6 @@
-"""Whether an agent answers: always when it is addressed, otherwise by temperament, surprise and cool-down.
+"""Whether an agent answers: always when addressed, otherwise by temperament, surprise and cool-down.
 
-Of several who hear a line the room decides after that, see `noodlings.values.floor`.
+Where several hear a line, the room decides after that, see `noodlings.values.floor`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
 MAX_DEPTH = 2
-"""An answer to an answer to an answer is not given, even when addressed: two agents must fall silent."""
+"""Answers to answers stop here even when addressed, so that two agents fall silent."""
 
 URGENT = 0.4
 """What full urgency adds to the chance of speaking unasked."""
@@ -34,15 +34,15 @@ def decide(
 ) -> Decision:
     """Whether `persona` answers `percept`.
 
-    Unasked, it does so with a chance that comes from what sort of thing it was and how outgoing the persona
-    is, and rises with surprise and with urgency: fear, or anything felt strongly.
+    If not addressed, it answers with a chance that depends on the kind of percept and on extraversion, and
+    rises with surprise and urgency: fear, or any strong feeling.
 
     Args:
         affect: what is felt about this percept.
         surprise: of this percept, 0…1.
         last_spoke: when the agent last said something, world time.
         rng: seeded by the turn, so that a replay decides alike.
-        salience: how much the percept touches who it is, 0…1: so much more it has to say.
+        salience: how much the percept touches who it is, 0…1; this raises its bid for the floor.
     """
     if percept.user_id == persona.id or percept.kind is Kind.THOUGHT:
         return Decision(False, "its own")
@@ -64,5 +64,5 @@ def decide(
 
 
 def _urgency(affect: Affect) -> float:
-    """How much what is felt presses, 0…1."""
+    """How urgent a feeling is, 0…1."""
     return max(affect.fear, max(affect.intensity - CALM_ENOUGH, 0.0) / (1.0 - CALM_ENOUGH))

@@ -1,7 +1,6 @@
-"""Events of a game: how a world that is no talk tells an agent what happened in it.
+"""Events of a game, checked and turned into percepts.
 
-An event is a name (`creeper_nearby`) and a few flat facts (`hp: 6`). What it does is written in the rules;
-here it is checked, given a sentence by which it is remembered, and made a percept.
+An event is a name (`creeper_nearby`) and a few flat facts (`hp: 6`). The rules say what it does.
 """
 
 from __future__ import annotations
@@ -15,15 +14,15 @@ from noodlings.text import clean, shorten
 from noodlings.values.percept import Kind, Percept
 
 EVENT = "event"
-"""The key in a percept's data under which the name of the event stands."""
+"""The key of the event's name in a percept's data."""
 
 MAX_NAME = 60
 """Characters of an event's name, and of the name of a fact."""
 MAX_FIELDS = 50
 MAX_TEXT = 500
 """Characters of one fact."""
-LARGEST = 2**53
-"""Every whole number up to here is the same in all programs that read JSON."""
+LARGEST_NUMBER = 2**53
+"""JSON programs agree on all whole numbers up to here."""
 
 
 def game_event(
@@ -33,19 +32,17 @@ def game_event(
     user_id: str = "game",
     rules: GameRules | None = None,
 ) -> Percept:
-    """The percept of an event, to be perceived like any other.
+    """The percept of an event.
 
     Args:
-        name: at most 60 characters; of any case. An event without a rule is perceived and leaves the mood
-            alone.
-        data: at most 50 facts by name, each a text of at most 500 characters, a number,
-            true, false or None.
+        name: at most 60 characters, in any case. An event without a rule does not change the mood.
+        data: at most 50 facts by name, each a text of at most 500 characters, a number, true, false or None.
         now: world time in seconds.
-        user_id: who tells it, as in memory: the game, or a player to whom it happened.
-        rules: whose summary is its text, where they have one (`Agent.rules`; None means the shipped ones).
+        user_id: who tells it, as in memory: the game, or the player to whom it happened.
+        rules: where its text comes from, if they have a summary for it; None for the shipped ones.
 
     Raises:
-        UserError: anything is not like this; the message says what.
+        UserError: something is invalid; the message says what.
     """
     event = event_name(_name(name, "the name of an event"))
     facts = checked_facts({} if data is None else data)
@@ -61,20 +58,20 @@ def game_event(
 
 
 def event_in(kind: Kind, data: Any) -> str:
-    """The name of the game event that a percept or an entry with this data tells of, or ""."""
+    """The name of the game event in the data of a percept or an entry, or ""."""
     name = data.get(EVENT) if kind is Kind.EVENT and isinstance(data, Mapping) else None
     return name if isinstance(name, str) else ""
 
 
 def _sentence(event: str, facts: Mapping[str, Any], rules: GameRules) -> str:
-    """The rule's summary where it has one and its facts came, else the name in words."""
+    """The rule's summary where it has one and the facts for it, else the name in words."""
     rule = rules.rule(event, facts)
     line = rules.line(rule.remember.summary, facts) if rule and rule.remember else None
     return line or clean(event.replace("_", " ")) or event
 
 
 def checked_facts(data: Mapping[str, Any]) -> dict[str, Any]:
-    """What a world tells beside an event or a line, cleaned. Raises `UserError`, see `game_event`."""
+    """The data of an event or a line, cleaned. Raises `UserError`, see `game_event`."""
     if not isinstance(data, Mapping):
         raise UserError(f'data must be facts by name, such as {{"hp": 3}}, not {data!r:.60}')
     if len(data) > MAX_FIELDS:
@@ -89,7 +86,7 @@ def _fact(name: str, value: Any) -> str | float | bool | None:
         if len(value) > MAX_TEXT:
             raise UserError(f"the fact {_shown(name)} has {len(value):,} characters, not at most {MAX_TEXT}")
         return clean(value)
-    if isinstance(value, int | float) and abs(value) <= LARGEST:  # NaN and infinity fail this too
+    if isinstance(value, int | float) and abs(value) <= LARGEST_NUMBER:  # NaN and infinity fail this too
         return value
     raise UserError(
         f"the fact {_shown(name)} must be text, a number up to 2^53, true, false or null, not {value!r:.40}"

@@ -1,7 +1,7 @@
-"""What follows a turn when everything is said: a symbol of an intense moment, a thought of one's own.
+"""What follows a turn: a symbol of an intense moment, a thought of the agent's own.
 
-Without a model it is done at once, so that a replay has it too; with one in the background, where it stands
-in nobody's way. What a model does not make in time is made without it.
+Without a model it is made at once, so that a replay includes it; with a model, in the background. What a
+model does not finish in time is made without it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import asyncio
 import logging
 import weakref
 from collections.abc import Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from noodlings.agent.perceiving import take_in, understood
+from noodlings.agent.perceiving import take_in
 from noodlings.agent.responder import Responder
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -32,56 +32,41 @@ from noodlings.values.trace import Trace
 log = logging.getLogger(__name__)
 
 STIRRING = 0.5
-"""Surprise or intensity of feeling from which something that was not answered may give to think."""
+"""Surprise or intensity from which something unanswered may become a thought."""
 IN_MIND = ContextBudget(working=0, episodic=3, affect_similar=2)
-"""What a thought of its own is made of: what matters most, and what felt like now."""
-LAID_TO_REST = 86_400.0
-"""Seconds for which what was turned over in the mind gives nothing more to think."""
+"""What a thought is made of: what matters most, and what felt like now."""
+THOUGHT_PAUSE = 86_400.0
+"""Seconds in which an entry is not thought about again."""
 
 
+@dataclass(eq=False)
 class FollowUp:
-    """What one agent does when nobody waits for it.
+    """Makes symbols and thoughts after the turns of one agent.
 
-    Args:
-        core: what the agent is.
-        journal: what changed in its memories.
-        services: what it does it with.
-        unit_of_work: where it ends up.
-        responder: how it comes to words.
-        agent: whose it is; held while something is done in the background, so that nobody lets go of it in
-            the midst of it, and not beyond: held for ever it would never be let go of.
+    The agent itself is held only while something is done in the background, to stay in memory that long.
     """
 
-    def __init__(
-        self,
-        core: AgentCore,
-        journal: ChangeJournal,
-        services: AgentServices,
-        unit_of_work: UnitOfWork,
-        responder: Responder,
-        agent: object,
-    ) -> None:
-        self._core = core
-        self._journal = journal
-        self._services = services
-        self._unit_of_work = unit_of_work
-        self._responder = responder
-        self._agent = weakref.ref(agent)
-        self._tasks: set[asyncio.Task[None]] = set()
+    core: AgentCore
+    journal: ChangeJournal
+    services: AgentServices
+    unit_of_work: UnitOfWork
+    responder: Responder
+    agent: weakref.ref[object]
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def follow(self, turn: Turn) -> None:
-        """See to whatever follows from a turn that is kept by now."""
+        """Do whatever follows from a turn that is kept by now."""
         if turn.entry.tier is Tier.SEALED:
             return
-        if self._core.memory.hierarchical and turn.affect.intensity >= INTENSE:
-            await self._see_to(self._symbol(turn), self._services.symbolist is not None)
+        if self.core.memory.hierarchical and turn.affect.intensity >= INTENSE:
+            await self._see_to(self._symbol(turn), self.services.symbolist is not None)
         if not turn.decision.speak and self._gives_to_think(turn):
-            await self._see_to(self._thought(turn.percept.timestamp), self._services.voice is not None)
+            await self._see_to(self.ruminate(turn.percept.timestamp), self.services.voice is not None)
 
     async def muse(self, now: float) -> None:
-        """Have a thought of its own, if it is somebody who does, and now is a moment for it."""
-        if self._services.ruminate and self._core.random(now).random() < self._pensive:
-            await self._see_to(self._thought(now), self._services.voice is not None)
+        """Have a thought of its own, if it is pensive and now is a moment for it."""
+        if self.services.ruminate and self.core.random(now).random() < self._pensive:
+            await self._see_to(self.ruminate(now), self.services.voice is not None)
 
     async def settle(self) -> None:
         """Wait for what is done in the background."""
@@ -89,119 +74,114 @@ class FollowUp:
             await asyncio.wait(self._tasks)
 
     async def hurry(self) -> None:
-        """End what is done in the background: a symbol is made without a model then, a thought not at all."""
+        """End what is done in the background: a symbol is then made without a model, a thought not at all."""
         for task in self._tasks:
             task.cancel()
         await self.settle()
 
     async def ruminate(self, now: float) -> Trace | None:
-        """A thought of its own, kept as such: a memory that nobody else knows of; None without anything to
-        think about.
+        """Have a thought and keep it as a memory that nobody else knows of; None with nothing to think about.
 
-        Raises:
-            StoreError: it could not be kept.
+        Raises `StoreError` when it could not be kept.
         """
-        core = self._core
+        core = self.core
         in_mind = self._to_think_about(now)
         if not in_mind:
             return None
         # What one thinks oneself is no surprise.
         itself = Percept(core.id, "", now, Kind.THOUGHT, surprise=0.0)
         spent, degraded, forgettings = Allowance(), list[str](), core.forgettings
-        speech, tier = await self._words(self._responder.utterance_of(itself, in_mind), spent, degraded)
+        speech, tier = await self._words(self.responder.utterance_of(itself, in_mind), spent, degraded)
         thought, milliseconds = replace(itself, text=speech.text, tier=tier), dict[str, float]()
         with timed(milliseconds, "embed"):
-            words = await understood(self._services, thought)
+            words = await self.services.heard.understood(thought.text)
         if core.forgettings != forgettings:  # it may hold what was forgotten meanwhile
             return None
         felt = core.affect
-        turn = take_in(core, self._journal, self._services, thought, words, milliseconds)
+        turn = take_in(core, self.journal, self.services, thought, words, milliseconds)
         core.affect = felt  # about what happened, which a thought of one's own is not
         turn.degraded += degraded
         turn.allowance = spent
         about = speech.used or tuple(found.entry.id for found in in_mind)
-        self._journal.linked(
+        self.journal.linked(
             Link(turn.entry.id, entry_id, LinkType.REFLECTED, 1.0, now) for entry_id in sorted(set(about))
         )
         trace = turn.trace(core.id)
-        self._unit_of_work.commit(trace)
+        self.unit_of_work.commit(trace)
         return trace
 
     def _to_think_about(self, now: float) -> list[Recalled]:
-        """What is in mind and was not turned over lately, nor is a thought itself.
+        """What is in mind, without thoughts and without what was thought about lately.
 
-        Otherwise one quiet night would fill a mind with what it knows already, in place of what was said.
+        Otherwise one quiet night would replace what was said with thoughts about it.
         """
-        core = self._core
+        core = self.core
         own = [
             entry.id
             for entry in core.memory.retrieve_episodic(limit=None)
             if entry.kind is Kind.THOUGHT or entry.tier is Tier.SEALED
         ]
         in_mind = core.memory.context(None, core.affect, IN_MIND, without=own)
-        links = self._services.store.links_of(core.id, [found.entry.id for found in in_mind])
+        links = self.services.store.links_of(core.id, [found.entry.id for found in in_mind])
         lately = {
             link.target
             for link in links
-            if link.type is LinkType.REFLECTED and 0.0 <= now - link.created < LAID_TO_REST
+            if link.type is LinkType.REFLECTED and 0.0 <= now - link.created < THOUGHT_PAUSE
         }
         return [found for found in in_mind if found.entry.id not in lately]
 
     @property
     def _pensive(self) -> float:
-        """How readily it turns things over in its mind, 0…0.5."""
-        personality = self._core.persona.personality
+        """How readily it thinks about things, 0…0.5."""
+        personality = self.core.persona.personality
         return (personality["openness"] + personality["neuroticism"]) / 4.0
 
     def _gives_to_think(self, turn: Turn) -> bool:
-        if not self._services.ruminate or turn.percept.kind is Kind.THOUGHT:
+        if not self.services.ruminate or turn.percept.kind is Kind.THOUGHT:
             return False
         stirring = max(turn.entry.surprise, turn.affect.intensity) >= STIRRING
-        return stirring and self._core.random(-turn.entry.id).random() < self._pensive
+        return stirring and self.core.random(-turn.entry.id).random() < self._pensive
 
-    async def _see_to(self, work: Coroutine[Any, Any, None], slow: bool) -> None:
+    async def _see_to(self, work: Coroutine[Any, Any, object], slow: bool) -> None:
         if not slow:
             await work
             return
-        task = asyncio.get_running_loop().create_task(self._guarded(work, self._agent()))
+        task = asyncio.get_running_loop().create_task(self._guarded(work, self.agent()))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guarded(self, work: Coroutine[Any, Any, None], agent: object) -> None:
-        """Nobody waits for it, so whatever goes wrong ends in the log. The agent is held until then."""
+    async def _guarded(self, work: Coroutine[Any, Any, object], agent: object) -> None:
+        """Do the work and log its errors, as nobody waits for it. Holds the agent until then."""
         try:
             await work
         except NoodlingsError as error:
-            log.warning("%s: the follow-up to a turn is lost: %s", self._core.id, error)
+            log.warning("%s: the follow-up to a turn is lost: %s", self.core.id, error)
         except Exception:
-            log.exception("%s: the follow-up to a turn is lost", self._core.id)
-
-    async def _thought(self, now: float) -> None:
-        await self.ruminate(now)
+            log.exception("%s: the follow-up to a turn is lost", self.core.id)
 
     async def _symbol(self, turn: Turn) -> None:
-        """A symbol by the model, else by our own images; none where every fitting image came lately."""
+        """Make a symbol by the model, else from our own images; none when every fitting image is recent."""
         try:
             made = await self._imagined_anyhow(turn)
         except LLMError as error:
-            log.info("%s: no symbol was made: %s", self._core.id, error)
+            log.info("%s: no symbol was made: %s", self.core.id, error)
             return
         if made is not None:
-            self._unit_of_work.commit_memory()
+            self.unit_of_work.commit_memory()
 
     async def _imagined_anyhow(self, turn: Turn) -> Symbol | None:
-        if self._services.symbolist is not None and turn.entry.tier <= self._services.reach:
+        if self.services.symbolist is not None and turn.entry.tier <= self.services.reach:
             try:
-                return await self._imagined(turn, self._services.symbolist)
+                return await self._imagined(turn, self.services.symbolist)
             except LLMError as error:
-                log.warning("%s: uses a built-in image, because the model failed: %s", self._core.id, error)
+                log.warning("%s: uses a built-in image, because the model failed: %s", self.core.id, error)
             except asyncio.CancelledError:
-                log.info("%s: uses a built-in image, because there is no time left", self._core.id)
-        return await self._imagined(turn, self._services.images)
+                log.info("%s: uses a built-in image, because there is no time left", self.core.id)
+        return await self._imagined(turn, self.services.images)
 
     async def _imagined(self, turn: Turn, symbolist: Symbolist) -> Symbol | None:
         entry = turn.entry
-        return await self._core.subconscious.encode_event(
+        return await self.core.subconscious.encode_event(
             entry.user_text,
             turn.affect,
             entry.surprise,
@@ -216,11 +196,11 @@ class FollowUp:
         self, utterance: Utterance, spent: Allowance, degraded: list[str]
     ) -> tuple[Speech, Tier]:
         """A thought, and the tier of what it was made of."""
-        if self._services.voice is not None:
-            told = replace(utterance, reach=self._services.reach)
+        if self.services.voice is not None:
+            told = replace(utterance, reach=self.services.reach)
             try:
-                return await self._services.voice.speak(told, spent), told.audience.tier
+                return await self.services.voice.speak(told, spent), told.audience.tier
             except LLMError as error:
                 degraded.append(f"offline voice: {error}")
-                log.info("%s thinks without the model, because it failed: %s", self._core.id, error)
-        return await self._services.offline.speak(utterance, spent), utterance.audience.tier
+                log.info("%s thinks without the model, because it failed: %s", self.core.id, error)
+        return await self.services.offline.speak(utterance, spent), utterance.audience.tier

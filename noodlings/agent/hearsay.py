@@ -1,6 +1,6 @@
-"""Hearsay: when somebody tells what they were told, whoever hears it can say whose word it first was.
+"""Hearsay: when somebody retells what they were told, the hearer learns who told it first.
 
-What goes with the telling is ids, not words, and only of what all who hear it may learn.
+Only ids are passed on, and only of what everybody who hears it may learn.
 """
 
 from __future__ import annotations
@@ -15,29 +15,28 @@ from noodlings.values.memory import HEARSAY, MemoryEntry, Why, hearsay, written_
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
-REPEATED = 2
-"""So many words of a memory that a model had in mind, in what it said, and it told that memory."""
-SOURCES = 5
-"""Of one telling, at most."""
-LATEST = 4
-"""Answers of a character among which one that is heard is looked for."""
-MOSTLY = 0.5
-"""Share of the words of an answer that are heard at least; the rest are gestures."""
-HANDS = 8
-"""Through which it went, at most; of longer chains the first ones are left out."""
+SHARED_WORDS = 2
+"""Words of a memory in what a model said, from which it counts as told."""
+MOST_SOURCES = 5
+LATEST_ANSWERS = 4
+"""Latest answers of a character that are compared with a line."""
+HEARD_SHARE = 0.5
+"""Share of an answer's words that must be heard; the rest are gestures."""
+LONGEST_CHAIN = 8
+"""People in a chain; of longer chains the first ones are left out."""
 
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
 def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
-    """What a character says, with those from whom it has it, where that is one of its latest answers.
+    """Add its sources to what a character says, where that is one of its latest answers.
 
-    It is known by its words, for a world may leave gestures out. Raises `StoreError`.
+    It is recognised by its words, as a world may leave gestures out. Raises `StoreError`.
     """
     words = set(percept.text.split())
-    for trace in store.traces(percept.user_id, LATEST):
+    for trace in store.traces(percept.user_id, LATEST_ANSWERS):
         answer = set((trace.response or "").replace("*", "").split())
-        if words <= answer and len(words) > MOSTLY * len(answer):
+        if words <= answer and len(words) > HEARD_SHARE * len(answer):
             entries = store.entries(trace.agent_id, _told_in(trace))
             chains = sources(trace, entries, percept.listeners | {hearer})
             more = {HEARSAY: [list(chain) for chain in chains]} if chains else {}
@@ -48,7 +47,7 @@ def with_sources(store: Store, percept: Percept, hearer: str) -> Percept:
 def _told_in(trace: Trace) -> list[int]:
     """Ids of the memories that may have been put into words in a turn.
 
-    The offline voice knows which; of a model only what came to mind for more than being recent.
+    The offline voice tells which; for a model these are all that came to mind and are not merely recent.
     """
     used = [found.entry_id for found in trace.recalled if found.used]
     if used or trace.voice != "llm":
@@ -59,19 +58,18 @@ def _told_in(trace: Trace) -> list[int]:
 def sources(
     trace: Trace, entries: Mapping[int, MemoryEntry], hearers: Collection[str]
 ) -> tuple[tuple[str, ...], ...]:
-    """From whom an agent had what it told in a turn: of each the ids from the first to tell it to the one who
-    told the agent. Nothing of what it knew by itself, or was written into it.
+    """The chains of people through whom an agent had what it told in a turn, each from the first teller on.
 
     Args:
-        entries: what may have been told, by id, as it is by now.
+        entries: what may have been told, by id.
         hearers: ids of all who hear it told.
     """
     said, chains = set(stems(trace.response or "")), dict[tuple[str, ...], None]()
     for entry in entries.values():
         of = set(stems(entry.user_text))
-        repeated = trace.voice != "llm" or len(of & said) >= min(REPEATED, len(of) or REPEATED)
+        repeated = trace.voice != "llm" or len(of & said) >= min(SHARED_WORDS, len(of) or SHARED_WORDS)
         own = entry.user_id == trace.agent_id or entry.kind not in _TOLD or written_by(entry)
         if repeated and not own and may_learn(frozenset(hearers), entry.audience):
             for before in hearsay(entry) or ((),):
-                chains[(*before, entry.user_id)[-HANDS:]] = None
-    return tuple(chains)[:SOURCES]
+                chains[(*before, entry.user_id)[-LONGEST_CHAIN:]] = None
+    return tuple(chains)[:MOST_SOURCES]

@@ -1,7 +1,7 @@
-"""What was read, and what is known of the world, as it comes to mind: where something is asked, nowhere else.
+"""What was read or is known of the world, as it comes to mind: only where something is asked.
 
-Of lore that is what the character may know by its recipe of now, and what holds by the world's clock of now.
-What a later form of its source has taken the place of does not come.
+Lore comes to mind only if the recipe lets the character know it and it is valid now by the world's clock.
+What a newer version of its source has replaced does not come.
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ from noodlings.values.percept import LEARNED, Kind, Percept
 from noodlings.values.persona import Persona
 
 MOST = 3
-"""So many come to mind for one question …"""
+"""Entries that come to mind for one question."""
 LOOKED_AT = 100
-"""… of so many hits, since some may not be known, or do not hold now."""
+"""Hits to choose from, as some may be unknown or not valid now."""
 TYPICAL, USUAL = 10, 0.25
-"""What most nearly answers is held against the others of so many hits; a missing one has so much evidence."""
+"""Hits to compare the best ones with; the evidence of a missing one."""
 STANDS_OUT = 0.56
-"""Evidence, with twice that by which it is above the usual, from which something answers a question: so
-chosen, most of what `benchmarks/lore` asks for is told, and least of what it does not."""
+"""Evidence, plus twice its excess over the usual, from which a hit is an answer (`benchmarks/lore`)."""
 
 _ASKS = re.compile(
     r"\?|\b(?:tell|teach|remind) (?:me|us)\b|\b(?:wonder|want to know|like to know)\b"
@@ -38,9 +37,9 @@ _ASKS = re.compile(
 async def learned(
     archive: AgentArchive, question: str, percept: Percept, persona: Persona, store: Repository
 ) -> list[tuple[Hit, MemoryEntry]]:
-    """What answers a question, best first; nothing for what asks nothing."""
+    """What answers a question, best first; nothing where nothing is asked."""
     among = Filters(kinds=LEARNED, present=percept.listeners)
-    if not _ASKS.search(percept.text) or not archive.latest(among, 1):
+    if not _ASKS.search(percept.text) or not archive.index.latest(among, 1):
         return []
     hits = await archive.search(question, among, limit=LOOKED_AT)
     entries = archive.entries([hit.entry_id for hit in hits])
@@ -56,7 +55,7 @@ async def learned(
 
 
 def _evidence(hit: Hit) -> float:
-    """How much speaks for an answer: what it means, and the words that it shares with the question."""
+    """How well a hit answers: by its meaning and the words it shares with the question."""
     meaning, words = hit.scores.get("meaning"), hit.scores["words"]
     return 2.0 * words if meaning is None else meaning + 0.3 * words
 

@@ -1,7 +1,7 @@
-"""Linking: which entries a turn joins together.
+"""Which entries a turn links.
 
-What follows in the same talk is linked with what came before it, and what was answered with what came to
-mind for the answer. A link points from the later entry to the earlier one.
+An entry is linked with the one it follows in the same talk, and with what came to mind for its answer. A link
+points from the later entry to the earlier one.
 """
 
 from __future__ import annotations
@@ -12,19 +12,17 @@ from noodlings.values.memory import Link, LinkType, MemoryEntry, Recalled, Why
 from noodlings.values.percept import Kind
 
 TALK_SECONDS = 300.0
-"""World time within which somebody who goes on in the same place goes on with the same talk."""
-_EXCHANGED = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
-"""What a talk is made of; coming, going and what merely happens is none."""
+"""World time within which a line of the same person in the same place continues a talk."""
+_TALK = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 
 
 def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryEntry]]) -> list[Link]:
-    """The link to what this entry goes on from, if it goes on from anything.
+    """The link to the entry that this one follows, if there is one.
 
-    Strength falls from 1 (at once) to 0.5 (after `TALK_SECONDS`).
+    Its strength falls from 1 (at once) to 0.5 (after `TALK_SECONDS`).
 
     Args:
-        latest: so many of the latest entries (None for all in mind), oldest first, the entry itself among
-            them. Mostly it goes on from the one just before, and the others need not be looked at.
+        latest: the last n entries (None for all in mind), oldest first, with the entry itself.
     """
     for earlier in (one for last_n in (2, None) for one in reversed(latest(last_n))):
         if earlier.id < entry.id and _one_talk(earlier, entry):
@@ -36,12 +34,12 @@ def followed(entry: MemoryEntry, latest: Callable[[int | None], Sequence[MemoryE
     return []
 
 
-RECALLED = 0.5
-"""Least strength of a link to what was truly recalled; the rest is how strongly it was, recency aside."""
+LEAST_STRENGTH = 0.5
+"""Least strength of a link to what was recalled."""
 
 
 def recalled(entry: MemoryEntry, truly: Iterable[Recalled]) -> list[Link]:
-    """The links from an entry to what its answer came from; being recent alone makes none stronger."""
+    """The links from an entry to what its answer came from; recency does not make them stronger."""
     return [
         Link(entry.id, found.entry.id, LinkType.RECALLED, _strength(found), entry.timestamp)
         for found in truly
@@ -51,9 +49,9 @@ def recalled(entry: MemoryEntry, truly: Iterable[Recalled]) -> list[Link]:
 
 def _strength(found: Recalled) -> float:
     called = max((score for why, score in found.scores.items() if why != Why.RECENT), default=0.0)
-    return RECALLED + (1.0 - RECALLED) * min(max(called, 0.0), 1.0)
+    return LEAST_STRENGTH + (1.0 - LEAST_STRENGTH) * min(max(called, 0.0), 1.0)
 
 
 def _one_talk(one: MemoryEntry, other: MemoryEntry) -> bool:
     who_and_where = one.user_id == other.user_id and one.place == other.place
-    return who_and_where and one.kind in _EXCHANGED and other.kind in _EXCHANGED
+    return who_and_where and one.kind in _TALK and other.kind in _TALK

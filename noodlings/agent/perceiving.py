@@ -1,10 +1,8 @@
 """Steps 1 to 4 of an event: appraised, applied to mood and mind, forecast checked, remembered.
 
 `take_in` never waits and commits nothing; its caller commits next. The pipeline handles percepts one at a
-time, in the order in which they came. A percept is on disk as soon as it is understood, even if the caller
-that handed it over stops waiting before that.
-
-Identity salience, computed here too, measures how much a percept touches who the agent is.
+time, in the order in which they came. A percept is kept as soon as it is understood, even if the caller has
+stopped waiting.
 """
 
 from __future__ import annotations
@@ -12,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from noodlings.agent.decision import decide
 from noodlings.agent.events import event_in
 from noodlings.agent.linking import followed
-from noodlings.agent.privacy import shielded
 from noodlings.agent.recollection import uncalled
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
@@ -34,16 +31,16 @@ from noodlings.values.memory import EntryVector, MemoryEntry
 from noodlings.values.percept import Kind, Percept
 from noodlings.values.persona import Persona
 
-NAMED = 0.15
-"""Its name is in it."""
-TOUCHED = 0.5
-"""One of the things its sense of self hangs on is in it; each further one closes half of what is left."""
+NAME_SALIENCE = 0.15
+"""For the agent's name."""
+IDENTITY_SALIENCE = 0.5
+"""For one identity word; each further one adds half of the rest."""
 
 
 def identity_salience(text: str, persona: Persona) -> float:
-    """0…1: nothing of the agent in it, to full of what it is.
+    """How much a text touches who the agent is, 0…1.
 
-    Being merely named counts little, or every greeting would be about one's self.
+    Its name alone counts little, or every greeting would.
     """
     words = set(re.findall(r"[\w'-]+", text.casefold()))
     names = frozenset(persona.names)
@@ -51,7 +48,7 @@ def identity_salience(text: str, persona: Persona) -> float:
     touched = sum(
         _mentions(words, text, word) for word in persona.identity_words if word.casefold() not in names
     )
-    left = (1.0 - TOUCHED) ** min(touched, 4) * (1.0 - NAMED if named else 1.0)
+    left = (1.0 - IDENTITY_SALIENCE) ** min(touched, 4) * (1.0 - NAME_SALIENCE if named else 1.0)
     return 1.0 - left
 
 
@@ -61,8 +58,7 @@ def _mentions(words: set[str], text: str, phrase: str) -> bool:
 
 
 ASKED = 0.5
-"""How far a line counts as asked to be remembered that says so: it becomes episodic, and counts half of what
-a host's own word does, so that nobody fills episodic memory with what may never leave."""
+"""How much a request to remember counts; a host's own word counts 1."""
 _ASKS_TO_REMEMBER = re.compile(
     r"^(?:please |and |also |always )*"
     r"(?:remember(?:[:,]| (?:this|that|my|our|i|i['’]m|i['’]ve|we|it|to|(?:the|a)(?! (?:time|day)\b))\b)"
@@ -74,7 +70,7 @@ _ASKS_TO_REMEMBER = re.compile(
 
 
 def asked_to_remember(percept: Percept, persona: Persona) -> bool:
-    """Whether somebody asks the agent to remember what they say: "remember that my sister is called Ada"."""
+    """Whether the agent is asked to remember a line: "remember that my sister is called Ada"."""
     said = uncalled(percept.text, persona)
     asks = said.endswith("?") or percept.kind not in (Kind.SAY, Kind.WHISPER) or percept.depth > 0
     return percept.addressed and not asks and _ASKS_TO_REMEMBER.search(said) is not None
@@ -90,10 +86,9 @@ _IN_CONFIDENCE = re.compile(
 
 
 def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Percept:
-    """The percept with the tier that it has at least: by its kind, or because it says "between us".
+    """The percept with its lowest allowed tier: by its kind, or because it says "between us".
 
-    Raises:
-        UserError: it is to be kept secret, and there is no key to encrypt it with.
+    Raises `UserError` when it is to be kept secret and there is no key.
     """
     tier = max(percept.tier, services.tiers.get(percept.kind, Tier.OPEN))
     if percept.kind in (Kind.SAY, Kind.WHISPER) and _IN_CONFIDENCE.search(uncalled(percept.text, persona)):
@@ -104,20 +99,20 @@ def tiered(services: AgentServices, percept: Percept, persona: Persona) -> Perce
 
 
 def untold(percept: Percept) -> Percept:
-    """The percept without a word of it, for everybody but the store, where it is sealed; else as it is."""
+    """The percept without its words if it is sealed, else as it is."""
     if percept.heard_by.tier is not Tier.SEALED:
         return percept
     return replace(percept, text="", data={}, things=(), actions=())
 
 
 def with_words(entry: MemoryEntry, percept: Percept) -> MemoryEntry:
-    """The entry of an untold percept with the words after all, for the store."""
+    """The entry of an untold percept with its words, for the store."""
     extra = {"data": percept.data} if percept.data else {}
     return replace(entry, user_text=CleanText(percept.text), extra=extra)
 
 
 def require_keepable(store: Repository, tier: Tier) -> None:
-    """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
+    """Raise `UserError` where something of this tier cannot be kept for want of a key."""
     if tier >= Tier.SECRET and not store.keeps_secrets:
         raise UserError(
             f"What is {TIER_WORDS[tier]} can only be kept encrypted, and there is no key: make one with"
@@ -125,13 +120,30 @@ def require_keepable(store: Repository, tier: Tier) -> None:
         )
 
 
+def shielded(services: AgentServices, percept: Percept) -> tuple[Percept, str]:
+    """A percept as it may be kept, and what was done to it in words, "" for nothing.
+
+    With `privacy.personal: mask` personal data is replaced by its kind. With `raise` only those who were
+    there may learn of it, and where there is a key it is secret. What others in the world saw and heard stays
+    as it was.
+    """
+    found = services.personal(percept.text) if services.personal is not None else ()
+    if not found:
+        return percept, ""
+    kinds = ", ".join(dict.fromkeys(datum.kind for datum in found))
+    if services.mask_personal:
+        text: str = percept.text
+        for datum in reversed(found):
+            text = f"{text[: datum.start]}[{datum.kind}]{text[datum.end :]}"
+        return replace(percept, text=text), f"not remembered, for it is personal: {kinds}"
+    tier = Tier.SECRET if services.store.keeps_secrets else Tier.CONFINED
+    raised = percept.heard_by.joined_by(*percept.listeners).at_least(tier)
+    kept = "secret" if raised.tier is Tier.SECRET else "confined to who was there"
+    return replace(percept, audience=raised), f"{kept}, for it is personal: {kinds}"
+
+
 GIVEN, BY_RULE = "given", "event"
-"""How an affect is known that was not made of words: the world said it, or the rule of a game's event."""
-
-
-async def understood(services: AgentServices, percept: Percept) -> Understood | None:
-    """What the words of a percept mean, for `take_in`; None where their sound must do."""
-    return await services.heard.understood(percept.text)
+"""How an affect is known that comes from the world, or from the rule of a game's event."""
 
 
 def take_in(
@@ -142,10 +154,10 @@ def take_in(
     words: Understood | None,
     milliseconds: dict[str, float],
 ) -> Turn:
-    """A percept becomes a memory, and moves whoever perceives it; what to answer is still open.
+    """Make a percept a memory, and let it change the agent. What to answer is still open.
 
     Args:
-        words: what they mean, see `understood`.
+        words: what they mean; None to go by the words alone.
         milliseconds: how long each step took so far; more are added.
     """
     degraded: list[str] = []
@@ -209,14 +221,14 @@ def take_in(
 
 
 def heard(services: AgentServices, user_id: str, text: str) -> str:
-    """Words as they sound: capitals are no shouting in somebody who never speaks otherwise."""
+    """A text to appraise: in lower case where the speaker always uses capitals."""
     return text.lower() if user_id in services.loud else text
 
 
 def appraise(
     services: AgentServices, percept: Percept, of_event: Affect | None, words: Understood | None
 ) -> tuple[Affect, str, float | None]:
-    """What is felt, by what means it is known, and how far the words are worth keeping where they tell."""
+    """What is felt, how that is known, and how far the words are worth keeping (None where not judged)."""
     if percept.affect is not None:
         return percept.affect, GIVEN, None
     if of_event is not None:
@@ -227,50 +239,35 @@ def appraise(
     return appraisal.affect, appraisal.by, appraisal.significance
 
 
+@dataclass(eq=False)
 class PerceptPipeline:
-    """How one agent takes in what it perceives.
+    """How one agent takes in what it perceives."""
 
-    Args:
-        core: what the agent is.
-        journal: what changed in its memories.
-        services: what it does it with.
-        unit_of_work: where it ends up.
-    """
-
-    def __init__(
-        self,
-        core: AgentCore,
-        journal: ChangeJournal,
-        services: AgentServices,
-        unit_of_work: UnitOfWork,
-    ) -> None:
-        self._core = core
-        self._journal = journal
-        self._services = services
-        self._unit_of_work = unit_of_work
-        self._one_by_one = asyncio.Lock()
+    core: AgentCore
+    journal: ChangeJournal
+    services: AgentServices
+    unit_of_work: UnitOfWork
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def hear(self, percept: Percept, tell: Callable[[Turn, str], None]) -> Turn:
-        """Take in a percept, after those that were handed over before it.
-
-        Args:
-            tell: is told of the turn and the step that is done.
+        """Take in a percept, after those that came before it; `tell` is called with the turn and the step
+        done.
 
         Raises:
-            UserError: it is secret, and there is no key; nothing of it was kept.
+            UserError: it is secret and there is no key; nothing of it was kept.
             StoreError: it could not be kept.
         """
-        percept = tiered(self._services, percept, self._core.persona)
+        percept = tiered(self.services, percept, self.core.persona)
         if percept.heard_by.tier is Tier.SEALED:
             turn = self._seal(percept)
             tell(turn, "perceived")
             return turn
         milliseconds: dict[str, float] = {}
-        percept, shield = shielded(self._services, percept)
+        percept, shield = shielded(self.services, percept)
         try:
             with timed(milliseconds, "embed"):
                 async with self._one_by_one:
-                    words = await understood(self._services, percept)
+                    words = await self.services.heard.understood(percept.text)
         except asyncio.CancelledError:
             tell(self._keep(percept, None, milliseconds, shield), "perceived")
             raise
@@ -279,23 +276,23 @@ class PerceptPipeline:
         return turn
 
     def _seal(self, percept: Percept) -> Turn:
-        """Keep something sealed: it is felt, and its words go to the store and nowhere else."""
-        felt, _, _ = appraise(self._services, percept, None, None)
+        """Keep a sealed percept: it is felt, and its words go to the store and nowhere else."""
+        felt, _, _ = appraise(self.services, percept, None, None)
         told = replace(untold(percept), affect=felt, addressed=False)
-        turn = take_in(self._core, self._journal, self._services, told, None, {})
+        turn = take_in(self.core, self.journal, self.services, told, None, {})
         turn.decision = Decision(False, "it is sealed")
-        self._journal.sealed(with_words(turn.entry, percept))
-        self._unit_of_work.commit(turn.trace(self._core.id))
+        self.journal.sealed(with_words(turn.entry, percept))
+        self.unit_of_work.commit(turn.trace(self.core.id))
         return turn
 
     def _keep(
         self, percept: Percept, words: Understood | None, milliseconds: dict[str, float], shield: str
     ) -> Turn:
-        turn = take_in(self._core, self._journal, self._services, percept, words, milliseconds)
+        turn = take_in(self.core, self.journal, self.services, percept, words, milliseconds)
         turn.degraded += [shield] if shield else []
         if turn.decision.speak:
             with timed(turn.milliseconds, "commit"):
-                self._unit_of_work.commit_percept()
+                self.unit_of_work.commit_percept()
         else:
-            self._unit_of_work.commit(turn.trace(self._core.id))
+            self.unit_of_work.commit(turn.trace(self.core.id))
         return turn

@@ -1,7 +1,6 @@
-"""The texts that a PNG image carries in its `tEXt` chunks, read and written; the picture is left alone.
+"""The texts in the `tEXt` chunks of a PNG image, read and written; the picture stays as it is.
 
-Compressed texts (`zTXt`, `iTXt`) are passed over: none of what is wanted here stands in them, and a small
-file could hold a very large one.
+Compressed texts (`zTXt`, `iTXt`) are skipped: cards do not use them, and a small file could hold a huge one.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from noodlings.errors import UserError
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-LARGEST = 10_000_000
-"""Bytes of an image that is read."""
+LARGEST_IMAGE = 10_000_000
+"""Bytes of an image."""
 
 _WIDTH, _HEIGHT = 400, 600
 _GREY = 0x60
@@ -24,8 +23,7 @@ _TEXT, _END = b"tEXt", b"IEND"
 def texts_of(image: bytes) -> dict[str, bytes]:
     """Keyword → text of all `tEXt` chunks; of several with one keyword the first.
 
-    Raises:
-        UserError: it is no PNG, or torn; the message says which, and names no file.
+    Raises `UserError` when it is no PNG, or damaged; the message names no file.
     """
     found: dict[str, bytes] = {}
     for kind, data in _chunks(image):
@@ -36,11 +34,7 @@ def texts_of(image: bytes) -> dict[str, bytes]:
 
 
 def with_texts(image: bytes, texts: dict[str, bytes], without: Iterable[str]) -> bytes:
-    """The same picture with these texts before its end, and without others of these keywords.
-
-    Raises:
-        UserError: as `texts_of`.
-    """
+    """The same picture with these texts, and without others of these keywords. Raises `UserError`."""
     keywords = {keyword.encode("latin-1") for keyword in (*texts, *without)}
     made = [SIGNATURE]
     for kind, data in _chunks(image):
@@ -52,7 +46,7 @@ def with_texts(image: bytes, texts: dict[str, bytes], without: Iterable[str]) ->
 
 
 def plain_image() -> bytes:
-    """A grey picture in the format of a portrait, for whoever has none."""
+    """A plain grey picture in portrait format."""
     header = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 0, 0, 0, 0)
     pixels = zlib.compress((b"\0" + bytes([_GREY]) * _WIDTH) * _HEIGHT, 9)
     return b"".join((SIGNATURE, _chunk(b"IHDR", header), _chunk(b"IDAT", pixels), _chunk(_END, b"")))
@@ -64,8 +58,8 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 def _chunks(image: bytes) -> Iterator[tuple[bytes, bytes]]:
     """Type and content of each chunk up to the end of the image."""
-    if len(image) > LARGEST:
-        raise UserError(f"it is larger than {LARGEST:,} bytes; use a smaller image")
+    if len(image) > LARGEST_IMAGE:
+        raise UserError(f"it is larger than {LARGEST_IMAGE:,} bytes; use a smaller image")
     if not image.startswith(SIGNATURE):
         raise UserError("it is not a PNG image, despite its name")
     at = len(SIGNATURE)

@@ -1,8 +1,8 @@
-"""What a recipe may say, and the persona that comes of it.
+"""The keys of a recipe, and the persona made from it.
 
-Two forms are one here: recipes of ours, and older ones with `identity_prompt`, `constraints`, `language_mode`
-and traits that have since become appetites or moodiness. What is known must be right, or it is refused with
-the key and what would be right; what is not known is kept in the persona, and does nothing.
+Older recipes are read too, with `identity_prompt`, `constraints`, `language_mode` and traits that have since
+become appetites or moodiness. A known key with a wrong value is refused with a hint; an unknown key is kept
+in the persona and does nothing.
 """
 
 from __future__ import annotations
@@ -10,12 +10,21 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
+from itertools import count
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from noodlings.errors import UserError
 from noodlings.stemming import stem
@@ -27,29 +36,27 @@ from noodlings.values.persona import APPETITES, COOL_DOWN, TRAITS, TRANSISTORS, 
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, SLOTS, DialogueAct, SpokenFeeling, parse
 
 ID = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What a character and a transistor may be called where it becomes the name of a file."""
+"""Ids of characters and transistors, which become file names."""
 
 LONGEST_NAME = 40
-"""Characters of a name."""
 
 MIDDLING = 0.5
-"""Of a trait or an appetite that nobody mentions."""
+"""The default of a trait or an appetite."""
 
-SPECIES = "person"
-"""What somebody is of whom that is not said."""
+DEFAULT_SPECIES = "person"
 
 LONGEST_IDENTITY = 16_000
-"""Characters of what a model is told a character is: about 4,000 tokens of every call."""
+"""Characters of an identity: about 4,000 tokens of every call."""
 
 CARD = "character_card"
-"""Where what is made of a character card keeps the card."""
+"""The key under which a recipe keeps its card."""
 OF_CARD = frozenset(
     {"name", "nickname", "description", "personality", "scenario", "first_mes", "mes_example"}
 )
-"""What of a card a character is made of."""
+"""The fields of a card that a character is made of."""
 
 MOST_KEPT = 50_000
-"""Values in what is kept of a recipe: more is a page of aliases for aliases, not something written."""
+"""Unknown values that are kept: more come from YAML aliases, not from writing."""
 DEEPEST_KEPT = 100
 
 
@@ -61,7 +68,7 @@ def _one_line(text: str) -> str:
 
 
 def _transistor_name(name: str) -> str:
-    """It may become the name of a file, and must not lead out of the folder."""
+    """A name that may become a file name, and cannot lead out of the folder."""
     if not ID.fullmatch(name):
         raise ValueError(
             f"a transistor is one of {', '.join(TRANSISTORS)} or a file of your own, by its name "
@@ -79,7 +86,7 @@ Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
 
 class _Section(BaseModel):
-    """A section of a recipe: what is left empty in it is as if it were not there, what is unknown is kept."""
+    """A section of a recipe: empty values count as missing, unknown keys are kept."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -92,7 +99,7 @@ class _Section(BaseModel):
 
 
 class _Levels(_Section):
-    """Named levels, which older recipes group once more (`personality: {big_five: …}`)."""
+    """Named levels, which older recipes put into groups (`personality: {big_five: …}`)."""
 
     @model_validator(mode="before")
     @classmethod
@@ -149,6 +156,13 @@ class _Constraints(_Section):
     min_p: Unit | None = None
 
 
+_KEYS: dict[str, tuple[str, list[str]]] = {
+    "interjections": ("feeling", list(SpokenFeeling)),
+    "lines": ("occasion", list(DialogueAct)),
+    "colours": ("colour", list(COLOURS)),
+}
+
+
 class _Voice(_Section):
     case: Literal["plain", "upper", "lower"] = "plain"
     address: tuple[Name, ...] = ()
@@ -160,24 +174,18 @@ class _Voice(_Section):
     colours: dict[str, tuple[Line, ...]] = {}
     sounds: tuple[Name, ...] = ()
 
-    @field_validator("interjections", mode="before")
+    @field_validator("interjections", "lines", "colours", mode="before")
     @classmethod
-    def _known_feelings(cls, given: Any) -> Any:
-        return _known(given, [feeling.value for feeling in SpokenFeeling], "feeling")
-
-    @field_validator("lines", mode="before")
-    @classmethod
-    def _known_acts(cls, given: Any) -> Any:
-        return _known(given, [act.value for act in DialogueAct], "occasion")
-
-    @field_validator("colours", mode="before")
-    @classmethod
-    def _known_colours(cls, given: Any) -> Any:
-        return _known(given, list(COLOURS), "colour")
+    def _known_keys(cls, given: Any, info: ValidationInfo) -> Any:
+        what, right = _KEYS[info.field_name or ""]
+        wrong = [key for key in given if key not in right] if isinstance(given, dict) else []
+        if wrong:
+            raise ValueError(f"there is no {what} {wrong[0]}{nearest(str(wrong[0]), right)}")
+        return given
 
     @model_validator(mode="after")
     def _slots_can_be_filled(self) -> _Voice:
-        """A slot is filled only for acts that know it; elsewhere the line would never be said."""
+        """Refuse slots that are never filled for an act, as the line would never be said."""
         _check_phrases("mannerisms", self.mannerisms, COMMON_SLOTS)
         _check_phrases("gestures", self.gestures, COMMON_SLOTS)
         for feeling, phrases in self.interjections.items():
@@ -199,18 +207,11 @@ def _check_phrases(where: str, phrases: Iterable[str], slots: frozenset[str]) ->
             raise ValueError(f"{where} has no slot {min(unknown)}; use one of: {', '.join(sorted(slots))}")
 
 
-def _known(given: Any, right: Sequence[str], what: str) -> Any:
-    wrong = [key for key in given if key not in right] if isinstance(given, dict) else []
-    if wrong:
-        raise ValueError(f"there is no {what} {wrong[0]}{nearest(str(wrong[0]), right)}")
-    return given
-
-
 class Recipe(_Section):
     """A recipe as it is written."""
 
     name: Name
-    species: Name = SPECIES
+    species: Name = DEFAULT_SPECIES
     description: Line | None = None
     identity: Identity | None = None
     home: Annotated[str, Field(max_length=40)] = ""
@@ -232,7 +233,7 @@ class Recipe(_Section):
     @model_validator(mode="before")
     @classmethod
     def _as_one_form(cls, given: Any) -> Any:
-        """An older recipe in the words of ours: a section around it all goes, its prompt is the identity."""
+        """Unwrap an older recipe from its outer section, and use its prompt as the identity."""
         if not isinstance(given, dict):
             return given
         inner = [key for key, value in given.items() if isinstance(value, dict) and "name" in value]
@@ -260,7 +261,7 @@ class Recipe(_Section):
         return self
 
     def persona(self, identifier: str) -> Persona:
-        """The value that the program works with. Raises `UserError` for more than can be kept."""
+        """The persona. Raises `UserError` when there is too much to keep."""
         voice, traits, limits = self.voice, self.personality, self.constraints
         appetites = {name: getattr(self.appetites, name) for name in APPETITES}
         if traits.curiosity is not None and "curiosity" not in self.appetites.model_fields_set:
@@ -275,15 +276,12 @@ class Recipe(_Section):
             personality={name: getattr(traits, name) for name in TRAITS},
             appetites=appetites,
             voice=values.PersonaVoice(
-                case=voice.case,
-                address=voice.address,
-                interjections={feeling.value: lines for feeling, lines in voice.interjections.items()},
-                mannerisms=voice.mannerisms,
-                lines={act.value: lines for act, lines in voice.lines.items()},
-                gestures=voice.gestures,
-                idle=voice.idle,
-                colours=dict(voice.colours),
-                sounds=self._sounds(verbal),
+                **{name: getattr(voice, name) for name in _Voice.model_fields}
+                | {
+                    "interjections": {felt.value: lines for felt, lines in voice.interjections.items()},
+                    "lines": {act.value: lines for act, lines in voice.lines.items()},
+                    "sounds": self._sounds(verbal),
+                }
             ),
             aliases=self.aliases,
             home=clean(self.home),
@@ -301,18 +299,18 @@ class Recipe(_Section):
                 limits.stop, limits.frequency_penalty, limits.presence_penalty, limits.min_p
             ),
             response_cooldown=limits.response_cooldown,
-            extra=_kept(self, _Counter()),
+            extra=_kept(self, count(1)),
         )
 
     def _moodiness(self) -> float:
-        """As it is given; else less than usual for whoever is less volatile than most."""
+        """As given, else lower than usual for a character of low volatility."""
         volatility = self.personality.emotional_volatility
         if self.moodiness is not None:
             return self.moodiness
         return 1.0 if volatility is None else min(2.0 * volatility, 1.0)
 
     def _sounds(self, verbal: bool) -> tuple[str, ...]:
-        """Noises that its own text says it makes; of somebody who speaks, only those it must always make."""
+        """Noises that its text says it makes; if it speaks, only those that it must always make."""
         if "sounds" in self.voice.model_fields_set:
             return self.voice.sounds
         identity = self.identity or ""
@@ -333,24 +331,8 @@ def _known_sounds() -> tuple[str, ...]:
     return tuple(read_yaml(resources.files(__package__).joinpath("sounds.yaml").read_text("utf-8")))
 
 
-class _Counter:
-    """How many values were kept so far."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def one_more(self, depth: int) -> None:
-        """Raises `UserError` where that is too many, or too deep."""
-        self._count += 1
-        if self._count > MOST_KEPT or depth > DEEPEST_KEPT:
-            raise UserError(
-                f"it has too many unknown keys: remove some, as at most {MOST_KEPT:,} values are kept, "
-                f"{DEEPEST_KEPT} levels deep"
-            )
-
-
-def _kept(section: _Section, counter: _Counter) -> dict[str, Any]:
-    """What nothing uses of a section and those in it, JSON-compatible."""
+def _kept(section: _Section, counter: Iterator[int]) -> dict[str, Any]:
+    """The unknown keys of a section and its subsections, JSON-compatible."""
     kept = {key: _plain(value, counter, 1) for key, value in (section.model_extra or {}).items()}
     for name in type(section).model_fields:
         inner = getattr(section, name)
@@ -359,9 +341,13 @@ def _kept(section: _Section, counter: _Counter) -> dict[str, Any]:
     return kept
 
 
-def _plain(value: Any, counter: _Counter, depth: int) -> Any:
-    """What YAML may say as what JSON can."""
-    counter.one_more(depth)
+def _plain(value: Any, counter: Iterator[int], depth: int) -> Any:
+    """A YAML value as a JSON value."""
+    if next(counter) > MOST_KEPT or depth > DEEPEST_KEPT:
+        raise UserError(
+            f"it has too many unknown keys: remove some, as at most {MOST_KEPT:,} values are kept, "
+            f"{DEEPEST_KEPT} levels deep"
+        )
     if isinstance(value, Mapping):
         return {str(key): _plain(inner, counter, depth + 1) for key, inner in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -374,7 +360,7 @@ def _plain(value: Any, counter: _Counter, depth: int) -> Any:
 
 
 def unused(extra: Mapping[str, Any]) -> Iterator[str]:
-    """What is kept of a recipe and used by nothing: keys, each with what may have been meant by it.
+    """The unknown keys that are kept of a recipe, each with a suggestion where there is one.
 
     "voise (did you mean voice?)", "personality.vanity", "conscience".
     """

@@ -1,7 +1,7 @@
 """Recipes: files that say who a character is, read into personas.
 
-A recipe is YAML or JSON; a character card (`noodlings.agent.cards`) counts as one. Whatever is wrong in a
-file is refused with its name, the key and what would be right. Nothing in a file is run; it is data.
+A recipe is YAML or JSON, or a character card (`noodlings.agent.cards`). Mistakes are refused with the file,
+the key and what would be right. Nothing in a file is run.
 """
 
 from __future__ import annotations
@@ -16,43 +16,42 @@ import yaml
 from pydantic import ValidationError
 
 from noodlings.agent import cards, png_text
-from noodlings.agent.recipe_form import ID, MIDDLING, SPECIES, Recipe
+from noodlings.agent.recipe_form import DEFAULT_SPECIES, ID, MIDDLING, Recipe
 from noodlings.errors import UserError
 from noodlings.text import clean
 from noodlings.validation import explain, read_yaml, yaml_trouble
 from noodlings.values.persona import APPETITES, TRAITS, Persona
 
 BUILT_IN = Path(__file__).parents[1] / "recipes"
-"""The folder of the characters that come with the program."""
+"""The folder of the shipped characters."""
 
-LARGEST = 1_000_000
-"""Bytes of a recipe; more is no recipe."""
+LARGEST_RECIPE = 1_000_000
+"""Bytes of a recipe."""
 
 ENDINGS = (".yaml", ".yml", ".json", ".png")
-"""Of the files in a folder of recipes that are read as such."""
 
 _PREFIX = re.compile(r"^(?:agent|npc|user)_")
 
 
 class Skipped(NamedTuple):
-    """A file that is no recipe, and why, in words that name it."""
+    """A file that is no recipe, and why."""
 
     path: Path
     why: str
 
 
 class FoundRecipes(NamedTuple):
-    """What is in folders of recipes: personas by id, and the files that are left out."""
+    """The personas in folders of recipes by id, and the files that were skipped."""
 
     personas: dict[str, Persona]
     skipped: tuple[Skipped, ...]
 
 
 def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
-    """All recipes of the folders; one in a later folder replaces one of the same id.
+    """All recipes of the folders; a later folder may replace a recipe of the same id.
 
-    A file that is wrong is left out, and so is one that shares its id with another one of its folder, or a
-    name with another character: whoever is called must be one.
+    A file is skipped if it is wrong, or shares its id with another file of its folder or a name with another
+    character.
 
     Raises:
         UserError: a folder does not exist, or cannot be read.
@@ -82,15 +81,13 @@ def find_recipes(folders: Sequence[Path]) -> FoundRecipes:
 
 
 def load_recipes(folders: Sequence[Path]) -> dict[str, Persona]:
-    """The personas of `find_recipes`, by id."""
     return find_recipes(folders).personas
 
 
 def load_recipe(path: Path) -> Persona:
-    """The persona of one file; its id is the file's name without the ending.
+    """The persona of one file; its id is the file name without the ending.
 
-    Raises:
-        UserError: the file cannot be read, or says something that is not allowed; the message names it.
+    Raises `UserError` when the file cannot be read or is wrong; the message names it.
     """
     identifier = path.stem.lower()
     if not ID.fullmatch(identifier):
@@ -110,13 +107,9 @@ def load_recipe(path: Path) -> Persona:
 
 
 def read_recipe(data: Any, identifier: str, where: str) -> Persona:
-    """The persona of a recipe, or of a card, that was read from a file.
+    """The persona of a recipe or card that was read from a file; `where` begins every error message.
 
-    Args:
-        where: how a refusal begins.
-
-    Raises:
-        UserError: it says something that is not allowed.
+    Raises `UserError` when something in it is wrong.
     """
     if not isinstance(data, dict):
         raise UserError(f"{where}: it has no keys; write at least name: and a name")
@@ -130,7 +123,7 @@ def read_recipe(data: Any, identifier: str, where: str) -> Persona:
 
 
 def plain_persona(agent_id: str) -> Persona:
-    """A friendly, unremarkable character for an agent that has no recipe.
+    """A friendly, unremarkable character for an agent without a recipe.
 
     "agent_fred_rogers" becomes the persona "fred_rogers", shown as "Fred Rogers".
     """
@@ -139,7 +132,7 @@ def plain_persona(agent_id: str) -> Persona:
     return Persona(
         id="_".join(words)[:60],
         name=name,
-        species=SPECIES,
+        species=DEFAULT_SPECIES,
         description=f"{name} is friendly and looks like anybody else one is glad to meet.",
         identity=(
             f"You are {name}, a friendly and unremarkable person. You listen, you speak plainly in one to "
@@ -152,7 +145,7 @@ def plain_persona(agent_id: str) -> Persona:
 
 
 def _files(folder: Path) -> list[Path]:
-    """What is meant as a recipe in a folder; not what editors leave there, which is hidden."""
+    """The recipe files of a folder, without hidden files that editors leave."""
     if not folder.is_dir():
         raise UserError(f"there is no recipe folder {folder}")
     try:
@@ -164,24 +157,19 @@ def _files(folder: Path) -> list[Path]:
 
 @lru_cache(maxsize=32)
 def _parsed(text: str, identifier: str, where: str) -> Persona:
-    """The persona of a file's text.
-
-    Opening a folder would mostly be parsing the same few recipes once more, so what they say is kept. It is
-    kept by their text: a change is seen however soon it is made.
-    """
+    """The persona of a file's text. Parsing is slow, so it is cached by the text."""
     return read_recipe(read_yaml(text), identifier, where)
 
 
 def _read(path: Path) -> str:
-    if path.stat().st_size > LARGEST:
-        raise UserError(f"recipe {path} is larger than {LARGEST:,} bytes, too large for a recipe")
+    if path.stat().st_size > LARGEST_RECIPE:
+        raise UserError(f"recipe {path} is larger than {LARGEST_RECIPE:,} bytes, too large for a recipe")
     return path.read_text(encoding="utf-8")
 
 
 def _not_yaml(path: Path) -> Any:
-    """What an image carries, or JSON says."""
     image = path.suffix.lower() == ".png"
-    largest = png_text.LARGEST if image else LARGEST
+    largest = png_text.LARGEST_IMAGE if image else LARGEST_RECIPE
     if path.stat().st_size > largest:
         raise UserError(f"recipe {path} is larger than {largest:,} bytes, too large for a card")
     try:
@@ -191,6 +179,6 @@ def _not_yaml(path: Path) -> Any:
 
 
 def _such_as(path: Path) -> str:
-    """A name near to the file's own that would do, where there is one."""
+    """A suggestion for a valid name near to the file's own, where there is one."""
     words = "_".join(re.findall(r"[a-z0-9]+", path.stem.lower()))[:40].strip("_")
     return f"; for example, {words}{path.suffix.lower()}" if ID.fullmatch(words) else ""

@@ -1,9 +1,9 @@
-"""What an agent asks its memory before it speaks, and what of the answers comes to mind.
+"""What an agent asks its memory before it speaks, and what of the hits comes to mind.
 
-A question is woven from what was just said; where that says little by itself ("and then?"), from the talk
-before it; and where that says little too, from what the agent wants. Its mood decides between what fits about
-equally well. The rules it keeps: nothing private comes to mind that somebody who listens does not know;
-nothing that is no nearer than chance; nothing for which only the lines around it speak; nothing twice.
+The question is made from what was just said; where that says little ("and then?"), also from the talk before
+it, and then from what the agent wants. The mood decides between hits that fit about equally well. Nothing
+comes to mind that a listener may not know, that is no nearer than chance, that is found only by its
+neighbours, or that came already.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from noodlings.values.percept import LIVED, Kind, Percept
 from noodlings.values.persona import Persona
 
 FLOOR = 0.1
-"""Meaning (cosine, with neighbours where they count) from which what shares no word comes to mind."""
+"""Cosine (with neighbours where they count) from which a hit without a shared word comes to mind."""
 MOST = 12
-"""Things in mind at once, whatever they are there for; more only where the settings ask for more."""
+"""Things in mind at once, unless the settings ask for more."""
 LEADS, LINKED = 3, 2
-"""Of so many of the best, at most so many others come along that are linked with them by hand."""
+"""For this many of the best, at most so many entries linked by hand come along."""
 CORRECTED, NEAR = 2, 6
-"""Of so many of the best, so many lines that are most like each are looked at: one may correct it."""
+"""For this many of the best, so many similar lines are checked for corrections."""
 SPARE = 16
-"""So many hits more than wanted are looked at, since some are no news."""
+"""Extra hits to look at, as some are no news."""
 
-ENOUGH = 2
-"""Words with a meaning of their own that make a question."""
+ENOUGH_WORDS = 2
+"""Meaningful words that make a question."""
 TALK_SECONDS = 300.0
-"""World time after which something said before does not belong to the talk any more."""
-TALK = 2
-"""So many lines of the talk help out, the later ones first."""
+"""World time after which a line no longer belongs to the talk."""
+TALK_LINES = 2
+"""Lines of the talk that complete a question, the later ones first."""
 
 _ASKING = re.compile(
     r"\b(?:(?:do|did|can|could|would|will) you (?:still |even |ever )?(?:remember|recall|know|think of)"
@@ -59,23 +59,22 @@ _ASKING = re.compile(
     r"|remember when)\b(?: (?:about|of))?",
     re.I,
 )
-"""The words of asking somebody who remembers: they are not what it is about."""
+"""Words of asking somebody who remembers, which are not the topic."""
 _SENTENCE = re.compile(r"[^.!?…]*\w[^.!?…]*[.!?…]*")
 _TOLD = frozenset({Kind.SAY, Kind.EMOTE, Kind.WHISPER, Kind.EVENT})
 _RETURNS = frozenset({Kind.ARRIVE, Kind.SAY, Kind.EMOTE, Kind.WHISPER})
 LATEST, PLANS = 20, 50
-"""Of whoever comes back so many of the latest lines that mattered, and so many that mention a time, are read
-for plans; where one tells a plan, so many in all, for what became of it …"""
-AWAY = 3_600.0
-"""… where they said nothing for so long, in seconds of world time."""
+"""Latest important lines, and lines with a time, to read for plans; lines to read if there is one."""
+AWAY_SECONDS = 3_600.0
+"""World time of silence after which somebody returns."""
 
 
 def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], goals: Iterable[str]) -> str:
-    """What is asked, "" for nothing: who comes and goes asks nothing.
+    """The question to the memory, "" for none: arrivals and departures ask nothing.
 
     Args:
         percept: what was just perceived.
-        persona: who asks; calling it by its name asks for nothing.
+        persona: who asks; its name in a line asks for nothing.
         talk: what it perceived before, oldest first.
         goals: what it wants, the strongest first.
     """
@@ -89,8 +88,8 @@ def question(percept: Percept, persona: Persona, talk: Sequence[MemoryEntry], go
         for entry in talk
         if entry.kind in _TOLD and 0.0 <= percept.timestamp - entry.timestamp <= TALK_SECONDS
     ]
-    for more in (*before[: -TALK - 1 : -1], *goals):
-        if len(stems(woven)) >= ENOUGH:
+    for more in (*before[: -TALK_LINES - 1 : -1], *goals):
+        if len(stems(woven)) >= ENOUGH_WORDS:
             break
         woven = f"{more} {woven}".strip()
     return woven
@@ -103,10 +102,9 @@ def subject(text: str) -> str:
 
 
 def talk_budget(sizes: ContextSettings, reminded: int) -> ContextBudget:
-    """What is in mind beside `reminded` memories that the words brought back, in one budget with them.
+    """How much else may be in mind beside `reminded` memories that the words brought back.
 
-    What answers or is touched upon comes first; what is merely recent, important or alike in feeling gives
-    way to it, each in proportion, except that something alike in feeling may always come.
+    Recent, important and alike memories are reduced in proportion, except that one alike in feeling may come.
     """
     others = sizes.working + sizes.episodic + sizes.affect_similar
     room = max(max(MOST, others) - reminded, 0)
@@ -120,7 +118,7 @@ def talk_budget(sizes: ContextSettings, reminded: int) -> ContextBudget:
 
 
 def may_come(percept: Percept) -> Filters:
-    """What may come to mind in answering a percept: what was lived, as far as all who listen may know."""
+    """What may come to mind for an answer: lived memories that all listeners may know."""
     return Filters(kinds=LIVED, present=percept.listeners)
 
 
@@ -134,9 +132,9 @@ async def remind(
     persona: Persona,
     tier: Tier,
 ) -> list[Recalled]:
-    """What a question brings to mind, for the answer of a turn; see `recollections`. "" brings nothing.
+    """What a question brings to mind for the answer of a turn; see `recollections`. "" brings nothing.
 
-    What somebody linked by hand with the best of it comes along, and what was read or is known (`learned`).
+    Entries linked by hand with the best ones come along, and what was read or is known (`learned`).
 
     Args:
         tier: the highest among what the question is made of.
@@ -158,19 +156,19 @@ async def remind(
     if not archive.loaded:
         state = archive.state()
         turn.degraded.append(f"searched {state.entries:,} memories only, as the rest were still loading")
-    if archive.failed:
-        turn.degraded.append(f"searched by words only: {archive.failed}")
+    if archive.embedding.trouble:
+        turn.degraded.append(f"searched by words only: {archive.embedding.trouble}")
     wanted = [hit.entry_id for hit in hits if hit.entry_id != turn.entry.id and _speaks(hit)]
     held = {entry_id: entry for entry_id in wanted if (entry := memory.find(entry_id)) is not None}
     later = {
         entry_id: lead
         for lead in wanted[:CORRECTED]
-        for entry_id in archive.alike(lead, NEAR, allowed)
+        for entry_id in archive.index.alike(lead, NEAR, allowed)
         if lead < entry_id < turn.entry.id and entry_id not in wanted
     }
     entries = held | archive.entries([entry_id for entry_id in (*wanted, *later) if entry_id not in held])
     entries = {number: entry for number, entry in entries.items() if allowed.admits(entry)}
-    corrections = superseded([*entries.values(), turn.entry], archive.likeness)
+    corrections = superseded([*entries.values(), turn.entry], archive.index.likeness)
     replaced = newer_forms(archive, store, entries, allowed)
     corrections |= replaced
     # A correction need not be like the question; it comes by what it corrects.
@@ -193,9 +191,9 @@ async def remind(
 def newer_forms(
     archive: AgentArchive, store: Repository, entries: dict[int, MemoryEntry], allowed: Filters
 ) -> dict[int, int]:
-    """The ids of entries that their source tells otherwise by now → of what it tells in their place.
+    """Ids of entries that their source has replaced → ids of the entries in their place.
 
-    The newer forms are added to the entries.
+    The newer entries are added to `entries`.
     """
     found: dict[int, int] = {}
     looked_at = [number for number, entry in entries.items() if entry.source]
@@ -217,9 +215,9 @@ def come_due(
     turn: Turn,
     before: Sequence[MemoryEntry],
 ) -> list[Recalled]:
-    """What whoever comes back said would happen, where its time has come: the latest of it, if there is any.
+    """The latest thing that a returning person said would happen, if its time has come.
 
-    In the midst of a talk nothing comes due.
+    In the middle of a talk nothing comes due.
 
     Args:
         before: what is in working memory from before the turn.
@@ -239,12 +237,12 @@ def come_due(
             if allowed.admits(entry := entries[number]) and not entry.source
         ]
 
-    latest = {*archive.latest(theirs, LATEST), *archive.latest(theirs, LATEST, timed=True)}
+    latest = {*archive.index.latest(theirs, LATEST), *archive.index.latest(theirs, LATEST, timed=True)}
     if not archive.loaded:
         latest.update(entry.id for entry in memory.retrieve_episodic(percept.user_id, limit=LATEST))
     if not any(may_be_open(entry, now, corrects) for entry in told_in(latest)):
         return []  # as it mostly is
-    told = told_in(latest.union(archive.latest(theirs, PLANS)))
+    told = told_in(latest.union(archive.index.latest(theirs, PLANS)))
     if _talking(told, turn):
         return []
     come = [entry for entry, due in open_plans(told, now, corrects) if due.over <= now]
@@ -252,14 +250,11 @@ def come_due(
 
 
 def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
-    """Whether whoever is answered said some of what was heard lately, or was reminded of it.
-
-    Then they do not come back now.
-    """
+    """Whether the person who is answered said some of this lately, or was reminded of it."""
     percept = turn.percept
 
     def lately(moment: float | None) -> bool:
-        return moment is not None and 0.0 <= percept.timestamp - moment < AWAY
+        return moment is not None and 0.0 <= percept.timestamp - moment < AWAY_SECONDS
 
     return any(
         entry.user_id == percept.user_id
@@ -270,11 +265,7 @@ def _talking(heard: Iterable[MemoryEntry], turn: Turn) -> bool:
 
 
 def linked(found: Mapping[int, float], links: Iterable[Link]) -> dict[int, float]:
-    """The entries that links made by hand join with what was found, with their scores, the strongest first.
-
-    Args:
-        found: entry id → its score.
-    """
+    """The entries linked by hand with what was found (id → score), with scores, the strongest first."""
     reached: dict[int, float] = {}
     for link in links:
         if link.type is LinkType.BY_HAND:
@@ -289,7 +280,7 @@ def _along(entry: MemoryEntry, score: float) -> Recalled:
 
 
 def _speaks(hit: Hit) -> bool:
-    """Whether a hit has to do with what is asked: it shares a word, is near in meaning or of that day."""
+    """Whether a hit has to do with the question: by a word, its meaning or the date."""
     scores = hit.scores
     return scores["words"] > 0.0 or scores.get("meaning", 0.0) >= FLOOR or scores.get("date", 0.0) > 0.0
 
@@ -301,14 +292,14 @@ def recollections(
     most: int,
     corrections: Mapping[int, int],
 ) -> list[Recalled]:
-    """What comes to mind: at most `most` memories, and the reasons for them.
+    """At most `most` memories that come to mind, and the reasons for them.
 
     Args:
         hits: best first.
-        entries: the entries they found, by id, as they are stored now.
-        asked: what is answered, and the question woven from it: neither the one nor what else went into the
-            other is news. What only asks gives way to what may answer it.
-        corrections: id → of what corrects it, which comes up before it.
+        entries: the entries they found, by id, as stored now.
+        asked: what is answered, and the question made from it; both are no news themselves. What only asks
+            comes after what may answer.
+        corrections: id → id of the correction, which comes before it.
     """
     found = [(hit, entries[hit.entry_id]) for hit in hits if hit.entry_id in entries and not hit.only_near]
     found.sort(key=lambda pair: _only_asks(pair[1].user_text))
@@ -327,7 +318,7 @@ def recollections(
 
 
 def once(found: Iterable[Recalled]) -> list[Recalled]:
-    """Each thing once, in the place of the first: the last time somebody said it stands for the others."""
+    """Each thing once, in the place of the first; the latest time somebody said it stands for the others."""
     groups: dict[tuple[str, str], list[Recalled]] = {}
     for one in found:
         groups.setdefault((one.entry.user_id, _folded(one.entry.user_text)), []).append(one)
@@ -348,7 +339,7 @@ def _recalled(hit: Hit, entry: MemoryEntry) -> Recalled:
 
 
 def uncalled(text: str, persona: Persona) -> str:
-    """Without the name of whoever is spoken to, before the words or behind them."""
+    """A text without the name of the person spoken to, before or after the words."""
     said = clean(text)
     for name in persona.called:
         folded = said.casefold()
@@ -366,7 +357,7 @@ def _asks(text: str) -> bool:
 
 
 def _only_asks(text: str) -> bool:
-    """Whether a line tells nothing beside what it asks: "I got it! And you?" tells something."""
+    """Whether a line only asks: "I got it! And you?" tells something."""
     return all(map(_asks, _SENTENCE.findall(clean(text))))
 
 

@@ -1,21 +1,21 @@
 """Steps 5 to 7 of an event: what comes to mind, a thought in words, and what the transistors make of it.
 
-Before them a model may refine what was felt, for recall, mood and voice; the entry keeps what was encoded.
-Whatever a model does or fails to do, there is an answer within the time a turn has.
+Before that a model may refine what was felt, for recall, mood and voice; the entry keeps what was encoded.
+There is always an answer within the time of a turn, whether the model works or not.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from noodlings.affect.mood import Mood
 from noodlings.agent.perceiving import heard
-from noodlings.agent.recollection import TALK, come_due, once, question, remind, talk_budget
+from noodlings.agent.recollection import TALK_LINES, come_due, once, question, remind, talk_budget
 from noodlings.agent.services import AgentServices
 from noodlings.agent.state import AgentCore
-from noodlings.agent.tone import LIES_ON_SECONDS, felt_with, tone_of, touched
+from noodlings.agent.tone import SORROW_SECONDS, felt_with, tone_of, touched
 from noodlings.agent.turn import Turn, timed
 from noodlings.errors import LLMError
 from noodlings.ports import Utterance, Voice
@@ -30,50 +30,43 @@ from noodlings.values.percept import Kind, Percept
 log = logging.getLogger(__name__)
 
 BLOCK = 10
-"""The talk of before that a model is told is between one and two blocks of so many percepts."""
+"""A model is told of the last one to two blocks of so many percepts."""
 _TALK = frozenset({Kind.SAY, Kind.WHISPER, Kind.EMOTE, Kind.EVENT})
-BY_MODEL = "llm"
-"""How an affect is known that a model made of the words."""
 
 
+@dataclass(eq=False)
 class Responder:
-    """How one agent comes to its words.
+    """How one agent finds its words."""
 
-    Args:
-        core: what the agent is.
-        services: what it does it with.
-    """
-
-    def __init__(self, core: AgentCore, services: AgentServices) -> None:
-        self._core = core
-        self._services = services
+    core: AgentCore
+    services: AgentServices
 
     async def refine(self, turn: Turn, entry: MemoryEntry) -> None:
-        """What a model feels about it, in place of our own appraisal, for all that is still to come.
+        """Let a model appraise the percept in place of our own appraisal, for all later steps.
 
-        The mood becomes what it would be had it been pushed by that alone: one event, one push.
+        The mood becomes what it would be after this push alone.
         """
-        model, before, core = self._services.feeling_model, turn.before, self._core
+        model, before, core = self.services.feeling_model, turn.before, self.core
         if model is None or before is None or not entry.user_text or not self._may_tell(turn):
             return
         try:
             with timed(turn.milliseconds, "refine"):
-                words = heard(self._services, entry.user_id, entry.user_text)
+                words = heard(self.services, entry.user_id, entry.user_text)
                 refined = await model.appraise(words, turn.percept.addressed, turn.allowance)
         except LLMError as error:
             turn.degraded.append(f"own appraisal: {error}")
             log.warning("%s keeps its own appraisal, because the model failed: %s", core.id, error)
             return
-        turn.appraised_by, turn.alone = BY_MODEL, refined
+        turn.appraised_by, turn.alone = "llm", refined
         self._feel_instead(turn, before, refined)
 
     def _may_tell(self, turn: Turn) -> bool:
-        """Whether a model may be told what is to be answered."""
-        return turn.entry.tier <= self._services.reach
+        """Whether a model may see what is to be answered."""
+        return turn.entry.tier <= self.services.reach
 
     def _feel_instead(self, turn: Turn, before: Mood, affect: Affect) -> None:
-        """Feel this about what was perceived, for all that is to come; the mood is pushed by this alone."""
-        core, now = self._core, turn.percept.timestamp
+        """Replace what was felt about the percept, and its push on the mood."""
+        core, now = self.core, turn.percept.timestamp
         was, instead = before.pushed(turn.affect, now), before.pushed(affect, now)
         core.feelings = core.feelings.corrected(was, instead)
         turn.affect, turn.mood = affect, instead.current
@@ -81,31 +74,31 @@ class Responder:
             core.affect = affect
 
     async def remember(self, turn: Turn) -> None:
-        """What is in mind for the answer, oldest to newest, and the tone that it calls for."""
+        """Set what is in mind for the answer, oldest to newest, and its tone."""
         percept = turn.percept
         also = await self._remind(turn)
-        budget = talk_budget(self._services.context, len(also))
-        turn.recalled = self._core.memory.context(
+        budget = talk_budget(self.services.context, len(also))
+        turn.recalled = self.core.memory.context(
             percept.user_id,
             turn.affect,
             budget,
             also=also,
             present=percept.listeners,
             without=(turn.entry.id,),
-            min_similarity=self._services.memory.affect_threshold,
+            min_similarity=self.services.memory.affect_threshold,
         )
         turn.recalled = sorted(once(turn.recalled), key=lambda found: found.entry.id)
         self._feel_again(turn)
 
     def _feel_again(self, turn: Turn) -> None:
-        """What was said is felt together with the memory that it touches on."""
+        """Feel the percept together with the memory that it touches on."""
         percept, now = turn.percept, turn.percept.timestamp
         earlier = [
             entry
-            for entry in disclosed(self._core.memory.retrieve_working(), percept.listeners)
+            for entry in disclosed(self.core.memory.retrieve_working(), percept.listeners)
             if entry.id < turn.entry.id
             and entry.user_id == percept.user_id
-            and 0.0 <= now - entry.timestamp <= LIES_ON_SECONDS
+            and 0.0 <= now - entry.timestamp <= SORROW_SECONDS
         ]
         again = touched(percept, turn.recalled)
         importance = turn.entry.importance
@@ -115,25 +108,25 @@ class Responder:
             self._feel_instead(turn, turn.before, felt)
 
     async def think(self, turn: Turn) -> None:
-        """The thought of a turn, and its answer: by a model where there is one, else by the offline voice."""
+        """Make the thought of a turn and its answer: by a model, else by the offline voice."""
         utterance = self.utterance(turn)
         await self._put_into_words(turn, utterance)
         await self._in_kind(turn, utterance)
 
     async def _put_into_words(self, turn: Turn, utterance: Utterance) -> None:
-        if self._services.voice is not None and self._may_tell(turn):
+        if self.services.voice is not None and self._may_tell(turn):
             try:
-                told = replace(utterance, history=self._history(turn), reach=self._services.reach)
-                await self._by_model(turn, told, self._services.voice)
+                told = replace(utterance, history=self._history(turn), reach=self.services.reach)
+                await self._by_model(turn, told, self.services.voice)
                 return
             except LLMError as error:
                 turn.degraded.append(f"offline voice: {error}")
-                log.warning("%s uses the offline voice: %s", self._core.id, error)
-        await self._one_by_one(turn, utterance, self._services.offline)
+                log.warning("%s uses the offline voice: %s", self.core.id, error)
+        await self._one_by_one(turn, utterance, self.services.offline)
 
     async def choose(self, turn: Turn) -> None:
-        """The action that goes with what was said: by the model where that spoke, else by the rule."""
-        services, utterance, said = self._services, self.utterance(turn), turn.response or ""
+        """Choose the action for the answer: by the model where it spoke, else by the rule."""
+        services, utterance, said = self.services, self.utterance(turn), turn.response or ""
         if services.action_model is not None and turn.voice != services.offline.name:
             try:
                 told = replace(utterance, reach=services.reach)
@@ -141,35 +134,35 @@ class Responder:
                 return
             except LLMError as error:
                 turn.degraded.append(f"action by rule: {error}")
-                log.warning("%s chooses its action by rule: %s", self._core.id, error)
+                log.warning("%s chooses its action by rule: %s", self.core.id, error)
         turn.action = await services.action_rule.choose(utterance, said, turn.allowance)
 
     def _history(self, turn: Turn) -> tuple[MemoryEntry, ...]:
-        """What was said and done before, as far as all who listen may know of it.
+        """What was said and done before that all listeners may know.
 
-        It begins where a block of it begins, so that for some turns nothing leaves at its front.
+        It begins at a multiple of `BLOCK`, so that the beginning stays the same for some turns.
         """
         first = ((turn.entry.id - 1) // BLOCK - 1) * BLOCK
         heard = [
             entry
-            for entry in self._core.memory.retrieve_working()
+            for entry in self.core.memory.retrieve_working()
             if first < entry.id < turn.entry.id and entry.kind in _TALK
         ]
         return (*turn.earlier, *disclosed(heard, turn.percept.listeners))
 
     async def _in_kind(self, turn: Turn, utterance: Utterance) -> None:
-        """Whatever voice and transistors made: who does not speak only acts, and who must honk honks."""
-        persona, said = self._core.persona, turn.response or ""
+        """Let a nonverbal character only act, and add the sounds that a character must make."""
+        persona, said = self.core.persona, turn.response or ""
         if not persona.verbal:
             said = acts_of(said)
             if not said:
                 turn.degraded.append("offline gesture: the model spoke for a character that never speaks")
-                said = (await self._services.offline.speak(utterance, turn.allowance)).text
-        chance = self._core.random(turn.entry.id)
+                said = (await self.services.offline.speak(utterance, turn.allowance)).text
+        chance = self.core.random(turn.entry.id)
         turn.response = sounding(said, persona.voice.sounds, chance, persona.voice.case)
 
     def utterance(self, turn: Turn) -> Utterance:
-        """Everything that a voice may build the answer of a turn from."""
+        """Everything that a voice may use for the answer of a turn."""
         felt = replace(turn.percept, affect=turn.affect)
         again = turn.entry.response is not None  # another answer must not come out as the one it replaces
         moment = turn.percept.timestamp if again else turn.entry.id
@@ -184,15 +177,15 @@ class Responder:
         moment: float | None = None,
         earlier: Sequence[MemoryEntry] = (),
     ) -> Utterance:
-        """The same for a percept that is not kept yet, or never will be; `moment` is what chance goes by."""
-        core, names = self._core, self._services.names()
-        game, rules, now = core.feelings.game, self._services.rules, percept.timestamp
+        """The same for a percept that is not kept; `moment` seeds the random choices."""
+        core, names = self.core, self.services.names()
+        game, rules, now = core.feelings.game, self.services.rules, percept.timestamp
         heard = [*(found.entry for found in in_mind), *core.memory.retrieve_working(), *earlier]
         texts = (text for entry in heard for text in (entry.user_text, entry.response or ""))
         there = {percept.user_id, core.id, *percept.listeners, *(entry.user_id for entry in heard)}
         there.update(one for entry in heard for chain in hearsay(entry) for one in chain)
         named = game.mood(rules, now) if game.began else None
-        known, characters = names.among(there, (percept.text, *texts)), self._services.characters()
+        known, characters = names.among(there, (percept.text, *texts)), self.services.characters()
         return Utterance(
             persona=core.persona,
             percept=percept,
@@ -210,17 +203,17 @@ class Responder:
         )
 
     def truly_recalled(self, turn: Turn) -> list[Recalled]:
-        """What an answer came from: what the voice says it used; of a model, all but the merely recent."""
-        if turn.voice == self._services.offline.name:
+        """What an answer came from: what the voice used, or for a model all but the merely recent."""
+        if turn.voice == self.services.offline.name:
             return [found for found in turn.recalled if found.entry.id in turn.used]
         return [found for found in turn.recalled if found.why != (Why.RECENT,)]
 
     async def _by_model(self, turn: Turn, utterance: Utterance, voice: Voice) -> None:
         """All lenses in one call, or a call for each. Raises `LLMError` when the model says nothing."""
-        if not self._services.fused:
+        if not self.services.fused:
             await self._one_by_one(turn, utterance, voice)
             return
-        core = self._core
+        core = self.core
         state, chain = self._state(turn, utterance, voice), core.chain
         seen = chain.lenses(state)
         lensed = replace(utterance, lenses=seen.lenses)
@@ -241,17 +234,17 @@ class Responder:
             speech = await voice.speak(utterance, turn.allowance)
         with timed(turn.milliseconds, "modulate"):
             state = self._state(turn, utterance, voice)
-            coloured = await self._core.chain.serial(speech.text, state)
+            coloured = await self.core.chain.serial(speech.text, state)
         turn.say(voice.name, speech, coloured.text, coloured.modulations)
         turn.audience = self._audience(replace(utterance, lenses=coloured.lenses))
         turn.degraded += coloured.degraded
 
     def _audience(self, utterance: Utterance) -> Audience:
-        """Who may learn of what was said out of an utterance; whoever said it is among them."""
-        return utterance.audience.joined_by(self._core.id)
+        """Who may learn of what was said; the agent itself is among them."""
+        return utterance.audience.joined_by(self.core.id)
 
     def _state(self, turn: Turn, utterance: Utterance, voice: Voice) -> ThoughtState:
-        core, percept = self._core, turn.percept
+        core, percept = self.core, turn.percept
         now = percept.timestamp
         return ThoughtState(
             persona=core.persona,
@@ -261,8 +254,8 @@ class Responder:
             recalled=utterance.recalled,
             memory=DisclosedMemories(core.memory, percept.listeners, utterance.reach),
             subconscious=DisclosedSymbols(core.subconscious, percept.listeners, utterance.reach),
-            goals=core.feelings.appetites.goals(self._services.drives, now),
-            appetites=core.feelings.appetites.at_time(self._services.drives, now),
+            goals=core.feelings.appetites.goals(self.services.drives, now),
+            appetites=core.feelings.appetites.at_time(self.services.drives, now),
             present=percept.listeners,
             said=utterance.said,
             now=now,
@@ -274,12 +267,12 @@ class Responder:
         )
 
     async def _remind(self, turn: Turn) -> Sequence[Recalled]:
-        """What is brought back by what was said, from everything it ever perceived."""
-        core, services = self._core, self._services
+        """What the words bring back from everything it ever perceived."""
+        core, services = self.core, self.services
         if core.archive is None or not services.context.relevant:
             return []
         before = [entry for entry in core.memory.retrieve_working() if entry.id < turn.entry.id]
-        talk = disclosed(before, turn.percept.listeners)[-TALK:]
+        talk = disclosed(before, turn.percept.listeners)[-TALK_LINES:]
         goals = core.feelings.appetites.goals(services.drives, services.clock.now())
         asked = question(turn.percept, core.persona, talk, (goal.text for goal in goals))
         tier = max(turn.entry.tier, of_all(talk).tier)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
+from noodlings.affect.appraisal import Appraiser
 from noodlings.affect.game_rules import GameRules
 from noodlings.config import ContextSettings, MemorySettings
 from noodlings.embed.queue import EmbeddingQueue
@@ -27,55 +27,34 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import TurnEvent
 
 Watcher = Callable[[TurnEvent], None]
-"""Is told what an agent does, in the midst of it."""
-
-
-class TextAppraiser(Protocol):
-    """Text to affect."""
-
-    def appraise(self, text: str, *, addressed: bool = False, vector: Any = None, layers: Any = None) -> Any:
-        """An appraisal with `affect`, `confidence` and `by`."""
-
-    def let_go(self) -> None:
-        """Keep nothing of any text: something was forgotten."""
+"""Is called in the middle of a turn with what an agent does."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgentServices:
-    """What all agents of a society share.
+    """What all agents of a society share. The model ports are None without a model.
 
     Attributes:
-        clock: world time.
-        appraiser: text → affect.
-        store: where turns are kept.
-        notes: copies of it for people to read, or None without any.
-        offline: the voice that always works.
-        loud: ids of those who speak in capitals as others speak in small letters.
-        voice: the voice of a model, or None without one.
-        feeling_model: refines, before a reply, what was felt; None leaves it as it was.
-        heard: text that was just heard → what it means, in numbers.
+        notes: copies of the store for people to read, or None.
+        loud: ids of those who always write in capitals.
+        feeling_model: refines what was felt before a reply.
+        heard: embeds what was just heard.
         names: user id → shown name, of everybody who is known.
-        characters: ids of all who are characters.
-        rules: what events of a game do.
-        drives: what appetites do.
-        images: makes metaphors without a model.
+        characters: ids of all characters.
+        images: makes symbols without a model.
         action_rule: chooses actions without a model.
-        action_model: chooses them with one, or None without.
-        symbolist: makes them with one, or None without.
-        memory, context: settings.
-        fused: a model takes in all lenses in one call; else there is a call for each.
-        ruminate: characters have thoughts of their own.
-        reach: the highest tier that may be told to a model.
-        tiers: the lowest tier that a kind of percept gets.
-        patience: real seconds that one turn may take with a model.
-        watchers: whoever is told what agents do.
-        personal: finds personal data in what is perceived; None where nobody looks for it.
-        mask_personal: what is found is not remembered; else it is confined to who was there.
+        fused: whether a model takes all lenses in one call, rather than in a call for each.
+        ruminate: whether characters have thoughts of their own.
+        reach: the highest tier that a model may be told.
+        tiers: the lowest tier of each kind of percept.
+        patience: real seconds that a turn may take with a model.
+        personal: finds personal data in a percept; None to look for none.
+        mask_personal: replace personal data, rather than confine it to those present.
         forgettings: agent id → how often it forgot something since the program began.
     """
 
     clock: Clock
-    appraiser: TextAppraiser
+    appraiser: Appraiser
     heard: EmbeddingQueue
     store: Repository
     offline: Voice

@@ -34,14 +34,14 @@ NAMES_KEY = "names"
 
 
 class AgentRegistry(Mapping[str, Agent]):
-    """Agents by id, each built (and read from the store) when somebody asks for it.
+    """Agents by id, each loaded when it is first asked for.
 
-    At most `most` are held here: then the longest idle is let go of. Whatever works for an agent (a turn, a
-    thought in the background) holds it too, and as long as anybody does, it is the one that everybody is
-    given: there are never two of one id. What is at rest is stored, so nothing is to be done when it goes.
+    At most `most` are held here; then the longest idle one is released. A turn or a thought in the background
+    holds its agent too, and while anybody does, everybody gets the same object: there are never two of one
+    id. What is idle is stored, so nothing has to be saved on release.
 
-    It goes when nobody holds it, by its reference count: of what is old the garbage collector hardly ever
-    looks through anything in our programs. So an agent is in no circle of references while it is at rest.
+    A released agent is freed by its reference count, as the garbage collector rarely looks at old objects. So
+    an idle agent must not be part of a reference cycle.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class AgentRegistry(Mapping[str, Agent]):
 
     @property
     def at_hand(self) -> list[str]:
-        """Ids of all, where they have room in memory; else of those that are held there."""
+        """Ids of all agents if they all fit into memory, else of those that are held there."""
         return list(self._personas if len(self) <= self._most else self._awake)
 
     @property
     def awake(self) -> list[Agent]:
-        """Those that are in memory."""
+        """The agents in memory."""
         return list(self._living.values())
 
 
@@ -87,26 +87,19 @@ class Society:
     """The agents of one process.
 
     Args:
-        make: builds the agent of a persona, as it was when it was last stored.
-        personas: whose agents to begin with.
-        clock: world time.
-        settings: as read.
-        store: where everything is kept; closed with the society.
-        model: what speaks, as long as it answers; its connections are let go of once nothing more is asked of
-            it. None for the offline voice alone.
-        notes: copies of what is stored, for people; closed with the society, or None without any.
-        embedding: embeds what is stored, in the background; closed with the society, or None.
-        watchers: whoever is told what agents do, as the agents know them.
-        ask: what the model answers to messages as they are, without any character; None without a model.
-        has_account: whether a user's id is that of somebody who comes in with a password, and nobody else's.
-        account_of: the user who comes in with a password by that name; "" for a name of nobody.
+        make: builds the agent of a persona, as it was last stored.
+        model: the language model, or None; its connections are closed when nothing more is asked of it.
+        notes: copies of the store for people, or None.
+        embedding: embeds what is stored, in the background, or None.
+        watchers: the list of watchers that the agents use.
+        ask: sends messages to the model as they are, without any character; None without a model.
+        has_account: whether a user id belongs to an account with a password.
+        account_of: the user id of the account with this name, or "".
 
     Attributes:
-        personas: who there is, by id.
-        agents: by id, loaded when they are asked for, and let go when they are long idle.
-        corrections: what people change in a memory after the fact.
-        ask: see above.
-        skipped_recipes: why recipes were left out, one line each, which names the file.
+        personas: by id.
+        agents: by id.
+        skipped_recipes: why recipes were skipped, one line each that names the file.
     """
 
     def __init__(
@@ -145,19 +138,19 @@ class Society:
         self.agents = AgentRegistry(make, self.personas, settings.world.awake)
 
     def know(self, persona: Persona) -> None:
-        """There is somebody of this id from now on, who wakes as this when somebody asks for them."""
+        """Add a persona, whose agent is loaded when somebody asks for it."""
         self.personas[persona.id] = persona
         self._names[persona.id] = persona.name
 
     def create(self, persona: Persona) -> Agent:
-        """Let somebody come to life. Raises `UserError` when there is an agent of that id."""
+        """Make an agent. Raises `UserError` when there is an agent of that id."""
         if persona.id in self.personas:
             raise UserError(f"there is already a character called {persona.id}; choose another name")
         self.know(persona)
         return self.agents[persona.id]
 
     def find(self, name: str) -> Agent:
-        """An agent by id, name or alias, or the only one whose name begins so. Raises `NotFound`."""
+        """An agent by id, name, alias, or an unambiguous beginning of a name. Raises `NotFound`."""
         wanted = clean(name).casefold()
         if wanted in self.personas:
             return self.agents[wanted]
@@ -187,27 +180,25 @@ class Society:
     ) -> Trace:
         """Let one agent perceive something; see `Agent.perceive`.
 
-        What a character says comes with those it has it from, whichever world carries it from one to the
-        other: see `noodlings.agent.hearsay`.
+        What a character says is completed with its sources here: see `noodlings.agent.hearsay`.
         """
         if percept.user_id in self.personas and percept.user_id != agent_id and HEARSAY not in percept.data:
             percept = with_sources(self.store, percept, agent_id)
         return await self.agents[agent_id].perceive(percept, said, earlier)
 
     def require_keepable(self, tier: Tier) -> None:
-        """Raise `UserError` where something of this tier cannot be kept, because there is no key."""
         require_keepable(self.store, tier)
 
     def watch(self, watcher: Watcher) -> Callable[[], None]:
-        """Have somebody told what agents do, until what is returned is called.
+        """Call a watcher with what agents do, until the returned function is called.
 
-        A watcher is called in the midst of a turn: it returns at once. What it raises ends in the log.
+        A watcher is called in the middle of a turn and must return at once. Its errors are logged.
         """
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
 
     async def rest(self, seconds: float) -> None:
-        """Wait for everything in the background, for at most so long; then end it without a model."""
+        """Wait for all background work, but at most so long; then end it without a model."""
         awake = self.agents.awake
         with suppress(TimeoutError):
             await asyncio.wait_for(asyncio.gather(*(agent.settle() for agent in awake)), seconds)
@@ -216,11 +207,11 @@ class Society:
             await self._model.close()
 
     def names(self) -> Names:
-        """User id → shown name, of every agent and of everybody who was introduced. To be read only."""
+        """User id → shown name, of every agent and everybody introduced. Do not change it."""
         return self._names
 
     def introduce(self, user_id: str, name: str) -> None:
-        """Tell the agents how somebody is called; kept."""
+        """Tell the agents the name of somebody, and keep it."""
         if self._introduced.get(user_id) != name:
             self._introduced[user_id] = name
             if user_id not in self.personas:
@@ -228,14 +219,13 @@ class Society:
             self.store.world_set(NAMES_KEY, self._introduced)
 
     def forget_names(self, user_ids: Iterable[str]) -> None:
-        """Nobody is told any more how these are called."""
         for user_id in user_ids:
             if self._introduced.pop(user_id, None) is not None and user_id not in self.personas:
                 del self._names[user_id]
         self.store.world_set(NAMES_KEY, self._introduced)
 
     def introduce_all(self, names: Mapping[str, str]) -> None:
-        """The same of several at once, by id; those who are known keep their names."""
+        """Introduce several by id; those who are known keep their names."""
         new = {user_id: name for user_id, name in names.items() if user_id not in self._introduced}
         if new:
             self._introduced |= new
@@ -245,11 +235,10 @@ class Society:
 
     @property
     def model_status(self) -> ModelStatus:
-        """How things stand with the language model."""
         return NO_MODEL if self._model is None else self._model.status
 
     def watch_model(self, watcher: ModelWatcher) -> None:
-        """Have somebody told when the model begins or ceases to answer. A watcher returns at once."""
+        """Call a watcher when the model begins or stops to answer. It must return at once."""
         if self._model is not None:
             self._model.watchers.append(watcher)
 
@@ -260,26 +249,25 @@ class Society:
 
     @property
     def world_state(self) -> dict[str, Any]:
-        """Who was where when the world was last saved."""
+        """The world as it was last saved."""
         return self.store.world_get(WORLD_KEY) or {}
 
     def save_world(self, state: dict[str, Any]) -> None:
-        """Keep who is where (JSON-compatible)."""
+        """Save the world (JSON-compatible)."""
         self.store.world_set(WORLD_KEY, state)
 
     def warm(self) -> None:
-        """Load what the first percept, and its answer, would wait for. On any thread."""
+        """Load what the first percept and its answer would wait for. On any thread."""
         if self._model is not None:
             self._model.warm()
         if self._embedding is not None and self._embedding.local:
             self._embedding.warm()
 
     def note(self, agent_id: str, entry_id: int) -> str | None:
-        """The Markdown note of a memory, or None where there is none. Raises `StoreError`."""
+        """The Markdown note of a memory, or None. Raises `StoreError`."""
         return None if self._notes is None else self._notes.read(agent_id, entry_id)
 
     def close(self) -> None:
-        """Let go of the store. What was perceived is already kept."""
         for agent in self.agents.awake:
             if agent.archive is not None:
                 agent.archive.close()

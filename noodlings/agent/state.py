@@ -1,11 +1,10 @@
-"""The state of an agent apart from its memories: its parts, and how they are stored and read.
+"""The state of an agent apart from its memories, and how it is stored and read.
 
-`AgentCore` holds everything that makes an agent who it is at this moment, and `Feelings` the part of it that
-changes slowly: the mood, what a game made of the agent, and its appetites. What is done with them is in
-`perceiving`, `responder` and `follow_up`.
+`AgentCore` holds everything that makes an agent who it is now. `Feelings` is the part that changes slowly:
+the mood, what a game made of the agent, and its appetites.
 
-A stored state may come from a file that was edited by hand, so anything wrong in it is refused with an
-explanation before anything is built from it.
+A stored state may have been edited by hand, so mistakes are refused with an explanation before anything is
+built from it.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from noodlings.values.sent_prompt import SentPrompt
 
 @dataclass(frozen=True, slots=True)
 class Feelings:
-    """The slow side of an agent at one moment; a change is a new value."""
+    """The slow feelings of an agent at one moment."""
 
     mood: Mood
     game: GameFeeling
@@ -52,11 +51,11 @@ class Feelings:
 
     @classmethod
     def of(cls, persona: Persona, now: float) -> Feelings:
-        """Of somebody to whom nothing has happened yet."""
+        """The feelings of a new agent."""
         return cls(Mood.of(persona, now), GameFeeling(), Appetites.of(persona, now))
 
     def after_event(self, rules: GameRules, percept: Percept) -> tuple[Feelings, Affect | None]:
-        """What a game's event leaves, and what it feels like; nothing for every other percept."""
+        """Feelings after a game's event, and the affect of the event; None for other percepts."""
         name = event_in(percept.kind, percept.data)
         if not name:
             return self, None
@@ -64,11 +63,10 @@ class Feelings:
         return replace(self, game=game), affect
 
     def pushed(self, affect: Affect, now: float) -> Feelings:
-        """After something felt like `affect`."""
         return replace(self, mood=self.mood.pushed(affect, now))
 
     def corrected(self, was: Mood, instead: Mood) -> Feelings:
-        """As if an earlier push had led to the mood `instead`, where it led to `was`."""
+        """As if an earlier push had led to the mood `instead` rather than `was`."""
         return replace(self, mood=self.mood.corrected(was, instead))
 
     def fed(self, drives: DriveTable, percept: Percept, affect: Affect, surprise: float) -> Feelings:
@@ -78,11 +76,11 @@ class Feelings:
         return replace(self, appetites=self.appetites.moved(drives, happened, percept.timestamp))
 
     def without(self, moments: Collection[float]) -> Feelings:
-        """Without the words of what happened at these moments, in world seconds; what was felt stays."""
+        """Without the words of what happened at these times (world seconds)."""
         return replace(self, game=self.game.without(moments))
 
     def as_dict(self) -> dict[str, Any]:
-        """What a restart needs, JSON-compatible and exact."""
+        """JSON-compatible and exact."""
         return {
             "mood": self.mood.as_dict(),
             "game": self.game.as_dict(),
@@ -91,7 +89,7 @@ class Feelings:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], persona: Persona) -> Feelings:
-        """The feelings that `as_dict` was taken from. Raises `UserError` for anything else."""
+        """The inverse of `as_dict`. Raises `UserError`."""
         return cls(
             Mood.from_dict(data["mood"], baseline_of(persona)),
             GameFeeling.from_dict(data["game"]),
@@ -99,12 +97,7 @@ class Feelings:
         )
 
 
-STATE_VERSION = 1
-
-
 class StoredFeelings(BaseModel):
-    """The three parts of `Feelings.as_dict`; each knows its own version."""
-
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
     mood: dict[str, Any]
@@ -113,12 +106,12 @@ class StoredFeelings(BaseModel):
 
 
 def _known_line(line: Any) -> Any:
-    """A mere string is a line from before it was noted who heard it: then nobody may learn of it."""
+    """Read an old line stored as a string: its listeners are unknown, so nobody may learn of it."""
     return {"text": line, "heard_by": [], "confined": True} if isinstance(line, str) else line
 
 
 class StoredLine(BaseModel):
-    """An own line, who heard it, and whether nobody else may learn of it; see `OwnLine`."""
+    """An `OwnLine` as it is stored."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -129,15 +122,13 @@ class StoredLine(BaseModel):
 
 
 class StoredState(BaseModel):
-    """The keys of a state.
+    """The keys of a stored state.
 
     Attributes:
         step: how many percepts the agent took in.
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         affect: what it felt about the latest percept, five numbers.
-        feelings: see `Feelings.as_dict`.
-        mind: see `MindState.as_dict`.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
@@ -152,7 +143,6 @@ class StoredState(BaseModel):
 
 
 def stored_line(line: OwnLine) -> dict[str, Any]:
-    """An own line as it is stored."""
     return {
         "text": line.text,
         "heard_by": sorted(line.audience.witnesses),
@@ -162,12 +152,11 @@ def stored_line(line: OwnLine) -> dict[str, Any]:
 
 
 def own_line(stored: StoredLine) -> OwnLine:
-    """The line that was stored."""
     return OwnLine(stored.text, Audience(frozenset(stored.heard_by), stored.confined, Tier(stored.tier)))
 
 
 def read_state(data: Mapping[str, Any]) -> StoredState:
-    """The state in stored data. Raises `UserError` when a key is wrong, missing or unknown."""
+    """Check stored data. Raises `UserError` when a key is wrong, missing or unknown."""
     try:
         return StoredState.model_validate(data)
     except ValidationError as error:
@@ -175,7 +164,7 @@ def read_state(data: Mapping[str, Any]) -> StoredState:
 
 
 def check_state(data: Mapping[str, Any]) -> None:
-    """Raise `UserError` unless an agent can be restored from this data, to the last number."""
+    """Raise `UserError` unless an agent can be restored from this data."""
     state = read_state(data)
     Affect.of(state.affect)
     Mood.from_dict(state.feelings.mood, NEUTRAL)
@@ -185,17 +174,17 @@ def check_state(data: Mapping[str, Any]) -> None:
 
 
 def readable_state(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same state with every number in it written as a number, so that a person can read them.
+    """The same state with all arrays as lists of numbers, so that people can read it.
 
-    An agent can be restored from it just as well. Raises `UserError` as `check_state` does.
+    An agent can be restored from it too. Raises `UserError` as `check_state` does.
     """
     check_state(data)
     return {**data, "mind": MindState.from_dict(data["mind"]).as_dict(np.ndarray.tolist)}
 
 
-SAID = 50
+LINES_KEPT = 50
 """An agent's own latest lines, which its voice does not repeat."""
-PROMPTS = 20
+PROMPTS_KEPT = 20
 """Turns of an agent whose prompts can be looked at."""
 
 
@@ -204,21 +193,14 @@ class AgentCore:
     """What one agent is.
 
     Attributes:
-        persona: who it is.
-        memory: what it has in mind.
-        subconscious: what intense moments became.
-        archive: everything it ever perceived, as it can be searched; None for a plain list.
-        chain: its transistors.
-        feelings: what moves slowly in it.
-        seed: same seed, same percepts: same turns.
+        archive: everything it ever perceived, as it can be searched; None with a plain memory.
+        seed: the same seed and the same percepts give the same turns.
         affect: what it felt about the latest percept.
-        mind: expectation and phenomenal state.
         step: how many percepts it took in.
         said: its own latest lines, oldest first.
         last_spoke: when it last said something, world time, or None.
         forgettings: how often something was forgotten since the program began.
-        prompts: entry id → what models were asked in its turn, of the last turns in which they were; nowhere
-            but here, as long as the agent is in memory.
+        prompts: entry id → what models were asked in its turn, for the latest turns; only in memory.
     """
 
     persona: Persona
@@ -231,39 +213,36 @@ class AgentCore:
     affect: Affect = NEUTRAL
     mind: Mind = field(default_factory=Mind)
     step: int = 0
-    said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=SAID))
+    said: deque[OwnLine] = field(default_factory=lambda: deque(maxlen=LINES_KEPT))
     last_spoke: float | None = None
     forgettings: int = 0
     prompts: dict[int, list[SentPrompt]] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
-        """The persona's id."""
         return self.persona.id
 
     def note_said(self, line: OwnLine, now: float) -> None:
-        """It said or did this."""
         self.said.append(line)
         self.last_spoke = now
 
     def unsay(self, text: str) -> None:
-        """It did not say this after all, the last time that it did."""
+        """Remove the latest of its own lines with this text."""
         at = max((at for at, line in enumerate(self.said) if line.text == text), default=None)
         if at is not None:
             del self.said[at]
 
     def note_prompt(self, entry_id: int, prompt: SentPrompt) -> None:
-        """A model is asked this in the turn of an entry."""
         self.prompts.setdefault(entry_id, []).append(prompt)
-        while len(self.prompts) > PROMPTS:
+        while len(self.prompts) > PROMPTS_KEPT:
             del self.prompts[next(iter(self.prompts))]
 
     def seed_of(self, moment: float) -> int:
-        """A number of its own for each moment, the same in every process."""
+        """A number for each moment, the same in every process."""
         return zlib.crc32(f"{self.seed}:{self.id}:{moment}".encode())
 
     def random(self, moment: float) -> random.Random:
-        """Chance of its own for each moment, the same in every process."""
+        """A random generator for each moment, the same in every process."""
         return random.Random(self.seed_of(moment))  # noqa: S311 -- reproducible, not secret
 
     def state(self) -> AgentState:
@@ -271,7 +250,7 @@ class AgentCore:
         return AgentState(
             self.id,
             {
-                "version": STATE_VERSION,
+                "version": 1,
                 "step": self.step,
                 "said": [stored_line(line) for line in self.said],
                 "last_spoke": self.last_spoke,
@@ -282,7 +261,7 @@ class AgentCore:
         )
 
     def restore(self, record: AgentRecord) -> None:
-        """Take up where the stored agent left off. Raises `UserError` when its state is damaged."""
+        """Continue from the stored agent. Raises `UserError` when its state is damaged."""
         self.recollect(record)
         if record.state.data:
             state = read_state(record.state.data)
@@ -296,17 +275,15 @@ class AgentCore:
             self.mind.load_state(state.mind)
 
     def recollect(self, record: AgentRecord) -> None:
-        """Have in mind what is stored."""
+        """Load the stored memories."""
         self.memory.restore(
             record.working, record.episodic, record.perceived, record.consolidated, record.last_id
         )
         self.subconscious.restore(record.symbols, record.last_symbol_id)
 
     def let_go(self, moments: Collection[float]) -> None:
-        """Without the words of what happened at these moments of world time; what was felt stays.
-
-        What it lately said may quote them, what it heard is familiar, and what a game told is noted down. Any
-        prompt may hold them.
+        """Drop everything that may hold words of what happened at these times (world seconds): prompts, its
+        own lines, what the mind finds familiar, and notes of a game. What was felt stays.
         """
         self.prompts.clear()
         self.said.clear()

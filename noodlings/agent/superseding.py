@@ -1,8 +1,7 @@
-"""What was corrected later: of two lines on the same matter the later one holds.
+"""Corrections in a talk: of two lines on the same matter the later one holds.
 
-A correction says that it is one ("I read it wrong", "scratch that", "it's Leeds now"); what it corrects is
-the line before it that is most like it. This is decided here and nowhere else: whoever tells a memory finds
-it marked.
+A correction says that it is one ("I read it wrong", "scratch that", "it's Leeds now"). It corrects the
+earlier line that is most like it.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from noodlings.recall.lexical import stems
 from noodlings.values.memory import MemoryEntry, Recalled
 
 ALIKE = 0.25
-"""Likeness from which a correction corrects an earlier line of the same person …"""
+"""Likeness from which a correction corrects an earlier line of the same person."""
 ALIKE_OF_OTHERS = 0.45
-"""… and of somebody else."""
+"""The same for a line of somebody else."""
 
 _CORRECTS = re.compile(
     r"\b(?:actually|after all|no longer|any ?more|instead|correction|mistaken|by mistake|misread|mea culpa"
@@ -41,12 +40,11 @@ def corrects(text: str) -> bool:
 def superseded(
     entries: Sequence[MemoryEntry], likeness: Callable[[int, int], float | None]
 ) -> dict[int, int]:
-    """The ids of what was corrected → of what corrects it.
+    """Ids of what was corrected → ids of the corrections.
 
     Args:
         entries: that came up together, in any order.
-        likeness: in meaning, of two entries by their ids, −1…1; None where that is not known, and the words
-            that they share must do.
+        likeness: in meaning of two entries by id, −1…1; None where unknown, then shared words decide.
     """
     found: dict[int, int] = {}
     # What a source tells has its own time, whenever it was taken in.
@@ -63,7 +61,7 @@ def superseded(
 
 
 def _excess(likeness: float | None, later: MemoryEntry, earlier: MemoryEntry) -> float:
-    """By how much two lines are more alike than they must be, for the one to correct the other."""
+    """By how much two lines are more alike than is needed for one to correct the other."""
     if "?" in earlier.user_text:
         return -1.0
     if likeness is None:
@@ -73,7 +71,7 @@ def _excess(likeness: float | None, later: MemoryEntry, earlier: MemoryEntry) ->
 
 
 def marked(found: Sequence[Recalled], corrections: Mapping[int, int]) -> list[Recalled]:
-    """The same, each with what it corrects and what corrects it."""
+    """The same, each marked with what it corrects and what corrects it."""
     if not corrections:
         return list(found)
     return [

@@ -1,8 +1,8 @@
-"""Feeling again: what was recalled bears on what is felt, and so decides the tone of a turn.
+"""Memories that are felt again, and the tone of a turn.
 
-A remark that touches on a memory is felt together with it, each as much as it matters: "my dog would have
-loved this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago
-still lies on what is said after it. Strong words about trifles set no tone.
+A remark that touches on a memory is felt together with it, weighed by importance: "my dog would have loved
+this" is a glad line, but not to somebody who was told that the dog died. A sorrow told a moment ago still
+affects what is said after it. Strong words about trifles set no tone.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from noodlings.values.percept import LEARNED, Percept
 from noodlings.values.tone import Tone, ToneName, ToneSource
 
 ALIKE = 0.33
-"""Semantic score from which what is said touches on a memory …"""
-WITH_WORDS = 0.2
-"""… or this where they share a word; a word does where no meaning is known."""
-WORDS = 2
-"""Words with a meaning of their own below which a line touches on nothing by itself."""
+"""Semantic score from which a line touches on a memory."""
+ALIKE_WITH_WORDS = 0.2
+"""The same where they share a word."""
+LEAST_WORDS = 2
+"""Meaningful words of a line that can touch on a memory."""
 MATTERS = 0.4
 """Importance from which a memory is felt again."""
 FELT = 0.2
-"""Valence from which what is felt together with a memory is glad, and below whose negative it is grave."""
+"""Valence, positive or negative, from which a line felt with a memory is glad or grave."""
 SETS_TONE = 0.25
-"""The same of valence times importance, by which a line sets the tone, or lies on what is said after it."""
-LIES_ON_SECONDS = 600.0
-"""So many seconds of world time a sorrow lies on what is said after it …"""
-LIES_ON_LINES = 2
-"""… and on so many lines."""
+"""Valence times importance from which a line sets the tone."""
+SORROW_SECONDS = 600.0
+"""World time for which a sorrow affects what is said after it."""
+SORROW_LINES = 2
+"""Lines that it affects."""
 
 
 def touched(percept: Percept, recalled: Iterable[Recalled]) -> MemoryEntry | None:
-    """The memory that is felt again: of those that what is said touches on, the one that moved most."""
+    """The memory that is felt again: of those that the line touches on, the one that moved most."""
     words = frozenset(stems(percept.text))
-    if len(words) < WORDS:
+    if len(words) < LEAST_WORDS:
         return None
     found = [one.entry for one in recalled if one.entry.kind not in LEARNED and _touches(words, one)]
     return max(found, key=lambda entry: (_moved(entry), entry.id), default=None)
@@ -47,7 +47,7 @@ def touched(percept: Percept, recalled: Iterable[Recalled]) -> MemoryEntry | Non
 def _touches(words: frozenset[str], recalled: Recalled) -> bool:
     entry, meaning = recalled.entry, recalled.scores.get(Why.SEMANTIC)
     shares = Why.LEXICAL in recalled.scores and not words.isdisjoint(stems(entry.user_text))
-    near = shares if meaning is None else meaning >= (WITH_WORDS if shares else ALIKE)
+    near = shares if meaning is None else meaning >= (ALIKE_WITH_WORDS if shares else ALIKE)
     return near and _moved(entry) > 0.0 and entry.importance >= MATTERS
 
 
@@ -56,12 +56,7 @@ def _moved(entry: MemoryEntry) -> float:
 
 
 def felt_with(affect: Affect, importance: float, memory: MemoryEntry) -> Affect:
-    """What is felt about a line together with a memory: the mean of both, weighed by their importance.
-
-    Args:
-        affect, importance: of the line; importance 0…1.
-        memory: what it touches on.
-    """
+    """The mean of what is felt about a line and a memory, weighed by their importance (0…1)."""
     if memory.affect is None:
         return affect
     weights = importance, memory.importance
@@ -76,7 +71,7 @@ def tone_of(
     Args:
         affect, importance: of what is answered, by itself; importance 0…1.
         again: the memory that it touches on.
-        earlier: what the same person said within `LIES_ON_SECONDS` before, oldest first.
+        earlier: what the same person said within `SORROW_SECONDS` before, oldest first.
     """
     if again is not None:
         name = _name(felt_with(affect, importance, again).valence, FELT)
@@ -84,7 +79,7 @@ def tone_of(
             return Tone(name, ToneSource.RECALLED, again.id)
     if (name := _name(importance * affect.valence, SETS_TONE)) is not ToneName.PLAIN:
         return Tone(name, ToneSource.SAID)
-    for entry in reversed(earlier[-LIES_ON_LINES:]):
+    for entry in reversed(earlier[-SORROW_LINES:]):
         valence = entry.affect.valence if entry.affect else 0.0
         if (name := _name(entry.importance * valence, SETS_TONE)) is not ToneName.PLAIN:
             return Tone(name, ToneSource.BEFORE, entry.id) if name is ToneName.GRAVE else Tone()

@@ -1,4 +1,4 @@
-"""A turn in the making: what the steps of one event hand to one another, until the trace is written."""
+"""A turn in progress: what the steps of one event pass on, until the trace is written."""
 
 from __future__ import annotations
 
@@ -24,26 +24,19 @@ class Turn:
     """One event on its way through an agent.
 
     Attributes:
-        percept: what was perceived.
-        entry: as what it is remembered; replaced when the response completes it.
-        affect, appraised_by: what was felt about it in the end, and by what means.
-        alone: what was felt about it by itself, before it brought anything back.
+        entry: the memory of the percept; replaced when the response completes it.
+        affect, appraised_by: what was felt about it in the end, and how that is known.
         mood: the agent's mood after it.
-        decision: whether to speak, and why.
         milliseconds: how long each step took.
-        degraded: what failed and was done without.
-        recalled: what is in mind for the answer, oldest to newest.
-        tone: what the answer must do justice to.
-        before: the mood before it, where a model may refine what our own appraisal made of its words; else
-            None.
-        thought: the plain thought before anything modulates it.
-        modulations: what each transistor made of it, in order.
-        response, voice, used: what was said, by which voice, out of which entries.
-        said: what was said of the response already; it begins with it.
-        allowance: what it may spend on models, and spent.
+        degraded: what failed, in words.
         audience: who may learn of the answer; before there is one, of the percept.
-        earlier: talk of before that the agent never heard, as whoever speaks to it tells it, oldest first.
-        action: what it does beside answering.
+        alone: what was felt about it before it brought back a memory.
+        recalled: what is in mind for the answer, oldest to newest.
+        before: the mood before it, where a model may refine the appraisal of its words; else None.
+        thought: the plain thought before it is modulated.
+        used: ids of the entries that the response came from.
+        said: the part of the response that was said already.
+        earlier: talk that the agent never heard, as the speaker reports it, oldest first.
     """
 
     percept: Percept
@@ -70,21 +63,21 @@ class Turn:
     action: Action | None = None
 
     def say(self, voice: str, speech: Speech, response: str, modulations: tuple[Modulation, ...]) -> None:
-        """What a voice thought, what the transistors made of it, and what is said."""
+        """Set the thought of a voice, and what the transistors made of it."""
         self.voice, self.thought, self.used = voice, speech.text, frozenset(speech.used)
         self.modulations, self.response = modulations, response
         if speech.cut:
             self.degraded.append(f"the rest of the reply is missing: {speech.cut}")
 
     def unsay(self, why: str) -> None:
-        """Nothing is said after all, and no word of what might have been is kept."""
+        """Say nothing after all, and keep nothing of the answer."""
         self.recalled, self.modulations, self.used = [], (), frozenset()
         self.voice, self.thought, self.response, self.tone, self.action = "", "", None, PLAIN, None
         self.decision = Decision(False, why)
         self.audience = self.entry.audience
 
     def trace(self, agent_id: str) -> Trace:
-        """The record of the turn. Memories go in by reference."""
+        """The record of the turn, with memories by reference."""
         return Trace(
             agent_id=agent_id,
             entry_id=self.entry.id,
@@ -125,7 +118,6 @@ class Turn:
 
 @contextmanager
 def timed(milliseconds: dict[str, float], step: str) -> Iterator[None]:
-    """Note how long a step took, in milliseconds."""
     began = time.perf_counter()
     try:
         yield

@@ -1,9 +1,9 @@
-"""The unit of work: what changed in an agent is committed, and whoever follows the store is told."""
+"""The unit of work: commits what changed in an agent, and updates archive and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from noodlings.agent.services import AgentServices
@@ -17,94 +17,87 @@ from noodlings.values.percept import Kind
 from noodlings.values.trace import Trace
 
 ALL_TRACES = 1_000_000
-"""More traces than are kept of any agent."""
+"""More traces than any agent has."""
 
 
+@dataclass(eq=False)
 class UnitOfWork:
-    """Everything of one agent that outlives the process.
+    """Everything of one agent that outlives the process."""
 
-    Args:
-        core: what the agent is.
-        journal: what changed in its memories since the last commit.
-        services: where it is kept.
-    """
+    core: AgentCore
+    journal: ChangeJournal
+    services: AgentServices
+    _astray: bool = False
 
-    def __init__(self, core: AgentCore, journal: ChangeJournal, services: AgentServices) -> None:
-        self._core = core
-        self._journal = journal
-        self._services = services
-        self._born = core.state()
-        self._astray = False
+    def __post_init__(self) -> None:
+        self._born = self.core.state()
 
     def commit(self, trace: Trace | None = None) -> None:
         """Keep what changed, with the trace of a finished turn.
 
-        Raises:
-            StoreError: nothing was kept, and the agent is again what is kept of it: whoever was refused may
-                come again, and what was refused does not come back by itself.
+        Raises `StoreError`: nothing was kept, and the agent is back in its stored state.
         """
-        self._commit(self._core.state(), trace)
+        self._commit(self.core.state(), trace)
 
     def commit_memory(self) -> None:
         """Keep what changed in memory, where the state was kept just before or will be in a moment.
 
-        It is by far the larger part of a commit. Raises `StoreError` as `commit` does.
+        The state is by far the larger part of a commit. Raises `StoreError` as `commit` does.
         """
         self._commit(None, None)
 
     def commit_percept(self) -> None:
         """Keep a percept that is answered next. Raises `StoreError` as `commit` does.
 
-        A model takes its time over the answer, so the state is not left to wait for that. The offline voice
-        does not: what a kill can catch in these few milliseconds is a percept that left no mark on the mood.
+        A model takes time to answer, so the state is kept too. The offline voice answers within milliseconds;
+        a kill in between loses only what the percept did to the mood.
         """
-        if self._services.voice is None:
+        if self.services.voice is None:
             self.commit_memory()
         else:
             self.commit()
 
     def _commit(self, state: AgentState | None, trace: Trace | None) -> None:
-        changes = self._journal.changes(self._core.id, state, trace)
+        changes = self.journal.changes(self.core.id, state, trace)
         try:
             if self._astray:
-                raise StoreError(f"the data of {self._core.id} could not be read just now; try again")
-            self._services.store.commit(self._journal.with_words(changes))
+                raise StoreError(f"the data of {self.core.id} could not be read just now; try again")
+            self.services.store.commit(self.journal.with_words(changes))
         except StoreError:
             self._return()
             raise
-        self._journal.clear()
+        self.journal.clear()
         self._committed(changes)
 
     def _committed(self, changes: Changes) -> None:
-        """Whoever follows the store is told."""
-        if self._core.archive is not None:
-            self._core.archive.kept(changes)
-        if self._services.notes is not None:
-            self._services.notes.follow(changes)
+        if self.core.archive is not None:
+            self.core.archive.kept(changes)
+        if self.services.notes is not None:
+            self.services.notes.follow(changes)
 
     def _return(self) -> None:
-        """Be what is kept, after a commit that failed. Where that cannot be read, the next one fails too."""
-        self._journal.clear()
+        """Reload what is kept, after a failed commit. If that cannot be read, the next commit fails too."""
+        self.journal.clear()
         self._astray = True
-        record = self._services.store.load(self._core.id) or AgentRecord(self._born)
-        self._core.restore(record if record.state.data else replace(record, state=self._born))
+        record = self.services.store.load(self.core.id) or AgentRecord(self._born)
+        self.core.restore(record if record.state.data else replace(record, state=self._born))
         self._astray = False
 
     def forget(self, entry_ids: Sequence[int], by_user: str, now: float, told_by: str = "") -> Forgotten:
-        """Delete entries for good, with the thoughts that were made of them; see `Agent.forget`."""
-        core, store = self._core, self._services.store
+        """Delete entries for good, with thoughts made of them; see `Agent.forget`."""
+        core, store = self.core, self.services.store
         ids = [*entry_ids, *self._thoughts_of(entry_ids)]
         # The state goes first, so that erasing takes the old one off the disk with the rest.
         forget_texts()
-        self._services.appraiser.let_go()
-        self._services.heard.let_go()
+        self.services.appraiser.let_go()
+        self.services.heard.let_go()
         core.let_go({entry.timestamp for entry in store.entries(core.id, ids).values()})
         self.commit()
         delete = partial(store.forget, core.id, ids, by_user=by_user, timestamp=now, told_by=told_by)
-        notes = self._services.notes
+        notes = self.services.notes
         forgotten = delete() if notes is None else notes.forget(core.id, ids, delete)
         core.forgettings += 1
-        self._services.forgettings[core.id] = core.forgettings
+        self.services.forgettings[core.id] = core.forgettings
         core.subconscious.forget(ids)
         if core.archive is not None:
             core.archive.forget(ids, forgotten.redacted)
@@ -117,9 +110,9 @@ class UnitOfWork:
         """Take users out of every audience; see `Agent.part_from`. What was said before them is no longer
         familiar, and an own line that they heard may come again.
 
-        Whoever comes by one of their ids later was not there, and is told nothing that was told them.
+        Whoever uses one of their ids later was not there, and is not told what they were told.
         """
-        core, store = self._core, self._services.store
+        core, store = self.core, self.services.store
         after, moments = -1, set[float]()
         while page := store.archive(core.id, after):
             after = page[-1].id
@@ -149,8 +142,8 @@ class UnitOfWork:
             self.commit()
 
     def _thoughts_of(self, entry_ids: Sequence[int]) -> list[int]:
-        """The agent's own thoughts about these entries, and about those thoughts in turn."""
-        store, agent_id = self._services.store, self._core.id
+        """The agent's own thoughts about these entries, and thoughts about those."""
+        store, agent_id = self.services.store, self.core.id
         known, made, newest = set(entry_ids), list[int](), list(entry_ids)
         while newest:
             links = store.links_of(agent_id, newest)

@@ -95,7 +95,7 @@ async def journal_of(
         forgettings = viewpoint.agent.forgettings
         ids = readable_ids(viewpoint, store)
         archive = viewpoint.agent.archive  # ids rise as it was told, which imported memories do not
-        in_time = ids if archive is None else archive.in_time(ids)
+        in_time = ids if archive is None else archive.index.in_time(ids)
         days = await _days(viewpoint, store, in_time[::-1], wanted, limit, offset)
         if viewpoint.agent.forgettings == forgettings:  # else they may hold what was forgotten meanwhile
             break

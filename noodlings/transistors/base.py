@@ -1,12 +1,10 @@
-"""What a cognitive transistor is: it looks at a character's mind and says how that colours a thought.
+"""What a cognitive transistor is: it reads a character's mind and says how that colours a thought.
 
-To write one, override `lens`, which is cheap and asks no model; or override `modulate`, to do all of it
-yourself. What a listener does not know already, and what was told or thought in private, never goes into
-either: a transistor is handed only what everybody who listens may learn of, so that no transistor can let out
-a secret, however it searches.
+To write one, override `lens`, which is cheap and asks no model, or override `modulate` to do everything
+yourself. A transistor only gets what every listener may learn of, so that none can reveal a secret.
 
-The rules that all transistors share are here too: a memory may colour a reply when somebody else did it, and
-when it is not the very thing that is being answered.
+It also holds the rule that all transistors share: a memory may colour a reply when somebody else made it, and
+it is not the thing that is being answered.
 """
 
 from __future__ import annotations
@@ -31,12 +29,12 @@ from noodlings.values.persona import Persona
 
 
 class Memories(Protocol):
-    """What a transistor reads of a memory: what all who listen may learn of, and nothing else."""
+    """The memories that a transistor may read: only what all listeners may learn of."""
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
-        """Entries that felt like it, most alike first, with the likeness as score."""
+        """Entries that felt alike, most alike first, with the likeness as score."""
 
     def retrieve_episodic(
         self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
@@ -45,14 +43,14 @@ class Memories(Protocol):
 
 
 class Symbols(Protocol):
-    """What a transistor reads of a subconscious: what all who listen may learn of, and nothing else."""
+    """The symbols that a transistor may read: only what all listeners may learn of."""
 
     def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
-        """Symbols that felt like it, most alike first."""
+        """Symbols that felt alike, most alike first."""
 
 
 class ThoughtState(TypedDict):
-    """What a transistor may read while a reply is made. It changes nothing of it."""
+    """What a transistor may read while a reply is made. It must not change it."""
 
     persona: Persona
     """Who speaks."""
@@ -98,7 +96,6 @@ class CognitiveTransistor:
 
     Attributes:
         name: as in recipes; for one of a user's own, the name of its file.
-        gain: as given.
 
     Raises:
         UserError: a gain out of range, or a class that overrides neither.
@@ -116,18 +113,17 @@ class CognitiveTransistor:
 
     @property
     def by_lens(self) -> bool:
-        """Whether a voice does the work, so that several transistors can be heard in one go."""
+        """Whether it only makes a lens, so that a voice can take several in one call."""
         return type(self).modulate is CognitiveTransistor.modulate
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """What it would colour a thought with now, or None for nothing. Cheap, without a model."""
+        """How it would colour a thought now, or None for not at all. Cheap, without a model."""
         return None
 
     async def modulate(self, thought: str, state: ThoughtState) -> str:
-        """The thought as it comes out of here: one printable line, the thought itself when nothing is added.
+        """The thought coloured by this transistor, as one printable line, or unchanged.
 
-        Raises:
-            LLMError: the voice cannot, or not in time.
+        Raises `LLMError` when the voice cannot, or not in time.
         """
         lens = self.lens(state) if self.gain else None
         return thought if lens is None else await through(lens, thought, state)
@@ -143,7 +139,7 @@ class CognitiveTransistor:
         symbols: Collection[Symbol] = (),
         phrases: Collection[str] = (),
     ) -> Lens | None:
-        """A lens of this transistor, or None when its gain or the strength is 0; arguments as in `Lens`."""
+        """A lens of this transistor, or None when gain or strength is 0; arguments as in `Lens`."""
         strength = min(strength, 1.0)
         if not (self.gain > 0.0 and strength > 0.0):
             return None
@@ -161,9 +157,9 @@ class CognitiveTransistor:
 
 
 async def through(lens: Lens, thought: str, state: ThoughtState) -> str:
-    """The thought as the voice of the moment puts it, seen through a lens. Raises `LLMError`.
+    """The thought as the voice says it through a lens. Raises `LLMError`.
 
-    Where somebody who listens may not learn of all that the lens shows, the thought stays as it is.
+    It stays as it is where a listener may not learn of all that the lens shows.
     """
     if not disclosed([lens], state["percept"].listeners):
         return thought
@@ -171,36 +167,34 @@ async def through(lens: Lens, thought: str, state: ThoughtState) -> str:
 
 
 HISTORY = 12
-"""The most important episodic entries, of which a transistor reads so many."""
+"""The most important episodic entries that a transistor reads."""
 READ = 2
-"""Entries or symbols that a transistor hands on at most: a reply is no inventory."""
+"""Most entries or symbols in a lens."""
 
 NOTICEABLE = 0.25
 """A feeling weaker than this (0…1) colours nothing."""
 FAINT = 0.4
-"""What is left of the strength (0…1) of something that this moment does not touch."""
+"""Factor of the strength of something that this moment does not touch."""
 
 _PASSING = LEARNED | {Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE}
 
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """What colours a moment, and how strongly, 0…1."""
+    """The feeling that colours a moment, and its strength, 0…1."""
 
     affect: Affect
     strength: float
 
     @property
     def noticeable(self) -> bool:
-        """Whether it colours anything."""
         return self.strength >= NOTICEABLE
 
 
 def felt(state: ThoughtState) -> Felt:
-    """The feeling about the percept or the mood, whichever there is more of.
+    """The feeling about the percept or the mood, whichever is stronger.
 
-    Of a mood only that counts by which it differs from the one that the character always returns to: its
-    usual self is no colour.
+    Only the difference of the mood from the character's baseline counts.
     """
     affect, mood = state["affect"], state["mood"]
     unusual = _amount(mood) * (1.0 - likeness(mood, state["persona"].baseline))
@@ -208,7 +202,7 @@ def felt(state: ThoughtState) -> Felt:
 
 
 def _amount(affect: Affect) -> float:
-    """How much there is of a feeling; boredom has little intensity, however much there is of it."""
+    """How much there is of a feeling; boredom has little intensity, however strong it is."""
     return max(affect.intensity, affect.boredom)
 
 
@@ -225,51 +219,40 @@ def readable(entries: Iterable[MemoryEntry], state: ThoughtState) -> list[Memory
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class DisclosedMemories:
-    """The `Memories` of an agent for those who listen.
+    """The `Memories` of an agent for certain listeners.
 
     Args:
-        memory: all that the agent has in mind.
-        listeners: whoever hears what is made of it, ids.
-        reach: the highest tier that may be told to the voice.
+        listeners: ids of all who hear the reply.
+        reach: the highest tier that the voice may be told.
     """
 
-    def __init__(
-        self,
-        memory: HierarchicalMemory | PlainMemory,
-        listeners: frozenset[str],
-        reach: Tier = Tier.SECRET,
-    ) -> None:
-        self._memory = memory
-        self._listeners = listeners
-        self._reach = reach
+    _memory: HierarchicalMemory | PlainMemory
+    _listeners: frozenset[str]
+    _reach: Tier = Tier.SECRET
 
     def recall_by_affect(
         self, current_affect: Any, top_k: int = 5, min_similarity: float = 0.7
     ) -> list[Recalled]:
-        """See `Memories`."""
         found = self._memory.recall_by_affect(current_affect, top_k, min_similarity, present=self._listeners)
         return list(disclosed(found, self._listeners, self._reach))
 
     def retrieve_episodic(
         self, user_id: str | None = None, min_importance: float = 0.0, limit: int | None = 10
     ) -> list[MemoryEntry]:
-        """See `Memories`."""
         found = self._memory.retrieve_episodic(user_id, min_importance, limit, present=self._listeners)
         return list(disclosed(found, self._listeners, self._reach))
 
 
+@dataclass(frozen=True, slots=True)
 class DisclosedSymbols:
-    """The `Symbols` of an agent for those who listen; arguments as in `DisclosedMemories`."""
+    """The `Symbols` of an agent for certain listeners; arguments as in `DisclosedMemories`."""
 
-    def __init__(
-        self, subconscious: SubconsciousMemory, listeners: frozenset[str], reach: Tier = Tier.SECRET
-    ) -> None:
-        self._subconscious = subconscious
-        self._listeners = listeners
-        self._reach = reach
+    _subconscious: SubconsciousMemory
+    _listeners: frozenset[str]
+    _reach: Tier = Tier.SECRET
 
     def retrieve_by_affect(self, current_affect: Any, top_k: int = 3) -> list[Symbol]:
-        """See `Symbols`."""
         found = self._subconscious.retrieve_by_affect(current_affect, top_k, present=self._listeners)
         return list(disclosed(found, self._listeners, self._reach))

@@ -1,10 +1,10 @@
 """The five transistors that every character has: affect, goal, memory, subconscious and ego.
 
-- Affect: a feeling shows in rhythm, punctuation and body, and is never announced.
-- Goal: what the character has long wanted shows in what it says. Which memories speak of a want follows from
-  their words, or from what moves the drive behind it (`mind/appetites.yaml`), by the same arithmetic by which
-  a moment fed or sharpened that drive.
-- Memory: a moment that felt alike comes along and deepens what is said.
+- Affect: a feeling shows in rhythm, punctuation and body, and is never named.
+- Goal: what the character has long wanted shows in what it says. A memory speaks of a want by its words, or
+by
+  what moves the drive behind it (`mind/appetites.yaml`).
+- Memory: a moment that felt alike deepens what is said.
 - Subconscious: images of old moments colour the words and are never named.
 - Ego: the character stays itself, by the moments that touched who it is.
 """
@@ -32,12 +32,12 @@ _DIRECTIONS = {
 
 
 class AffectTransistor(CognitiveTransistor):
-    """Nothing to add when neither affect nor mood is noticeable, or when what is felt is mere calm."""
+    """Adds nothing when neither affect nor mood is noticeable, or when the feeling is calm."""
 
     name = "affect"
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The stronger of affect and mood, as strong as it is."""
+        """The stronger of affect and mood, with its strength."""
         found = felt(state)
         cue = family(found.affect)
         if cue not in _DIRECTIONS or not found.noticeable:
@@ -46,15 +46,15 @@ class AffectTransistor(CognitiveTransistor):
 
 
 AT_STAKE = 0.15
-"""How much a moment must have moved a drive, 0…1, for the drive to have been at stake in it."""
+"""How much a moment must move a drive, 0…1, for it to be at stake."""
 
 _TOWARDS = (
     "Let what the character wants show in what it says: a leaning, a question, a small condition; with what "
     "came of it before in mind. It does not explain the wish."
 )
 _OUTRIGHT = ("I still want to {want}.", "One day I will {want}.", "All I want is to {want}.")
-"""Of a goal that somebody set in words of their own; the first note is the filling."""
-_SPOKEN_OF = {
+"""For goals set by somebody in their own words."""
+_WANT_WORDS = {
     appetite: re.compile(rf"\b(?:{words})", re.IGNORECASE)
     for appetite, words in {
         "curiosity": "curious|wonder|secret|riddle|discover|explor|find out|myster",
@@ -67,12 +67,12 @@ _SPOKEN_OF = {
         "autonomy": r"free\b|freedom|order|obey|own way|decide|choose",
     }.items()
 }
-"""Beginnings of words by which a line speaks of a want."""
+"""Beginnings of words that speak of a want."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A remembered moment in which a drive was at stake: how much, and which way (below 0, it was fed)."""
+    """A memory in which a drive was at stake: how much, and in which direction (below 0: fed)."""
 
     entry: MemoryEntry
     much: float
@@ -80,10 +80,9 @@ class _Moment:
 
 
 class GoalTransistor(CognitiveTransistor):
-    """Nothing to add without a goal that presses, or was at stake in what is remembered; nor to a grief.
+    """Adds nothing to a grief, or without a goal that presses or was at stake in a memory.
 
     Args:
-        gain: see `CognitiveTransistor`.
         drives: what moves each drive, and from which level on a goal presses.
     """
 
@@ -94,9 +93,9 @@ class GoalTransistor(CognitiveTransistor):
         self._drives = drives or shipped_drives()
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The strongest such goal that is at stake now, as strong as its drive; else the strongest, faint.
+        """The strongest goal at stake now, as strong as its drive; else the strongest goal, faintly.
 
-        With it come the moments in which it was most at stake.
+        It comes with the moments in which it was most at stake.
         """
         percept = state["percept"]
         if not state["goals"] or state["utterance"].tone.grave:
@@ -120,7 +119,7 @@ class GoalTransistor(CognitiveTransistor):
         return None
 
     def _is_common(self, goal: Goal) -> bool:
-        """Whether everybody with this appetite wants just that: then a voice has words of its own for it."""
+        """Whether it is the usual goal of this appetite, for which a voice has its own words."""
         drive = self._drives.appetites[goal.appetite]
         return goal.text in (drive.wants, drive.presses)
 
@@ -129,16 +128,16 @@ class GoalTransistor(CognitiveTransistor):
         return [_Moment(entry, *moved) for entry, moved in found if moved]
 
     def _moved(self, goal: Goal, text: str, signs: Mapping[str, float]) -> tuple[float, float] | None:
-        """How much a moment moved a drive in all, and which way; None where it was not at stake."""
+        """How much a moment moved a drive, and in which direction; None where it did not."""
         moved_by = self._drives.appetites[goal.appetite].moved_by
         shares = [part * signs.get(what, 0.0) for what, part in moved_by.items()]
         much = sum(map(abs, shares))
-        spoken = _SPOKEN_OF[goal.appetite].search(text)
+        spoken = _WANT_WORDS[goal.appetite].search(text)
         return (much, sum(shares)) if spoken or much >= AT_STAKE else None
 
 
 def came_of_it(nets: Sequence[float]) -> str:
-    """What came of a want, in words for a model; below 0 it was fed, above it was sharpened."""
+    """What came of a want, in words for a model; below 0 it was fed, above 0 sharpened."""
     fed, missed = any(net < 0.0 for net in nets), any(net > 0.0 for net in nets)
     if fed and missed:
         return "it came to something at times, and to nothing at others"
@@ -146,7 +145,7 @@ def came_of_it(nets: Sequence[float]) -> str:
 
 
 def _happened(entry: MemoryEntry) -> dict[str, float]:
-    """What there was in a remembered moment that can move a drive; see `signals`."""
+    """The signals in a remembered moment that can move a drive."""
     if entry.affect is None:
         return {}
     return signals(entry.affect, entry.surprise, entry.parts.addressed > 0.0)
@@ -163,15 +162,15 @@ _DEEPER = (
 
 
 class MemoryTransistor(CognitiveTransistor):
-    """Nothing to add when nothing is felt, or nothing it remembers felt like that.
+    """Adds nothing when nothing is felt, or no memory felt alike.
 
-    What was recalled because of the words that are answered is the answer already, and does not count.
+    What was recalled because of the words is the answer already, and does not count.
     """
 
     name = "memory"
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The moments most alike, as strong as the first of them is alike."""
+        """The most alike moments, as strong as the first of them is alike."""
         now = felt(state)
         if not now.noticeable:
             return None
@@ -191,10 +190,7 @@ _IMAGE = (
 
 
 class SubconsciousTransistor(CognitiveTransistor):
-    """Nothing to add when no symbol felt like this, or none that these listeners may hear of.
-
-    And nothing in the face of a sorrow.
-    """
+    """Adds nothing to a sorrow, or when no symbol that the listeners may know felt alike."""
 
     name = "subconscious"
 
@@ -211,7 +207,7 @@ class SubconsciousTransistor(CognitiveTransistor):
 
 
 DEFINING = 0.5
-"""Identity salience from which a moment is one that defines, 0…1."""
+"""Identity salience of a defining moment, 0…1."""
 
 _TRUE_TO_SELF = (
     "Let the thought be one that only this character would have: by what it stands for, and by the moments "
@@ -220,14 +216,14 @@ _TRUE_TO_SELF = (
 
 
 class EgoTransistor(CognitiveTransistor):
-    """Nothing to add where no moment touched who it is: neither this one nor one that it remembers."""
+    """Adds nothing when neither this moment nor a memory touches who it is."""
 
     name = "ego"
 
     def lens(self, state: ThoughtState) -> Lens | None:
-        """The defining moments and the identity words in them, as strong as the most defining one.
+        """The defining moments and their identity words, as strong as the most defining one.
 
-        Faint where only old moments speak and this one touches nothing.
+        Faint where only old moments count and this one touches nothing.
         """
         past = readable(state["memory"].retrieve_episodic(limit=HISTORY), state)
         defining = sorted(
@@ -253,6 +249,6 @@ class EgoTransistor(CognitiveTransistor):
 
 
 def _named(words: Sequence[str], text: str) -> list[str]:
-    """Those of the words that stand in a text, as words of their own."""
+    """Those of the words that stand in a text as whole words."""
     spaced = f" {''.join(c if c.isalnum() else ' ' for c in text.casefold())} "
     return [word for word in words if f" {word.casefold()} " in spaced]

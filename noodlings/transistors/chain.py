@@ -1,13 +1,12 @@
 """The chain: which transistors a character has, and how a thought goes through all of them.
 
-It runs in one of two ways. Fused: every transistor that can be heard through a lens hands one over and a
-voice takes them all in at once; the others follow one by one. Serial: one after the other. What each made of
-the thought is kept. Whatever goes wrong in one of them leaves the thought as it was, and is reported by the
-transistor's name, never in the world.
+Fused: every transistor that has a lens hands it over, and a voice takes all lenses in one call; the others
+follow one by one. Serial: one after the other. A transistor that fails leaves the thought as it was, and is
+reported by name, never in the world.
 
-A character has the five built in, and those its recipe names beside them. A recipe is data and runs nothing.
-A transistor it names is a file `NAME.py`, with one `CognitiveTransistor` in it, in a folder that belongs to
-whoever runs the world; only what a recipe names is run.
+A character has the five built-in transistors, and those that its recipe names. A recipe is data and runs
+nothing. The transistor it names is a file `NAME.py` with one `CognitiveTransistor` in a folder of the world's
+owner.
 """
 
 from __future__ import annotations
@@ -42,16 +41,8 @@ log = logging.getLogger(__name__)
 OFFLINE = "offline"
 
 
-class Lenses(NamedTuple):
-    """What the transistors hand to one call of a voice: their lenses, the record of each, what failed."""
-
-    lenses: tuple[Lens, ...]
-    modulations: tuple[Modulation, ...]
-    degraded: tuple[str, ...]
-
-
 class Coloured(NamedTuple):
-    """A thought that went through transistors: its words, the record and lens of each, what failed."""
+    """A thought after transistors ("" for lenses alone), the record and lens of each, and what failed."""
 
     text: str
     modulations: tuple[Modulation, ...]
@@ -65,8 +56,8 @@ class Chain:
     def __init__(self, transistors: Sequence[CognitiveTransistor]) -> None:
         self.transistors = tuple(transistors)
 
-    def lenses(self, state: ThoughtState) -> Lenses:
-        """For fused: each lens once. Transistors that go their own way are not in it; see `own_way`."""
+    def lenses(self, state: ThoughtState) -> Coloured:
+        """The lenses for a fused call; for transistors without one see `own_way`."""
         lenses: list[Lens] = []
         modulations: list[Modulation] = []
         degraded: list[str] = []
@@ -83,7 +74,7 @@ class Chain:
                 lenses.append(lens)
                 how = "fused"
             modulations.append(_modulation(transistor, "", "", how, lens))
-        return Lenses(tuple(lenses), tuple(modulations), tuple(degraded))
+        return Coloured("", tuple(modulations), tuple(degraded), tuple(lenses))
 
     @property
     def changes_words(self) -> bool:
@@ -91,7 +82,7 @@ class Chain:
         return any(transistor.gain and not transistor.by_lens for transistor in self.transistors)
 
     async def own_way(self, thought: str, state: ThoughtState) -> Coloured:
-        """After a fused call: the thought through those transistors that use no lens, one by one."""
+        """The thought, after a fused call, through the transistors that use no lens."""
         return await _run([t for t in self.transistors if not t.by_lens], thought, state)
 
     async def serial(self, thought: str, state: ThoughtState) -> Coloured:
@@ -121,7 +112,7 @@ async def _run(transistors: Sequence[CognitiveTransistor], thought: str, state: 
 async def _step(
     transistor: CognitiveTransistor, thought: str, state: ThoughtState
 ) -> tuple[Lens | None, str]:
-    """The lens, where there is one, and the thought after it. Raises whatever the transistor does."""
+    """The lens, if there is one, and the thought after it. Raises whatever the transistor raises."""
     if transistor.by_lens:
         lens = transistor.lens(state)
         return lens, thought if lens is None else _sayable(await through(lens, thought, state))
@@ -147,7 +138,7 @@ def _how(state: ThoughtState) -> str:
 
 
 def _note_failure(transistor: CognitiveTransistor, error: Exception, degraded: list[str]) -> str:
-    """Tell by name what failed; our own errors are in words already, of others the kind is told too."""
+    """Report what failed by name, with the type of an error that is not ours."""
     reason = clean(str(error)) if isinstance(error, LLMError) else clean(f"{type(error).__name__}: {error}")
     degraded.append(f"transistor {transistor.name}: {reason}")
     log.warning("the transistor %s failed, so the thought is left unchanged: %s", transistor.name, reason)
@@ -173,32 +164,24 @@ def _modulation(
 
 
 FOLDER_NAME = "transistors"
-"""The folder of a user's own, in the data folder."""
+"""The folder of a user's own transistors, in the data folder."""
 
 DEFAULT_GAIN = 0.4
-"""The gain of each of the five that a recipe does not mention."""
+"""The gain of a built-in transistor that a recipe does not mention."""
 
 _THE_FIVE: dict[str, type[CognitiveTransistor]] = {
     cls.name: cls
-    for cls in (
-        AffectTransistor,
-        GoalTransistor,
-        MemoryTransistor,
-        SubconsciousTransistor,
-        EgoTransistor,
-    )
+    for cls in (AffectTransistor, GoalTransistor, MemoryTransistor, SubconsciousTransistor, EgoTransistor)
 }
 
 
 def load_chain(persona: Persona, folder: Path) -> Chain:
-    """The chain of a character: affect, goal, memory, subconscious, ego, then its own as the recipe has them.
+    """The chain of a character: the five, then its own in the order of the recipe.
 
     Args:
-        persona: its `transistors` name gains.
-        folder: where a user's own transistors are; it need not exist while nobody names one.
+        folder: where a user's own transistors are; it need not exist while no recipe names one.
 
-    Raises:
-        UserError: a transistor that is named does not exist, cannot be run, or is none.
+    Raises `UserError` when a named transistor does not exist, or cannot be run.
     """
     gains = persona.transistors
     five = [cls(gains.get(name, DEFAULT_GAIN)) for name, cls in _THE_FIVE.items()]

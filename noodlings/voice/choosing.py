@@ -1,9 +1,9 @@
-"""Which action a line asks for in so many words: the port `ActionChooser` without a model.
+"""Which action a line asks for: the port `ActionChooser` without a model.
 
-The rule it keeps: rather nothing than what nobody asked for. The line must be meant for the character, and a
-clause in it begin with the name of an action or one of its words, as people ask for things ("follow me",
-"please …", "would you …", "let's …"): nothing that is denied, reported, asked about, or for another time. It
-goes by the line, by what is felt about it, and by the mood as everybody may see it, and by no memory.
+In doubt it does nothing. The line must be meant for the character, and a clause must begin with the name of
+an action or one of its words, as a request ("follow me", "please …", "would you …", "let's …"). What is
+denied, reported, asked about or meant for another time does not count. The choice depends on the line, on
+what is felt about it and on the visible mood, never on memories.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from noodlings.voice.understanding import ATTENTION, understand
 from noodlings.voice.words import called_other, in_words, listed, spoken_words, without_names
 
 REFUSE = "refuse"
-"""The action, or one with this among its words, that one who is unwilling does in place of what is asked."""
+"""The action, or a word of it, that an unwilling character chooses instead."""
 UNWILLING = 0.3
 """Fear or anger, 0…1, from which it is unwilling."""
-STEPS = 4
-"""Steps between 0 and 1 in which everybody sees a mood: what is done tells nothing finer of it."""
-BY_RULE = "rule"
-NAMED = 4
-"""Words that name something ("old iron key"); more are no name."""
+MOOD_STEPS = 4
+"""Steps from 0 to 1 of a visible mood, so that actions reveal nothing finer."""
+NAME_WORDS = 4
+"""Words of a name ("old iron key")."""
 
 _QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*(?:[\"“”«»]|$)|(?<!\w)['‘][^'’‘]*['’](?!\w)")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
@@ -42,11 +41,11 @@ _ELSEWHEN = re.compile(
     r"|asking|shouted|shouts|cried|whispered|whispers|wrote|writes|thought|thinks|wanted|wants|heard)\b",
     re.I,
 )
-"""In such a sentence nothing is asked for now."""
-_NO = re.compile(
+"""A sentence with this asks for nothing now."""
+_DENIED = re.compile(
     r"\b(?:not|never|no|nor|neither|nobody|nothing|none|without|is|are|was|were)\b|n['’]t\b", re.I
 )
-"""What a clause that asks for something does not have in it."""
+"""A clause with this asks for nothing."""
 _LEAD = (
     r"(?:(?:please|kindly|just|now|then|so|and|but|well|ok|okay|alright|right|hey|oh|ah|yes|quick|quickly|hurry"
     r"|come on|come|go on|go|do{names})[\s!]+)*"
@@ -66,10 +65,8 @@ _SPEAKER = frozenset({"me", "us"})
 
 
 class RuleChooser:
-    """The port `ActionChooser` by rule."""
-
     async def choose(self, utterance: Utterance, response: str, allowance: Allowance) -> Action | None:
-        """The first action that is asked for with all that it requires; None where that is not clear."""
+        """The first action asked for with all required arguments; None where that is unclear."""
         asked = list(_asked(utterance))
         if asked and _unwilling(utterance):
             offered = utterance.percept.actions
@@ -80,7 +77,7 @@ class RuleChooser:
 
 
 def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
-    """What is asked for, each with the words behind it."""
+    """The actions asked for, each with the words after it."""
     percept, persona = utterance.percept, utterance.persona
     if not (percept.kind is Kind.WHISPER or (percept.kind is Kind.SAY and percept.addressed)):
         return
@@ -92,7 +89,7 @@ def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
         clauses = _CLAUSE.split(sentence)
         for at, clause in enumerate(clauses, 1):
             heard = [(_asking(one, persona.names).match(clause), one) for one in percept.actions]
-            found = [(match, one) for match, one in heard if match is not None and not _NO.search(clause)]
+            found = [(match, one) for match, one in heard if match is not None and not _DENIED.search(clause)]
             if not found:
                 continue
             match, action = max(found, key=lambda pair: len(pair[0]["phrase"]))
@@ -102,7 +99,7 @@ def _asked(utterance: Utterance) -> Iterator[tuple[OfferedAction, str]]:
 
 
 def _asking(action: OfferedAction, names: tuple[str, ...]) -> re.Pattern[str]:
-    """How a clause begins that asks for it."""
+    """How a clause begins that asks for the action."""
     own = "".join(rf"|@?{re.escape(name)}" for name in sorted(names, key=len, reverse=True))
     ways = sorted((action.name.replace("_", " "), *action.words), key=len, reverse=True)
     pattern = _LEAD.format(names=own, phrases="|".join(re.escape(way) for way in ways))
@@ -111,16 +108,16 @@ def _asking(action: OfferedAction, names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _unwilling(utterance: Utterance) -> bool:
-    """Whether it is insulted, afraid or angry, by this or altogether."""
+    """Whether it is insulted, afraid or angry."""
     if understand(utterance.percept, utterance.persona).feeling is SpokenFeeling.ANGER:
         return True
-    mood = Affect(*(round(value * STEPS) / STEPS for value in utterance.mood.as_list()))
+    mood = Affect(*(round(value * MOOD_STEPS) / MOOD_STEPS for value in utterance.mood.as_list()))
     feelings = [strengths(affect) for affect in (utterance.percept.affect, mood) if affect is not None]
     return any(max(felt[SpokenFeeling.FEAR], felt[SpokenFeeling.ANGER]) >= UNWILLING for felt in feelings)
 
 
 def _filled(action: OfferedAction, rest: str, utterance: Utterance) -> Action | None:
-    """The action with what the words name; None where something is missing, or not clear."""
+    """The action with arguments from the words; None where one is missing or unclear."""
     takes, required = action.parameters.properties, frozenset(action.parameters.required)
     arguments: dict[str, Argument] = {}
     free = [name for name, one in takes.items() if one.type == "string" and not one.enum]
@@ -132,11 +129,11 @@ def _filled(action: OfferedAction, rest: str, utterance: Utterance) -> Action | 
     if not arguments and len(wanted) == 1 and wanted[0] in free:
         name = _name(rest, utterance)
         arguments = {wanted[0]: name} if takes[wanted[0]].fits(name) else {}
-    return action.chosen(arguments, BY_RULE) if required <= arguments.keys() else None
+    return action.chosen(arguments, "rule") if required <= arguments.keys() else None
 
 
 def _named(parameter: ParameterSchema, rest: str, utterance: Utterance) -> tuple[Argument | None, str]:
-    """The one value in the words, and the words without it; None where there is none, or more than one."""
+    """The only value in the words, and the words without it; None for no value or several."""
     found = [(value, at) for value, at in _values(parameter, rest, utterance) if parameter.fits(value)]
     if len({value for value, _ in found}) != 1:
         return None, rest
@@ -147,7 +144,7 @@ def _named(parameter: ParameterSchema, rest: str, utterance: Utterance) -> tuple
 def _values(
     parameter: ParameterSchema, rest: str, utterance: Utterance
 ) -> Iterator[tuple[Argument, re.Match[str]]]:
-    """What may be a value of a parameter in the words, and where it stands."""
+    """The possible values of a parameter in the words, with their positions."""
     if parameter.type in ("integer", "number"):
         for match in _NUMBER.finditer(rest):
             digits = match[0].replace(",", "").lower()
@@ -166,10 +163,10 @@ def _values(
 
 
 def _name(rest: str, utterance: Utterance) -> str:
-    """Whom or what the words name, "me" being whoever says it; "" where they do more than name something."""
+    """Whom or what the words name ("me" is the speaker); "" where they say more than a name."""
     name = _BEFORE_NAME.sub("", _AFTER_NAME.sub("", rest), count=1).strip()
     words = name.casefold().split()
     if len(words) == 1 and words[0] in _SPEAKER:
         return utterance.speaker
-    unclear = len(words) > NAMED or any(word in _SPEAKER or listed(word, "names_nothing") for word in words)
-    return "" if unclear or not re.fullmatch(r"[\w '’-]+", name) else name
+    vague = any(word in _SPEAKER or listed(word, "names_nothing") for word in words)
+    return "" if vague or len(words) > NAME_WORDS or not re.fullmatch(r"[\w '’-]+", name) else name

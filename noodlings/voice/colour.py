@@ -1,15 +1,15 @@
-"""How the offline voice sees a thought through a lens: the words change, and it stays one short reply.
+"""How the offline voice colours a thought with a lens.
 
-The gain of a lens is how often it shows when it is at its strongest; a weaker one shows less often, and
-fainter. One throw decides for a whole reply, rotated a little for each transistor, so that they take turns
-instead of all speaking at once; at gain 1 each one always shows. The rules of taste take precedence:
+The gain of a lens is how often it shows at full strength; a weaker one shows less often, and fainter. One
+random number decides for a whole reply, shifted for each transistor so that they take turns; at gain 1 each
+always shows. Some rules come first:
 
-- at most one sentence comes from a lens, and beyond `ENOUGH` words it takes the place of a mannerism where
-  there is one; a reply of more than `MOST` words is left as it is;
+- at most one sentence comes from a lens, and beyond `ENOUGH_WORDS` it replaces a mannerism if there is one;
+  a reply of more than `MOST` words stays as it is;
 - nothing light is added to something heavy;
 - no colouring comes twice in a row, and no line is said again;
 - a memory is told as it was, and only what the listener may hear of it: see `Lens.entries`;
-- of a symbol only one thing out of its image may surface, never the whole of it nor what it stands for.
+- of a symbol only one thing out of its image may appear, never the whole of it nor what it stands for.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.persona import APPETITES, TRANSISTORS
 from noodlings.values.wording import GENTLY, DialogueAct
 from noodlings.voice.colour_affect import embodied, in_body, spoken, with_sentence, without_mannerism
-from noodlings.voice.composition import ENOUGH
+from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import COLOUR_REST, WINDOW, Phrasebook
 from noodlings.voice.pronouns import to_past
 from noodlings.voice.question import QuestionKind, goes_on, only_asks
@@ -34,8 +34,8 @@ from noodlings.voice.reported_speech import report
 from noodlings.voice.selection import MATTERS, RETELLS, just_said
 from noodlings.voice.words import proper, tokens, topic_stems, words_for
 
-LONGEST = 4
-"""Words of a thing, its article aside."""
+LONGEST_THING = 4
+"""Words of a thing, without its article."""
 
 _NAMED = re.compile(r"(?=\b(an?|the) ((?:[a-z][a-z'’-]*(?: |\b)){1,8}))", re.I)
 _WITHIN = re.compile(r"\b(?:under|in|into|of|through|on|like|with|from|as) ([a-z][a-z'’-]{2,})\b", re.I)
@@ -53,7 +53,7 @@ _VERBAL = re.compile(r".*[aeiouy].*(?:ing|ed|ly)$|.*[^s'’u]s$")
 
 
 def image_of(symbol: Symbol) -> str:
-    """A thing, "a cold tide" or "hornets"; "" where none can be told apart from what happened."""
+    """A thing in an image, "a cold tide" or "hornets"; "" where it is a word of the event itself."""
     event = topic_stems(tokens(symbol.literal_event))
     image = symbol.symbolic_encoding
     found = [(m.group(1).lower(), _thing(m.group(2))) for m in _NAMED.finditer(image)]
@@ -69,13 +69,13 @@ def image_of(symbol: Symbol) -> str:
 
 
 def _is_bare(text: str) -> bool:
-    """Whether an image begins with a thing that needs no article: hornets, wet wool."""
+    """Whether an image begins with a thing without an article: hornets, wet wool."""
     first = text.split()[0].lower()
     return not (first in _ENDS or first in words_for("common") or first.endswith(("ing", "ly")))
 
 
 def _thing(text: str) -> str:
-    """The words up to the first that is no part of the thing; "a ring of salt" is one."""
+    """The words up to the first that is not part of the thing; "a ring of salt" is one thing."""
     words: list[str] = []
     for word in text.lower().split():
         joins = word == "of" and bool(words)
@@ -84,37 +84,36 @@ def _thing(text: str) -> str:
             and words[-1] != "of"
             and (bool(_VERBAL.fullmatch(word)) or word in words_for("verbs"))
         )
-        if len(words) > LONGEST or (word in _ENDS and not joins) or verb:
+        if len(words) > LONGEST_THING or (word in _ENDS and not joins) or verb:
             break
         words.append(word)
     if words and words[-1] == "of":
         words.pop()
-    return " ".join(words) if len(words) <= LONGEST else ""
+    return " ".join(words) if len(words) <= LONGEST_THING else ""
 
 
 MOST = 40
-"""Spoken words from which on nothing is added to a reply."""
+"""Spoken words of a reply to which nothing is added."""
 LONGEST_WANT = 60
-"""Characters of a goal in somebody's own words."""
 LATELY = 12
-"""So many of the latest lines must not have told the same memory."""
+"""Latest lines in which a memory must not have been told."""
 
 _TURN = 0.382
-"""How far the throw is turned on from one transistor to the next: five of them then lie evenly apart."""
+"""Shift of the random number from one transistor to the next, which spreads five of them evenly."""
 _ALIKE = re.compile(r"\b(?:from )?when (?:\S+ ){1,3}(?:told|asked|said)\b", re.IGNORECASE)
 _TODAY = re.compile(r" (?:today|tonight|(?:right )?now)$", re.IGNORECASE)
 _LIGHT = frozenset({"joy", "boredom"})
-"""Feelings that are out of place in the face of something heavy …"""
+"""Feelings out of place in a heavy moment."""
 _DARK = frozenset({"sorrow", "fear", "anger"})
-"""… those that are out of place where it is pleasant …"""
+"""Feelings out of place in a pleasant moment."""
 _AGAINST = frozenset({"fear", "anger"})
-"""… and those that whoever speaks would take for their own doing."""
+"""Feelings that the speaker would take personally."""
 UNPLEASANT = -0.15
-"""Valence of what is answered up to which they are in place."""
+"""Valence of the line up to which they may show."""
 
 
 def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
-    """The thought as it sounds through a lens; the thought itself where that shows in nothing."""
+    """The thought as it sounds through a lens; unchanged where the lens does not show."""
     if not _shows(lens, utterance) or _out_of_place(lens, utterance):
         return thought
     persona = utterance.persona
@@ -137,7 +136,7 @@ def colour(thought: str, lens: Lens, utterance: Utterance) -> str:
 
 
 def _shows(lens: Lens, utterance: Utterance) -> bool:
-    """Whether it shows in this reply: always at gain 1, and never of two more than their gains allow."""
+    """Whether it shows in this reply: always at gain 1."""
     name = lens.transistor
     at = TRANSISTORS.index(name) if name in TRANSISTORS else stable(name) % 97
     likely: float = lens.gain ** (1.0 / lens.strength)
@@ -145,7 +144,7 @@ def _shows(lens: Lens, utterance: Utterance) -> bool:
 
 
 def _out_of_place(lens: Lens, utterance: Utterance) -> bool:
-    """Whether it is too light for what is answered; nothing colours a promise, or words to the despairing."""
+    """Whether it is too light for what is answered. Despair and secrets are never coloured."""
     if heard(utterance).act in (DialogueAct.DESPAIR, DialogueAct.SECRET):
         return True
     affect = utterance.percept.affect
@@ -163,11 +162,11 @@ def _seed(utterance: Utterance, transistor: str = "") -> int:
 
 
 def _said(thought: str, sentence: str, utterance: Utterance) -> str:
-    """The thought with one sentence more, or in place of a mannerism."""
+    """The thought with one sentence more, perhaps in place of a mannerism."""
     if not sentence or sentence.casefold() in thought.casefold():
         return thought
     words, persona = len(spoken(thought).split()), utterance.persona
-    if words + len(sentence.split()) > ENOUGH:
+    if words + len(sentence.split()) > ENOUGH_WORDS:
         shorter = without_mannerism(thought, persona)
         if shorter == thought and words > MOST:
             return thought
@@ -176,9 +175,9 @@ def _said(thought: str, sentence: str, utterance: Utterance) -> str:
 
 
 def _answers(thought: str, utterance: Utterance) -> bool:
-    """Whether a thought answers a question or tells a memory: nothing that leads elsewhere is added.
+    """Whether a thought answers a question or tells a memory, so that no digression is added.
 
-    A moment that was brought up by another lens ("it was like this when …") is no such memory.
+    A moment added by another lens ("it was like this when …") does not count as a memory.
     """
     told = RETELLS.search(_ALIKE.sub("", thought)) is not None
     return told or heard(utterance).question is not QuestionKind.NONE
@@ -257,7 +256,7 @@ def _itself(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) ->
 
 
 def _of_phrases(thought: str, lens: Lens, utterance: Utterance, book: Phrasebook) -> str:
-    """Of a transistor that this voice does not know: the words it brings itself."""
+    """The phrases of a transistor that this voice does not know."""
     return book.one_of(lens.phrases, rest=COLOUR_REST)
 
 

@@ -1,9 +1,7 @@
-"""What a feeling does to a reply: its rhythm, its punctuation, a sign of the body. It is never named.
+"""How a feeling shows in a reply: in rhythm, punctuation and gestures. It is never named.
 
-A weak feeling is heard in the rhythm alone, where that changes anything; a strong one is seen as well.
-
-The reply is changed sentence by sentence. Gestures stand in asterisks and are not speech, and what stands in
-quotation marks is never touched.
+A weak feeling shows in the rhythm alone, if that changes anything; a strong one also in a gesture. The reply
+is changed sentence by sentence. Gestures stand in asterisks; quotations are never changed.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ _END = re.compile(r"[.!?…]+[\"”')]*(?=\s|$)")
 
 
 def spoken(text: str) -> str:
-    """What is said of a reply, without what is done."""
+    """A reply without its gestures."""
     return clean(GESTURE.sub(" ", text))
 
 
@@ -42,10 +40,10 @@ def in_speech(text: str, change: Callable[[str], str]) -> str:
 
 
 def with_sentence(text: str, sentence: str, case: str) -> str:
-    """The reply with one sentence more: behind what is said, before what is done at the end of it.
+    """The reply with one sentence more: after what is said, before a gesture at the end.
 
-    Questions wait for their answer, so they stay the last; unless one leans on what stands before it ("What
-    did you do about it?"), for then nothing may come between the two.
+    A question stays last, as it waits for its answer, unless it refers to the sentence before it ("What did
+    you do about it?").
     """
     sentences = list(_sentences(text))
     end = sentences[-1][1] if sentences else len(text)
@@ -60,7 +58,7 @@ def with_sentence(text: str, sentence: str, case: str) -> str:
 
 
 def without_mannerism(text: str, persona: Persona) -> str:
-    """The reply without a sentence that its character likes to put in, if something else is left."""
+    """The reply without a mannerism of the character, if something else is left."""
     folded = text.casefold()
     for phrase in map(parse, persona.voice.mannerisms or shared_voice().mannerisms):
         # Looking for a fixed piece first is a tenth of the time.
@@ -73,7 +71,7 @@ def without_mannerism(text: str, persona: Persona) -> str:
 
 
 def made_of(gesture: str, sources: Sequence[str]) -> bool:
-    """Whether a gesture, without its asterisks, was made of one of these phrases."""
+    """Whether a gesture, without its asterisks, was made from one of these phrases."""
     return any(parse(source).pattern.fullmatch(gesture) for source in sources)
 
 
@@ -98,9 +96,9 @@ def _begin(text: str, at: int) -> int:
 
 
 SEEN = 0.5
-"""Strength from which a feeling is seen, and not only heard."""
+"""Strength from which a feeling shows in a gesture."""
 
-SHORT = 2
+OUTBURST_WORDS = 2
 """Words of a first sentence that is an outburst."""
 
 _LAST_STOP = re.compile(r"(?<![.…])\.(?=[\"”')]*\s*$)")
@@ -109,7 +107,7 @@ _PAUSE = re.compile(r"(?<=\w)\.(?= +\S)")
 
 
 def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
-    """The reply of somebody who feels like that; the thought itself for a cue that is no such feeling."""
+    """The reply of somebody with this feeling; unchanged for a cue that is no such feeling."""
     if lens.cue not in SIGNS:
         return thought
     heard = _RHYTHMS[lens.cue](thought, persona)
@@ -119,15 +117,16 @@ def embodied(thought: str, lens: Lens, persona: Persona, book: Phrasebook) -> st
 
 
 def in_body(acts: str, lens: Lens, persona: Persona, book: Phrasebook) -> str:
-    """What somebody does who does not speak, with a sign of a feeling that is strong enough to be seen."""
+    """The acts of a nonverbal character, with a sign of a feeling that is strong enough."""
     sign = _sign(lens.cue, persona, book) if lens.cue in SIGNS and lens.strength >= SEEN else ""
     return f"{acts} {sign}" if sign else acts
 
 
 def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool) -> str:
-    """With a sign of the body: in place of an idle gesture, or of its own; else with an outburst.
+    """Add a sign of the body, in place of an idle gesture or by itself, else an outburst.
 
-    What begins with an outburst gets no second one, unless the feeling `must` show and shows in nothing else.
+    A reply that begins with an outburst gets no second one, unless the feeling `must` show and shows nowhere
+    else.
     """
     done = list(GESTURE.finditer(thought))
     idle = persona.voice.gestures or shared_voice().gestures
@@ -139,7 +138,7 @@ def _seen(thought: str, cue: str, persona: Persona, book: Phrasebook, must: bool
     if len(done) < 2 and not at_end and (sign := _sign(cue, persona, book)):
         first = not done and book.chance(0.4)
         return f"{sign} {thought}" if first else f"{thought} {sign}"
-    if not must and len(thought.split(".", 1)[0].split()) <= SHORT:
+    if not must and len(thought.split(".", 1)[0].split()) <= OUTBURST_WORDS:
         return thought
     outburst = cased(book.one_of(book.interjections(SpokenFeeling(cue)), rest=2), persona.voice.case)
     again = not outburst or tokens(outburst)[:1] == tokens(thought)[:1] or outburst in thought
@@ -151,12 +150,8 @@ def _sign(cue: str, persona: Persona, book: Phrasebook) -> str:
     return f"*{cased(sign, persona.voice.case)}*" if sign else ""
 
 
-def _joy(thought: str, persona: Persona) -> str:
-    return _at_last(thought, "!")
-
-
 def _sorrow(thought: str, persona: Persona) -> str:
-    """No loud word, and a pause after the first sentence."""
+    """Nothing loud, and a pause after the first sentence."""
     quiet = in_speech(thought, _quieter)
     paused = False
 
@@ -171,22 +166,12 @@ def _sorrow(thought: str, persona: Persona) -> str:
     return in_speech(quiet, pause)
 
 
-def _fear(thought: str, persona: Persona) -> str:
-    """Nothing beside the point."""
-    return without_mannerism(thought, persona)
-
-
 def _anger(thought: str, persona: Persona) -> str:
-    """Nothing beside the point, and quiet."""
     return in_speech(without_mannerism(thought, persona), lambda piece: _quieter(piece).replace("…", "."))
 
 
-def _boredom(thought: str, persona: Persona) -> str:
-    return _at_last(in_speech(thought, _quieter), "…")
-
-
 def _at_last(thought: str, mark: str) -> str:
-    """With another mark in place of the last full stop of what is said."""
+    """Replace the last full stop of what is said by another mark."""
     trailing = re.search(r"(?:\s*\*[^*]+\*)?\s*$", thought)
     at = trailing.start() if trailing else len(thought)
     words, rest = thought[:at], thought[at:]
@@ -198,9 +183,9 @@ def _quieter(piece: str) -> str:
 
 
 _RHYTHMS: dict[str, Callable[[str, Persona], str]] = {
-    "joy": _joy,
+    "joy": lambda thought, persona: _at_last(thought, "!"),
     "sorrow": _sorrow,
-    "fear": _fear,
+    "fear": without_mannerism,
     "anger": _anger,
-    "boredom": _boredom,
+    "boredom": lambda thought, persona: _at_last(in_speech(thought, _quieter), "…"),
 }

@@ -1,8 +1,8 @@
-"""How a reply is put together: an outburst, what is said, something added, a gesture.
+"""How a reply is put together: an outburst, a body, an addition, a gesture.
 
-Which of the four there are depends on the dialogue act, the mood and the character: outgoing characters say
-more, the others show more. Nothing light is added to something heavy, and nothing to a question, because that
-waits for its answer.
+The parts depend on the dialogue act, the mood and the character: outgoing characters say more, the others
+show more. Nothing light is added to something heavy, and nothing to a question, because it waits for its
+answer.
 """
 
 from __future__ import annotations
@@ -14,53 +14,31 @@ from noodlings.text import clean
 from noodlings.values.percept import Kind
 from noodlings.values.wording import DialogueAct, SpokenFeeling
 from noodlings.voice.phrasebook import MOOD_LINES, Phrasebook, feeling, strengths
-from noodlings.voice.reply_content import FEW, ReplyContent, decide, slots
+from noodlings.voice.reply_content import FEW_WORDS, ReplyContent, decide, slots
 from noodlings.voice.reported_speech import ReportedSpeech
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import tokens
 
-ENOUGH = 18
-"""Words of what is said from which on nothing is added."""
+ENOUGH_WORDS = 18
+"""Words of a body to which nothing is added."""
 
-_OF_ITSELF = frozenset(
-    {
-        DialogueAct.GREETING,
-        DialogueAct.ARRIVE,
-        DialogueAct.SILENCE,
-        DialogueAct.EMOTE_WARM,
-        DialogueAct.PRAISE,
-        DialogueAct.THANKS,
-        DialogueAct.BORED,
-        DialogueAct.LIKES,
-        DialogueAct.DISLIKES,
-    }
-)
-"""Acts with which a character may go on to speak of itself …"""
-_SMALL_TALK = _OF_ITSELF | {
-    DialogueAct.STATEMENT,
-    DialogueAct.SHORT,
-    DialogueAct.EVENT,
-    DialogueAct.EMOTE,
-    DialogueAct.SIGNS,
-    DialogueAct.NUMBERS,
-    DialogueAct.LONG,
-}
-"""… and those that need more than their few words: a mannerism only where it is the character's own."""
+_ABOUT_ITSELF = frozenset({
+    DialogueAct.GREETING, DialogueAct.ARRIVE, DialogueAct.SILENCE, DialogueAct.EMOTE_WARM,
+    DialogueAct.PRAISE, DialogueAct.THANKS, DialogueAct.BORED, DialogueAct.LIKES, DialogueAct.DISLIKES,
+})  # fmt: skip
+"""Acts after which a character may speak of itself."""
+_SMALL_TALK = _ABOUT_ITSELF | {
+    DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EVENT, DialogueAct.EMOTE, DialogueAct.SIGNS,
+    DialogueAct.NUMBERS, DialogueAct.LONG,
+}  # fmt: skip
+"""Acts that need more than a few words; after the others of them only own mannerisms fit."""
 _TOLD = frozenset({DialogueAct.STATEMENT, DialogueAct.EVENT, DialogueAct.EMOTE})
-"""Whoever tells something, in more than a `FEW` words, is not told how the listener slept."""
-_STILL = frozenset(
-    {
-        DialogueAct.INSULT,
-        DialogueAct.EMOTE_HARSH,
-        DialogueAct.REMEMBER,
-        DialogueAct.LEARNED,
-        DialogueAct.REMINDED,
-        DialogueAct.REUNION,
-        DialogueAct.DUE,
-        DialogueAct.ANGRY,
-    }
-)
-"""Acts, besides the heavy ones, with which a playful gesture would be out of place."""
+"""Acts of telling, after which a mannerism is out of place."""
+_SERIOUS = frozenset({
+    DialogueAct.INSULT, DialogueAct.EMOTE_HARSH, DialogueAct.REMEMBER, DialogueAct.LEARNED,
+    DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE, DialogueAct.ANGRY,
+})  # fmt: skip
+"""Acts, besides the heavy ones, after which a playful gesture is out of place."""
 _OUTBURST_ENOUGH = frozenset({"oh", "ah", "well", "hm", "hmm", "no", "yes", "aye"})
 
 
@@ -69,12 +47,12 @@ class Draft:
     """A reply in its parts, each "" where there is none.
 
     Attributes:
-        body: what is said; the only part that is always there.
+        body: what is said; always there.
         opening: an outburst of feeling.
         closing: what is added.
-        gesture: what is done, without its asterisks.
-        gesture_first: whether that comes before the words.
-        told: the memories that are in the body.
+        gesture: what is done, without asterisks.
+        gesture_first: whether it comes before the words.
+        told: the memories in the body.
         case: letter case of the character, as in its recipe.
     """
 
@@ -97,7 +75,6 @@ class Draft:
 
     @property
     def bare(self) -> bool:
-        """Whether there is nothing but the body."""
         return not (self.opening or self.closing or self.gesture)
 
 
@@ -119,7 +96,7 @@ def reply(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
 
 
 def longer(draft: Draft, utterance: Utterance, seed: int) -> Draft:
-    """The draft with one more thing said, for when it was all said before."""
+    """The draft with one more sentence, for when everything was said before."""
     book = Phrasebook(utterance.persona, utterance.said, seed)
     return replace(draft, closing=f"{draft.closing} {book.one_of(book.mannerisms, rest=0)}".strip())
 
@@ -133,7 +110,7 @@ def _with_something(draft: Draft, book: Phrasebook) -> Draft:
 
 
 def _asked_how_it_is(content: ReplyContent, utterance: Utterance) -> DialogueAct:
-    """Asked how it is, a character answers from its mood."""
+    """The act of the reply; "how are you?" is answered by the mood."""
     if content.act is DialogueAct.HOW_ARE_YOU:
         return MOOD_LINES.get(feeling(utterance.mood), content.act)
     return content.act
@@ -156,7 +133,7 @@ def _long_words(text: str) -> set[str]:
 
 
 def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
-    if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH:
+    if draft.body.endswith("?") or len(draft.body.split()) > ENOUGH_WORDS:
         return ""
     often = 0.25 + 0.45 * _outgoing(utterance)
     if content.act in (DialogueAct.SECRET, DialogueAct.COMFORT, DialogueAct.KEEP):
@@ -167,16 +144,16 @@ def _closing(draft: Draft, content: ReplyContent, utterance: Utterance, book: Ph
         return book.line(DialogueAct.COMFORT) if not content.answers and book.chance(often) else ""
     if content.act not in _SMALL_TALK or not book.chance(often):
         return ""
-    mood, of_itself = feeling(utterance.mood), content.act in _OF_ITSELF
+    mood, of_itself = feeling(utterance.mood), content.act in _ABOUT_ITSELF
     if of_itself and mood in MOOD_LINES and book.chance(0.6 * strengths(utterance.mood)[mood]):
         return book.line(MOOD_LINES[mood])
-    told = content.act in _TOLD and len(utterance.percept.text.split()) > FEW
+    told = content.act in _TOLD and len(utterance.percept.text.split()) > FEW_WORDS
     fits = of_itself or (book.own_mannerisms and not told)
     return book.one_of(book.mannerisms) if content.light and fits else ""
 
 
 def _gesture(draft: Draft, content: ReplyContent, utterance: Utterance, book: Phrasebook) -> str:
-    if "*" in draft.body or content.act in _STILL or not content.light:
+    if "*" in draft.body or content.act in _SERIOUS or not content.light:
         return ""
     often = 0.8 * (1.0 - _outgoing(utterance))
     if draft.opening and draft.closing:

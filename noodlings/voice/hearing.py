@@ -1,4 +1,4 @@
-"""The rules by which a line is heard: the tables in `hearing.yaml`, where it says how they are written."""
+"""The rules by which a line is heard: the tables in `hearing.yaml`, which explains their form."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LIST = re.compile(r"\{(!?)([a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    """A regular expression, and the words of which a line must have one to fit it at all (none: any line)."""
+    """A regular expression, and words of which a line must have one to match (none: any line)."""
 
     regex: re.Pattern[str]
     needs: frozenset[str]
@@ -25,7 +25,8 @@ class _Pattern:
             return False
         if "listed" not in self.regex.groupindex:
             return self.regex.search(line) is not None
-        return any(not _is_denied(line[: found.start("listed")]) for found in self.regex.finditer(line))
+        before = (line[: found.start("listed")].split()[-3:] for found in self.regex.finditer(line))
+        return any(words_for("negations").isdisjoint(last_words) for last_words in before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class _Rule:
 
 
 def heard(table: str, line: str) -> str:
-    """The act of the first rule of a table that fits a line, given in lower case; "" where none does."""
+    """The act of the first rule of a table that fits a line in lower case, "" for none."""
     words = frozenset(line.split())
     return next((rule.act for rule in _tables()[table] if rule.fits(line, words)), "")
 
@@ -68,7 +69,3 @@ def _pattern(source: str) -> _Pattern:
 def _alternatives(found: re.Match[str]) -> str:
     entries = "|".join(sorted(map(re.escape, words_for(found[2])), reverse=True))
     return rf"(?P<listed>{entries})(?![\w'])" if found[1] else rf"(?:{entries})(?![\w'])"
-
-
-def _is_denied(before: str) -> bool:
-    return not words_for("negations").isdisjoint(before.split()[-3:])

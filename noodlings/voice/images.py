@@ -1,8 +1,7 @@
-"""Images of intense moments without a model: a table by feeling and theme, and which of them comes.
+"""Images of intense moments without a model, from a table by feeling and theme.
 
-The rule it keeps: the same moment with the same images behind it gives the same image in every process; no
-image comes again while it is among the latest; and none has a word of the moment itself, or it would be no
-image of it.
+The same moment after the same images gives the same image in every process. No image comes again while it is
+among the latest, and none shares a word with the moment itself.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from noodlings.voice.phrasebook import strengths
 from noodlings.voice.reply_content import stable
 from noodlings.voice.words import load_yaml, stem, tokens, topic_stems
 
-TELLING = 0.15
-"""Below this strength (0…1) no feeling is told from another: something stirs, and that is all."""
+CLEAR = 0.15
+"""Strength (0…1) below which no feeling is clear."""
 
 _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 
@@ -31,9 +30,8 @@ class ImageTheme:
     """What a moment can be about.
 
     Attributes:
-        name: as in the table.
         stems: of the words that tell it.
-        images: for the feelings that have images of their own here.
+        images: by feeling, where it has images of its own.
     """
 
     name: str
@@ -43,8 +41,6 @@ class ImageTheme:
 
 @dataclass(frozen=True, slots=True)
 class ImageTable:
-    """All images: those of each feeling, for whatever it is about, and those of each theme."""
-
     feelings: dict[SpokenFeeling, tuple[str, ...]]
     themes: tuple[ImageTheme, ...]
 
@@ -54,12 +50,12 @@ class ImageTable:
 
 
 class TableOfImages:
-    """The port `Symbolist` out of a table. Costs nothing, and works without anything."""
+    """The port `Symbolist` from a table, without a model."""
 
     name = "images"
 
     async def imagine(self, event: str, affect: Affect, avoid: Sequence[str], allowance: Allowance) -> str:
-        """The image; nothing is spent of the allowance. Raises `LLMError` when `avoid` is the whole table."""
+        """The image; the allowance is not used. Raises `LLMError` when `avoid` is the whole table."""
         spent = {image.casefold() for image in avoid}
         said = topic_stems(tokens(event))
         for images in _nearest_first(event, feeling_of(affect)):
@@ -71,14 +67,14 @@ class TableOfImages:
 
 
 def feeling_of(affect: Affect) -> SpokenFeeling:
-    """The feeling that an image is of; `SpokenFeeling.CALM` is being stirred, and nothing more."""
+    """The feeling of an image; `SpokenFeeling.CALM` where none is strong enough."""
     found = strengths(affect)
     strongest = max(found, key=lambda name: found[name])
-    return strongest if found[strongest] >= TELLING else SpokenFeeling.CALM
+    return strongest if found[strongest] >= CLEAR else SpokenFeeling.CALM
 
 
 def themes_of(event: str) -> list[ImageTheme]:
-    """What an event is about: the theme that most of its words tell, and so on; empty for none."""
+    """The themes of an event, the one with most of its words first."""
     said = {stem(word) for word in (*tokens(event), *_COMPOUND.findall(event.lower()))}
     told = [(len(theme.stems & said), theme) for theme in table().themes]
     return [theme for hits, theme in sorted(told, key=lambda pair: -pair[0]) if hits]
@@ -86,7 +82,6 @@ def themes_of(event: str) -> list[ImageTheme]:
 
 @lru_cache(maxsize=1)
 def table() -> ImageTable:
-    """The images of `images.yaml`."""
     raw = load_yaml("images.yaml")
     return ImageTable(
         {SpokenFeeling(name): tuple(images) for name, images in raw["feelings"].items()},
@@ -102,7 +97,7 @@ def table() -> ImageTable:
 
 
 def _nearest_first(event: str, felt: SpokenFeeling) -> Iterator[Sequence[str]]:
-    """Of its themes, of its feeling, any."""
+    """The images of its themes, of its feeling, and then all."""
     for theme in themes_of(event):
         yield theme.images.get(felt, ())
     yield table().feelings[felt]

@@ -1,4 +1,4 @@
-"""The replies of a character that does not speak: acts alone, from its recipe and from a shared table."""
+"""The replies of a nonverbal character: acts from its recipe and from a shared table."""
 
 from __future__ import annotations
 
@@ -14,14 +14,11 @@ from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
 
 ANY = "any"
-"""The acts of the table that fit everything."""
-TWO = 0.35
-"""How often it does one thing more."""
 
 
 @lru_cache(maxsize=1)
 def shared_acts() -> dict[str, list[str]]:
-    """Acts by what is answered (`DialogueAct`), as phrases; see `acts.yaml`."""
+    """Phrases by `DialogueAct`, from `acts.yaml`."""
     table: dict[str, list[str]] = load_yaml("acts.yaml")
     return table
 
@@ -29,7 +26,7 @@ def shared_acts() -> dict[str, list[str]]:
 def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     """A draft of what is done in answer; another seed gives other acts.
 
-    Its own lines for what is answered go first, if there are acts in them; then its gestures.
+    Its own lines for the occasion come first, if there are acts in them; then its gestures.
     """
     book = Phrasebook(utterance.persona, utterance.said, seed)
     voice, table = utterance.persona.voice, shared_acts()
@@ -40,15 +37,12 @@ def act(understood: UnderstoodLine, utterance: Utterance, seed: int) -> Draft:
     fitting = book.one_of(table.get(content.act.value, ()))
     found = [acts_of(own_line).strip("*"), fitting, gesture, book.one_of(table[ANY])]
     done = list(dict.fromkeys(filter(None, found))) or [book.one_of(table[ANY], rest=0)]
-    return _done(", ".join(done[: 2 if book.chance(TWO) else 1]), utterance)
+    acts = ", ".join(done[: 2 if book.chance(0.35) else 1])
+    return Draft(f"*{acts}*", case=voice.case)
 
 
 def more(draft: Draft, utterance: Utterance, seed: int) -> Draft:
-    """The draft with one thing more that is done, for when all of it was done before."""
+    """The draft with one more act, for when everything was done before."""
     book = Phrasebook(utterance.persona, utterance.said, seed)
     body = draft.body.strip("*")
     return replace(draft, body=f"*{body}, {book.one_of(shared_acts()[ANY], rest=0)}*")
-
-
-def _done(acts: str, utterance: Utterance) -> Draft:
-    return Draft(f"*{acts}*", case=utterance.persona.voice.case)

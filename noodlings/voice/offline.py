@@ -1,13 +1,14 @@
 """The offline voice: replies without a model, from who speaks, how it feels and what it remembers.
 
-It reads what kind of line it was given (`understanding`), looks for a memory that belongs to it
-(`selection`), and puts a reply together from the character's own words (`phrasebook`). It is deterministic:
-the same utterance gives the same speech in every process. It never claims to know what it was not told.
+It finds out what kind of line it got (`understanding`), looks for a memory that belongs to it (`selection`),
+and makes a reply from the character's own words (`phrasebook`). The same utterance gives the same speech in
+every process. It never claims to know what it was not told.
 
-- A game's mood colours the reply a little, but never what is told of a memory: nervous is short, hyped is
-  loud, frustrated is dry, and chill is the character as it is. Words of comfort stay as they are.
-- When the character thinks by itself, it thinks of one of its memories and how that sits with it. How the
-  memory felt takes precedence over the mood, so that nobody likes to think of a death on a good day.
+- A game's mood colours the reply a little, but not memories or comfort: nervous is short, hyped is loud,
+  frustrated is dry, and chill changes nothing.
+- A thought of its own is about one of its memories and how that felt. The feeling of the memory goes before
+the
+  mood, so that nobody enjoys thinking of a death on a good day.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from noodlings.voice.reported_speech import report
 from noodlings.voice.understanding import UnderstoodLine
 from noodlings.voice.words import load_yaml
 
-SHORT = 8
+NERVOUS_WORDS = 8
 """Words of somebody nervous; the first sentence may have more."""
 
 _SENTENCE = re.compile(r".*?[.!?…]+[\"”')*]*(?=\s|$)")
@@ -44,7 +45,7 @@ _EXCLAIMED = re.compile(r"!+")
 
 
 def in_manner(draft: Draft, named_mood: str, understood: UnderstoodLine) -> Draft:
-    """The draft as it sounds in a named mood; itself for a mood that colours nothing, or "" for none."""
+    """The draft as it sounds in a named mood; unchanged for a mood without a manner."""
     colour = _COLOURS.get(named_mood)
     return draft if colour is None or draft.told or understood.heavy else colour(draft)
 
@@ -52,7 +53,7 @@ def in_manner(draft: Draft, named_mood: str, understood: UnderstoodLine) -> Draf
 def _nervous(draft: Draft) -> Draft:
     ends = [end.end() for end in _SENTENCE.finditer(draft.body)]
     whole = [draft.body[:end] for end in ends if draft.body.count("*", 0, end) % 2 == 0] or [draft.body]
-    short = [said for said in whole if len(said.split()) <= SHORT]
+    short = [said for said in whole if len(said.split()) <= NERVOUS_WORDS]
     return replace(draft, body=short[-1] if short else whole[0], closing="")
 
 
@@ -73,7 +74,7 @@ _COLOURS: dict[str, Callable[[Draft], Draft]] = {
 
 
 def muse(utterance: Utterance) -> Speech:
-    """The thought, and the one memory it is about. The same for the same utterance in every process."""
+    """A thought, and the one memory it is about; the same for the same utterance in every process."""
     chance = random.Random(utterance.seed)  # noqa: S311 -- words, not secrets
     lines = _lines()
     tellable = [
@@ -106,18 +107,16 @@ def _lines() -> dict[str, list[str]]:
 
 
 ATTEMPTS = 24
-"""Drafts that are tried before a line that was said already is made new by saying more."""
+"""Drafts to try before one is made new by saying more."""
 
 
 class OfflineVoice:
-    """The port `Voice` without a model."""
-
     name = "offline"
 
     async def speak(self, utterance: Utterance, allowance: Allowance) -> Speech:
         """A reply that differs from every line in `utterance.said`, letter case aside.
 
-        Where the percept is a thought of its own, it is what it thinks by itself.
+        For a percept that is a thought, it is what the character thinks by itself.
         """
         if utterance.percept.kind is Kind.THOUGHT:
             return muse(utterance)
@@ -128,11 +127,10 @@ class OfflineVoice:
         return Speech(text, tuple(report.entry.id for report in draft.told))
 
     async def modulate(self, thought: str, lens: Lens, utterance: Utterance, allowance: Allowance) -> str:
-        """The thought as it sounds through a lens; see `noodlings.voice.colour`."""
+        """See `noodlings.voice.colour`."""
         return colour(thought, lens, utterance)
 
     def draft(self, utterance: Utterance) -> Draft:
-        """The reply in its parts."""
         understood = heard(utterance)
         said = {line.casefold() for line in utterance.said}
         seeds = _seeds(utterance)

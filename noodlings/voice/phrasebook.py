@@ -1,7 +1,6 @@
-"""Which words a character has for a dialogue act and a feeling, and which of them are fresh.
+"""The words of a character for a dialogue act and a feeling, the least used first.
 
-A character's own lines come before those that all share, and lines that were not used lately before those
-that were. The feeling that colours what is said is that of a mood, or of a percept that came with its affect.
+A character's own lines come before the shared ones.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ MOOD_LINES = {
 
 
 def strengths(affect: Affect) -> dict[SpokenFeeling, float]:
-    """How much of each feeling there is, 0…1 each.
+    """How much of each feeling there is, 0…1.
 
-    Anger is what is left of an unpleasant agitation when fear and sorrow have taken theirs.
+    Anger is what is left of an unpleasant agitation after fear and sorrow.
     """
     agitation = max(2.0 * affect.arousal - 1.0, 0.0)
     displeasure = max(-affect.valence, 0.0)
@@ -79,18 +78,18 @@ def _degree(much: float) -> str:
 
 
 OWN_REST = 7
-"""So many lines later a character may use one of its own phrases again."""
+"""Lines before a character's own phrase may come again."""
 _TOLD_IF_KNOWN = frozenset({DialogueAct.WHO_ARE_YOU, DialogueAct.WHERE_ARE_WE, DialogueAct.WHAT_IS_HERE})
-"""What must be told where it is known; a line without it would deny it."""
+"""Acts with lines that must use their slots where these are known."""
 COLOUR_REST = 2
-"""So many lines later it may be coloured in the same way again."""
+"""Lines before the same colouring may come again."""
 WINDOW = 50
-"""Lines back to which use is noticed at all, and within which no gesture and no mannerism comes twice."""
+"""Latest lines in which the use of phrases is noticed."""
 
 
 @lru_cache(maxsize=1)
 def shared_voice() -> PersonaVoice:
-    """What every character may fall back on: the same shape as the voice in a recipe."""
+    """The words that all characters share, in the form of `voice` in a recipe."""
     data = load_yaml("phrases.yaml")
     return PersonaVoice(
         interjections={name: tuple(words) for name, words in data["interjections"].items()},
@@ -102,13 +101,11 @@ def shared_voice() -> PersonaVoice:
 
 @lru_cache(maxsize=1)
 def shared_colours() -> dict[str, tuple[str, ...]]:
-    """What every character may let show when a transistor colours what it says, by `COLOURS`."""
+    """The colouring phrases that all characters share, by `COLOURS`."""
     return {key: tuple(phrases) for key, phrases in load_yaml("colours.yaml").items()}
 
 
 class Phrasebook:
-    """The words of one character at one moment."""
-
     def __init__(self, persona: Persona, said: Sequence[str], seed: int) -> None:
         self._voice = persona.voice
         self._recent = [_plain(line) for line in said[-WINDOW:]]
@@ -117,31 +114,26 @@ class Phrasebook:
         self._random = random.Random(seed)  # noqa: S311 -- words, not secrets; a replay must get the same
 
     def fill(self, slots: Mapping[str, str]) -> None:
-        """From now on lines may have these slots."""
+        """Fill slots of later lines."""
         self._slots.update(slots)
 
     @property
     def own_mannerisms(self) -> bool:
-        """Whether the character has mannerisms of its own, instead of those that all share."""
         return bool(self._voice.mannerisms)
 
     @property
     def mannerisms(self) -> tuple[str, ...]:
-        """Sentences to put in."""
         return self._voice.mannerisms or shared_voice().mannerisms
 
     @property
     def gestures(self) -> tuple[str, ...]:
-        """Things to do meanwhile."""
         return self._voice.gestures or shared_voice().gestures
 
     def interjections(self, felt: SpokenFeeling) -> tuple[str, ...]:
-        """Outbursts of this feeling."""
         own = self._voice.interjections
         return own.get(felt.value, ()) if own else shared_voice().interjections.get(felt.value, ())
 
     def line(self, act: DialogueAct) -> str:
-        """Something to say for this act."""
         own = self._lines(act, self._voice.lines.get(act.value, ()))
         shared = self._lines(act, shared_voice().lines.get(act.value, ()))
         if own and (phrase := self._freshest(own, at_least=OWN_REST)) is not None:
@@ -150,10 +142,10 @@ class Phrasebook:
         return self._expand(phrase) if phrase else ""
 
     def colour(self, key: str, about: Sequence[str] = (), *, asking: bool = True) -> str:
-        """Something that colours a reply (`noodlings.values.wording.COLOURS`), or "" when all is used up.
+        """A phrase that colours a reply (`noodlings.values.wording.COLOURS`), or "" when all are used up.
 
         Args:
-            about: words; a phrase that holds one of them goes first.
+            about: words; a phrase with one of them goes first.
             asking: whether it may be a question.
         """
         own = self._usable(self._voice.colours.get(key, ()))
@@ -169,12 +161,12 @@ class Phrasebook:
         return ""
 
     def one_of(self, sources: Sequence[str], rest: int = WINDOW) -> str:
-        """One of these, or "" when all of them were used in the last `rest` lines: better none than again."""
+        """One of these, or "" when all were used in the last `rest` lines."""
         phrase = self._freshest(self._usable(sources), at_least=rest)
         return self._expand(phrase) if phrase else ""
 
     def chance(self, probability: float) -> bool:
-        """True so often."""
+        """True with this probability."""
         return self._random.random() < probability
 
     def _lines(self, act: DialogueAct, sources: Sequence[str]) -> list[Phrase]:
@@ -187,7 +179,7 @@ class Phrasebook:
         return [phrase for phrase in map(parse, sources) if filled >= phrase.slots]
 
     def _freshest(self, phrases: Sequence[Phrase], at_least: int = 0) -> Phrase | None:
-        """The phrase that has rested longest, by chance among equals; None when none has rested enough."""
+        """The phrase unused for longest, by chance among equals; None when all are too recent."""
         best, best_rest = None, at_least - 1
         for phrase in self._random.sample(phrases, len(phrases)):
             rest = self._rest(phrase)
@@ -220,5 +212,5 @@ class Phrasebook:
 
 @lru_cache(maxsize=4096)
 def _plain(text: str) -> str:
-    """As it is looked for among what was said: loud or not, it is the same phrase."""
+    """Ignore case and exclamation marks when looking for a phrase in earlier lines."""
     return text.casefold().replace("!", ".")

@@ -1,8 +1,7 @@
-"""Whose words they are: a line turned from the one who said it to the one who repeats it.
+"""Pronouns: a line turned from its speaker to somebody who repeats it.
 
-"I lost my key" is "you lost your key" to its speaker and "they lost their key" to everybody else; "you" in
-it is whoever repeats it. What cannot be turned well is left to the caller to quote
-(`noodlings.voice.statement`).
+"I lost my key" is "you lost your key" to its speaker and "they lost their key" to everybody else; "you" in it
+is whoever repeats it.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ _BARE_AFTER = frozenset(
 
 
 def turn(text: str, to_speaker: bool) -> str:
-    """The line as somebody else says it: to its own speaker ("you"), or about them ("they")."""
+    """The line as somebody else says it: to its speaker ("you"), or about them ("they")."""
     table = _TO_SPEAKER if to_speaker else _TO_OTHERS
     pieces = _PIECES.split(text)  # words at odd places, what stands between them at even ones
     words = [piece.replace("’", "'").lower() for piece in pieces]
@@ -78,7 +77,7 @@ def _turned(piece: str, word: str, before: str, after: str, table: dict[str, str
 
 
 def _is_subject(words: list[str], at: int) -> bool:
-    """Whether the "you" at this place does something, rather than having it done to it: a verb follows."""
+    """Whether the "you" at this place is a subject, with a verb after it."""
     at += 2
     while at < len(words) and words[at] in words_for("adverbs") and words[at - 1].isspace():
         at += 2
@@ -86,7 +85,7 @@ def _is_subject(words: list[str], at: int) -> bool:
 
 
 def to_past(text: str) -> str:
-    """The present tense of a clause as past: "you are afraid" as "you were afraid"."""
+    """A clause in the past tense: "you are afraid" becomes "you were afraid"."""
     pieces = _PIECES.split(text)
     words = [piece.replace("’", "'").lower() for piece in pieces]
     for at in range(1, len(pieces), 2):
@@ -96,14 +95,14 @@ def to_past(text: str) -> str:
 
 
 def _stands_bare(words: list[str], at: int) -> bool:
-    """Whether a verb is one without a tense: "would have", "couldn't really have", "to have"."""
+    """Whether a verb has no tense: "would have", "couldn't really have", "to have"."""
     before = [word for word in words[max(at - 8, 1) : at - 1 : 2] if word not in words_for("adverbs")]
     nearest = [word for word in before if word != "not"][-1:]
     return bool(nearest) and nearest[0].removesuffix("n't") in _BARE_AFTER
 
 
 def _past(words: list[str], at: int) -> str:
-    """The past of a verb that stands in the present at this place; "" of everything else."""
+    """The past of a verb in the present tense at this place; "" for everything else."""
     before = [word for word in words[max(at - 6, 1) : at - 1 : 2] if word not in words_for("adverbs")]
     subject, earlier = (["", "", *before])[-1], (["", "", *before])[-2]
     if words[at] in bases():
@@ -116,7 +115,7 @@ def _past(words: list[str], at: int) -> str:
 
 
 def lower_first(text: str) -> str:
-    """The text as it goes on in the middle of a sentence; "I" and its like stay."""
+    """The text for the middle of a sentence; "I" stays."""
     first = _PIECES.search(text)
     if first is None or first.group().split("'")[0].split("’")[0] == "I":
         return text

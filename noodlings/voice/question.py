@@ -1,8 +1,7 @@
 """What a question asks for: a memory, something about the character, or what nobody here can know.
 
-It also tells what kind of answer a question expects (a name, a place, a time) and whether a line holds one:
-"What is my dog called?" is answered by the line that names the dog rather than by another line about it. This
-only chooses between memories that fit anyway, and invents none.
+It also tells which type of answer a question expects (a name, a place, a time) and whether a line holds one:
+"What is my dog called?" is answered by the line that names the dog. This only chooses between memories.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from noodlings.voice.hearing import heard
 from noodlings.voice.pronouns import turn
 from noodlings.voice.words import tokens, words_for
 
-TELLS = 3
-"""Words from which on a sentence beside a question tells something."""
+TELLING_WORDS = 3
+"""Words of a sentence beside a question that tells something."""
 
 
 class AnswerType(StrEnum):
-    """A sort of answer: how the question sounds, and how the line that tells it."""
+    """A type of answer."""
 
     NAME = "name"
     PLACE = "place"
@@ -33,7 +32,7 @@ class AnswerType(StrEnum):
     LATEST = "latest"
 
     def told_by(self, text: str) -> bool:
-        """Whether a line can be the answer; any line can tell how it is now, and what was last."""
+        """Whether a line can be the answer; any line can tell a state or the latest news."""
         if self in (AnswerType.STATE, AnswerType.LATEST) or (
             self is AnswerType.NAME and _A_NAME.search(text)
         ):
@@ -42,24 +41,22 @@ class AnswerType(StrEnum):
 
 
 def answer_type(question: str) -> AnswerType | None:
-    """What a question asks for, where that is one of these."""
     found = heard("answers", " ".join(tokens(question)))
     return AnswerType(found) if found else None
 
 
 def asks_when(question: str) -> bool:
-    """Whether it asks for the time of something."""
     return re.search(r"\bwhen\b|\bhow long ago\b|\bwhat day\b", question, re.I) is not None
 
 
 def days_meant(question: str) -> int | None:
-    """How many days back a question looks ("what did I tell you yesterday?"), or None where it says none."""
+    """How many days back a question looks ("what did I tell you yesterday?"), or None."""
     found = re.search(r"\b(yesterday|today|this (?:morning|afternoon|evening))\W*$", question, re.I)
     return None if found is None else int(found.group(1).lower() == "yesterday")
 
 
 def goes_on(text: str) -> bool:
-    """Whether a line is about what the line before it was about: "his name is Rex"."""
+    """Whether a line continues the line before it: "his name is Rex"."""
     return (tokens(text) or [""])[0] in _LEANING
 
 
@@ -87,8 +84,6 @@ _SENTENCE_BREAK = re.compile(r"(?<=[.!?…])\s+")
 
 
 class QuestionKind(Enum):
-    """What is asked for."""
-
     NONE = None
     MEMORY = DialogueAct.FORGOTTEN
     """Something said before; the act is the one for when nothing is found."""
@@ -110,7 +105,7 @@ class QuestionKind(Enum):
 
     @property
     def act(self) -> DialogueAct:
-        """How it is answered where no memory helps."""
+        """The act of the reply where no memory helps."""
         return self.value or DialogueAct.STATEMENT
 
     @property
@@ -119,7 +114,7 @@ class QuestionKind(Enum):
         return self in (QuestionKind.MEMORY, QuestionKind.UNKNOWN, QuestionKind.AVAILABILITY)
 
     def topic(self, text: str, found: str) -> str:
-        """What it is about: of "do you like my hat?" "your hat", else the noun phrase that was found."""
+        """The topic: of "do you like my hat?" "your hat", else the noun phrase that was found."""
         if self is not QuestionKind.LIKING:
             return found
         what = _LIKED.search(" ".join(tokens(text)))
@@ -129,13 +124,13 @@ class QuestionKind(Enum):
 
 @cached_by_text(maxsize=1024)
 def only_asks(text: str) -> bool:
-    """Whether a line asks, with a mark or without, and tells nothing beside that: "Right. Who took it?" """
+    """Whether a line asks, with or without a mark, and tells nothing: "Right. Who took it?"."""
     sentences = [part for part in _SENTENCE_BREAK.split(text.strip()) if part]
     asks = [
         part.endswith("?") or read_question(part, tokens(part)) is not QuestionKind.NONE for part in sentences
     ]
     return any(asks) and all(
-        asking or len(tokens(part)) < TELLS for part, asking in zip(sentences, asks, strict=True)
+        asking or len(tokens(part)) < TELLING_WORDS for part, asking in zip(sentences, asks, strict=True)
     )
 
 
@@ -145,12 +140,12 @@ def asks_memory(text: str) -> bool:
 
 
 def asks_source(text: str) -> bool:
-    """Whether a line asks from whom what was just said is known, and names nothing beside that."""
+    """Whether a line only asks how the thing just said is known."""
     return _SOURCE.match(_plain(tokens(text))) is not None
 
 
 def asks_who_told(text: str) -> bool:
-    """Whether a line asks from whom something is known, whatever else it names."""
+    """Whether a line asks how something is known."""
     return _WHO_TOLD.search(text) is not None
 
 
@@ -161,7 +156,7 @@ def read_question(text: str, words: list[str]) -> QuestionKind:
 
 
 def _read(text: str, words: list[str]) -> str:
-    """The rule by which a line asks, "unknown" where it does so by none, and "none"."""
+    """The name of the rule for a question, "unknown" where there is no rule, and "none"."""
     line, asking = _plain(words), _asking(text, words)
     found = heard("remembering", line) or heard("asked_anywhere", asking or line)
     if found or not asking or _TAG.search(text):
@@ -170,15 +165,14 @@ def _read(text: str, words: list[str]) -> str:
 
 
 def last_sentence(text: str) -> str:
-    """Where a question stands, in a line of several sentences."""
     return _SENTENCE_BREAK.split(text.strip())[-1]
 
 
 def _asking(text: str, words: list[str]) -> str:
     """The part of a line that asks, as words with single spaces; "" where none does.
 
-    The sentence with the mark, when less is told after it; without a mark the whole line, or its last clause
-    that can be nothing but a question.
+    That is the sentence with the mark, unless more is told after it. Without a mark it is the whole line, or
+    its last clause that can only be a question.
     """
     told_after = 0
     for sentence in reversed(_SENTENCE_BREAK.split(text.strip())):
@@ -193,7 +187,7 @@ def _asking(text: str, words: list[str]) -> str:
 
 
 def _plain(words: list[str]) -> str:
-    """Words with single spaces, without the ones that only lead on to a question."""
+    """Words with single spaces, without those that only lead on to a question."""
     first = next((at for at, word in enumerate(words) if word not in words_for("leads_on")), 0)
     return " ".join(words[first:])
 

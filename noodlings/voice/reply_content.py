@@ -1,4 +1,4 @@
-"""What a reply is about, before it has words: the dialogue act, the memories it tells, the feeling in it."""
+"""The content of a reply, before it has words: the dialogue act, its memories, its feeling."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from noodlings.ports import Utterance
 from noodlings.text import clean, shorten
 from noodlings.values.affect import Affect
-from noodlings.values.memory import MemoryEntry
+from noodlings.values.memory import MemoryEntry, Recalled, Why
 from noodlings.values.percept import LEARNED, Percept
 from noodlings.values.persona import Persona
 from noodlings.values.tone import ToneName, ToneSource
 from noodlings.values.wording import DialogueAct, SpokenFeeling
-from noodlings.voice.learned import evidence, learned
 from noodlings.voice.phrasebook import Phrasebook, feeling
 from noodlings.voice.pronouns import turn
 from noodlings.voice.question import QuestionKind, asks_when
-from noodlings.voice.reported_speech import ReportedSpeech
+from noodlings.voice.reported_speech import ReportedSpeech, report
 from noodlings.voice.selection import (
     corrects,
     due_memory,
@@ -35,38 +34,24 @@ from noodlings.voice.words import HOUR, proper, shown, tokens, topic_stems
 
 _NAMED = re.compile(r"(?i:an?|the|some|my|your|our|their|his|her|one|two|three|\d+) |\S+['’]s? |[A-Z]")
 MOST_THINGS = 12
-"""So many of the things that lie about are named."""
+"""Things in the room that are named."""
 LONGEST_NAME = 40
-"""Characters of a name or topic that are said back; of a statement twice as many."""
-REUNIONS = 0.6
-"""How often a greeting brings up what is remembered of whoever comes."""
-FEW = 8
-"""Words of a statement of which any thing that it names is what it is about."""
+"""Characters of a name or topic to say back; of a statement twice as many."""
+FEW_WORDS = 8
+"""Words of a statement so short that any thing in it is its topic."""
 KEPT = 0.4
-"""Importance from which a statement may be answered by saying that it is kept …"""
+"""Importance from which a statement may be answered by promising to remember it."""
 MOVES = 0.15
-"""Valence from which it is more than a fact to be kept …"""
+"""Valence from which it is more than a fact to remember."""
 ACKNOWLEDGED = 0.6
-"""… and how often it is."""
-DATED = 0.5
-"""How often a memory is told with its age when nobody asked for that."""
+"""How often such a promise is made."""
 
-_MAY_REMIND = frozenset(
-    {
-        DialogueAct.STATEMENT,
-        DialogueAct.LONG,
-        DialogueAct.SAD,
-        DialogueAct.AFRAID,
-        DialogueAct.ANGRY,
-        DialogueAct.GLAD,
-        DialogueAct.TIRED,
-        DialogueAct.BORED,
-        DialogueAct.EVENT,
-        DialogueAct.EMOTE,
-        DialogueAct.EMOTE_SAD,
-    }
-)
-"""News of a death are met with sympathy alone."""
+_MAY_REMIND = frozenset({
+    DialogueAct.STATEMENT, DialogueAct.LONG, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.ANGRY,
+    DialogueAct.GLAD, DialogueAct.TIRED, DialogueAct.BORED, DialogueAct.EVENT, DialogueAct.EMOTE,
+    DialogueAct.EMOTE_SAD,
+})  # fmt: skip
+"""Acts that may bring a memory back. News of a death gets sympathy alone."""
 _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.REQUEST,
     DialogueAct.ADVICE,
@@ -74,21 +59,20 @@ _MAY_TOUCH = _MAY_REMIND | {
     DialogueAct.PERSONAL,
 }
 _BRINGS_UP = frozenset({DialogueAct.REMINDED, DialogueAct.REUNION, DialogueAct.DUE})
-"""What tells a memory that nobody asked for."""
+"""Acts that tell a memory that nobody asked for."""
 _COMFORTED = frozenset({DialogueAct.STATEMENT, DialogueAct.SHORT, DialogueAct.EMOTE, DialogueAct.TIRED})
-"""What is met with comfort where the tone is grave."""
+"""Acts that get comfort where the tone is grave."""
 _DARK = frozenset({SpokenFeeling.SORROW, SpokenFeeling.FEAR, SpokenFeeling.ANGER})
 CLEARLY = 0.4
-"""Valence times importance from which a feeling that no word tells of decides what kind of line it is."""
+"""Valence times importance from which a feeling without words decides the act."""
 PLEASANT = 0.3
-"""Valence from which a line is no moment for a dark memory."""
+"""Valence of a line from which a dark memory is out of place."""
 _FELT_WITH = {DialogueAct.COMFORT: SpokenFeeling.SORROW, DialogueAct.GLAD: SpokenFeeling.JOY}
-"""What colours a reply whatever else is felt."""
+"""Acts with a fixed feeling."""
 _AIMED = frozenset({DialogueAct.EMOTE_WARM, DialogueAct.EMOTE_HARSH, DialogueAct.EMOTE_GIFT})
-"""Gestures that are made to somebody, who may be somebody else."""
+"""Gestures to somebody, perhaps somebody else."""
 _YOU_ARE = re.compile(r"You are (?P<name>[^,.]+)(?:, (?P<kind>[^.!?]+)|\. (?P<deed>You [^.!?]+))[.!?]")
 LONGEST_SELF = 24
-"""Words of what it says of who it is."""
 _WANTS = {
     "curiosity": "to find out how things work",
     "status": "to be thought well of",
@@ -103,12 +87,12 @@ _WANTS = {
 
 @dataclass(frozen=True, slots=True)
 class ReplyContent:
-    """What a reply says.
+    """The content of a reply.
 
     Attributes:
         act: which lines are for it.
         told: the memories in it, the first one first.
-        felt: what colours it.
+        felt: the feeling that colours it.
         heavy: it is a moment for comfort, not for small talk.
         answers: something was asked.
     """
@@ -126,7 +110,6 @@ class ReplyContent:
 
 
 def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -> ReplyContent:
-    """What to say to this."""
     act, told = _act(understood, utterance, book)
     felt = _of_memory(told[0], utterance) if told else _of_moment(understood, utterance)
     felt = _FELT_WITH.get(act, felt)
@@ -136,7 +119,7 @@ def decide(understood: UnderstoodLine, utterance: Utterance, book: Phrasebook) -
 
 
 def heard(utterance: Utterance) -> UnderstoodLine:
-    """What is answered, as it is understood: a feeling that no word tells of counts where it is clear."""
+    """The line as it is understood; a feeling without words counts where it is clear."""
     felt = _clearly_felt(utterance.percept.affect, utterance.importance)
     return understand(utterance.percept, utterance.persona, felt=felt)
 
@@ -146,14 +129,13 @@ def _clearly_felt(affect: Affect | None, importance: float) -> bool:
 
 
 def is_heavy(utterance: Utterance) -> bool:
-    """Whether what is answered asks for comfort, by itself or for what it brings back."""
     return utterance.tone.grave or heard(utterance).heavy
 
 
 def slots(
     understood: UnderstoodLine, content: ReplyContent, utterance: Utterance, book: Phrasebook
 ) -> dict[str, str]:
-    """What lines may be filled with; a slot without a value is missing."""
+    """The values for the slots of a line; a slot without a value is missing."""
     persona, place = utterance.persona, utterance.percept.place
     strongest = max(persona.appetites, key=lambda a: persona.appetites[a], default="")
     found = {
@@ -173,13 +155,13 @@ def slots(
 
 
 def _name(act: DialogueAct, utterance: Utterance) -> str:
-    """What whoever is answered is called; asked for their name, the one they told of themselves."""
+    """The name of the person who is answered; asked for it, the one they told."""
     told = told_name(utterance) if act is DialogueAct.WHAT_IS_MY_NAME else ""
     return told or shorten(clean(proper(utterance.speaker)), LONGEST_NAME) or "friend"
 
 
 def _self(persona: Persona) -> str:
-    """Who it is, by how its identity begins: "an old lighthouse keeper", "I keep the light"; else ""."""
+    """How its identity describes it: "an old lighthouse keeper", "I keep the light"; else ""."""
     told = _YOU_ARE.match(persona.identity)
     if told is None or told["name"] not in persona.called:
         return ""
@@ -188,14 +170,14 @@ def _self(persona: Persona) -> str:
 
 
 def _is_central(understood: UnderstoodLine, content: ReplyContent, utterance: Utterance) -> bool:
-    """Whether a topic may be said back: of what is told in many words only what is the speaker's own."""
+    """Whether a topic may be said back; in a long line only if it is the speaker's own."""
     told = content.act is DialogueAct.STATEMENT and not understood.topic.startswith("your ")
-    central = not told or len(tokens(utterance.percept.text)) <= FEW
+    central = not told or len(tokens(utterance.percept.text)) <= FEW_WORDS
     return central and len(understood.topic) <= LONGEST_NAME
 
 
 def _present(utterance: Utterance) -> str:
-    """Who is there, "Bob, you and I"."""
+    """The people here, "Bob, you and I"."""
     percept = utterance.percept
     others = sorted(shown(user, utterance) for user in percept.present - {percept.user_id})
     return _listed([*others, "you", "I"])
@@ -209,12 +191,11 @@ def _named(thing: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """In the middle of a sentence: "Bob, you and I"."""
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def stable(*parts: object) -> int:
-    """A number that is the same in every process, unlike `hash`."""
+    """A hash that is the same in every process."""
     return zlib.crc32("\n".join(map(str, parts)).encode("utf-8", "replace"))
 
 
@@ -222,7 +203,7 @@ def _act(
     understood: UnderstoodLine, utterance: Utterance, book: Phrasebook
 ) -> tuple[DialogueAct, tuple[ReportedSpeech, ...]]:
     told = known(understood, utterance) if understood.question.may_be_known else []
-    if (found := learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
+    if (found := _learned(understood, utterance)) and not (told and _nearer(told[0], found[0], utterance)):
         return DialogueAct.LEARNED, tuple(found)
     if told:
         return DialogueAct.REMEMBER, tuple(told)
@@ -260,19 +241,55 @@ def _act(
         # Of a funeral nobody asks how it went.
         dark = heard_then(due[0].entry, utterance).heavy or _of_memory(due[0], utterance) in _DARK
         return (DialogueAct.REUNION if dark else DialogueAct.DUE), tuple(due)
-    if returns and (missed := greeting_memory(utterance)) and book.chance(REUNIONS):
+    if returns and (missed := greeting_memory(utterance)) and book.chance(0.6):
         return DialogueAct.REUNION, tuple(missed)
     return understood.act, ()
 
 
+CLOSE = 0.1
+"""Difference of evidence within which two answers are told."""
+
+_ABOUT_LORE = frozenset(
+    {
+        QuestionKind.MEMORY,
+        QuestionKind.UNKNOWN,
+        QuestionKind.YES_OR_NO,
+        QuestionKind.ADVICE,
+        QuestionKind.REQUEST,
+        QuestionKind.PERSONAL,
+    }
+)
+_OF_ONESELF = re.compile(
+    r"\b(?:my|mine|ours?)\b|\b(?:did|have|had|didn['’]t|haven['’]t) (?:i|we)\b"
+    r"|\b(?:i|we) (?:told|said|mentioned)\b",
+    re.IGNORECASE,
+)
+
+
+def _learned(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
+    """What answers a question out of what was read or is known, best first, at most two."""
+    if understood.question not in _ABOUT_LORE or _OF_ONESELF.search(utterance.percept.text):
+        return []
+    found = [one for one in utterance.recalled if one.entry.kind in LEARNED]
+    found.sort(key=lambda one: (-_evidence(one), one.entry.id))
+    near = [one.entry for one in found[:2] if _evidence(one) >= _evidence(found[0]) - CLOSE]
+    worded = (report(entry, utterance, understood.stems) for entry in near)
+    return [told for told in worded if told is not None]
+
+
+def _evidence(found: Recalled) -> float:
+    """How well an entry answers, by its meaning and the words it shares with the question."""
+    return found.scores.get(Why.SEMANTIC, 0.0) + 0.3 * found.scores.get(Why.LEXICAL, 0.0)
+
+
 def _nearer(told: ReportedSpeech, found: ReportedSpeech, utterance: Utterance) -> bool:
-    """Whether what was lived is nearer to a question than what was read or is known."""
-    near = {one.entry.id: evidence(one) for one in utterance.recalled}
+    """Whether a lived memory fits the question at least as well as what was read or is known."""
+    near = {one.entry.id: _evidence(one) for one in utterance.recalled}
     return near[told.entry.id] >= near[found.entry.id]
 
 
 def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Utterance) -> bool:
-    """Whether a memory may come up now: no old sorrow at good news, and no merriment at bad."""
+    """Whether a memory may come up now: no old sorrow at good news, no merriment at bad."""
     affect, felt = utterance.percept.affect, _of_memory(told, utterance)
     entry = told.entry
     if understood.heavy:
@@ -284,13 +301,13 @@ def _in_tune(told: ReportedSpeech, understood: UnderstoodLine, utterance: Uttera
 
 
 def heard_then(entry: MemoryEntry, utterance: Utterance) -> UnderstoodLine:
-    """A memory as its line was understood when it was said, with what was clearly felt about it."""
+    """How a remembered line was understood when it was said."""
     said_then = Percept(entry.user_id, entry.user_text, entry.timestamp, entry.kind, affect=entry.affect)
     return understand(said_then, utterance.persona, felt=_clearly_felt(entry.affect, entry.importance))
 
 
 def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
-    """Whether it likes something: always the same answer from the same character, whoever asks."""
+    """Whether it likes something: always the same answer from the same character."""
     if not understood.topic:
         return DialogueAct.YES_OR_NO
     if understood.topic == "you":
@@ -301,7 +318,7 @@ def _opinion(understood: UnderstoodLine, utterance: Utterance) -> DialogueAct:
 
 
 def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
-    """How a memory feels: as it was stored, else as its words sound."""
+    """The feeling of a memory: as it was stored, else by its words."""
     entry = told.entry
     stored = feeling(entry.affect) if entry.affect else SpokenFeeling.CALM
     if stored is not SpokenFeeling.CALM:
@@ -310,7 +327,7 @@ def _of_memory(told: ReportedSpeech, utterance: Utterance) -> SpokenFeeling:
 
 
 def _of_moment(understood: UnderstoodLine, utterance: Utterance) -> SpokenFeeling:
-    """What the line makes one feel, else what clearly came with it, else the mood."""
+    """The feeling of the line, else the one that clearly came with it, else the mood."""
     affect = utterance.percept.affect
     clear = _clearly_felt(affect, utterance.importance)
     given = feeling(affect) if affect is not None and clear else SpokenFeeling.CALM
@@ -322,7 +339,7 @@ def _memory(told: tuple[ReportedSpeech, ...], utterance: Utterance, book: Phrase
     first = told[0]
     if first.entry.kind in LEARNED:
         return ". ".join(one.clause for one in told)
-    text = first.dated if asks_when(utterance.percept.text) or book.chance(DATED) else first.clause
+    text = first.dated if asks_when(utterance.percept.text) or book.chance(0.5) else first.clause
     if any(found.entry.id == first.entry.id and found.supersedes for found in utterance.recalled):
         text = f"in the end {first.clause}"
     for other in told[1:]:

@@ -1,12 +1,12 @@
 """A memory put into words, as in "you told me your dog died", "Caity asked me to feed the cat".
 
-A deed is told as well ("you hugged me"). Only what was really said is claimed. What can be turned into
-reported speech is; the rest is quoted.
+An emote is told as well ("you hugged me"). Only what was really said is claimed. What cannot be turned into
+reported speech is quoted.
 
-Words such as "yesterday" are relative to the day on which something was said, not the day on which it is
-repeated. A past one is dropped where the sentence is whole without it, and otherwise told from then ("the day
-before"). A future one is told from then with its verb put in the past: "my exam is tomorrow" becomes "my exam
-was the next day". On the same day they stay as they are.
+Words such as "yesterday" are relative to the day on which something was said. A past one is dropped where the
+sentence is whole without it, and otherwise told from then ("the day before"). A future one is told from then
+with its verb in the past: "my exam is tomorrow" becomes "my exam was the next day". On the same day they
+stay.
 """
 
 from __future__ import annotations
@@ -36,42 +36,43 @@ from noodlings.voice.words import (
 )
 
 SAME_DAY = 10 * 3_600.0
-"""So long "tomorrow" and "tonight" are still what they were."""
+"""Seconds for which "tomorrow" and "tonight" stay as they are."""
 
-_DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _SPAN = r"(?:minute|hour|day|week|month|year)s?"
 _COUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|some|\d+)"
+_UNIT = r"(week|month|year|summer|winter|spring|autumn|fall|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
 
-# What is over, and how it is told from then.
-_PAST = (
-    (re.compile(rf"\b({_COUNT} {_SPAN}) ago\b", re.I), r"\1 earlier"),
-    (re.compile(r"\bthe day before yesterday\b", re.I), "two days earlier"),
-    (re.compile(r"\byesterday (morning|afternoon|evening)\b", re.I), r"the \1 before"),
-    (re.compile(r"\byesterday\b", re.I), "the day before"),
-    (re.compile(r"\blast (night)\b", re.I), r"the \1 before"),
-    (
-        re.compile(rf"\b(?:on )?last (week|month|year|summer|winter|spring|autumn|fall|{_DAY})\b", re.I),
-        r"the \1 before",
-    ),
-    (re.compile(r"\b(?:just now|a moment ago|earlier today)\b", re.I), "just then"),
+_TimeRules = tuple[tuple[re.Pattern[str], str], ...]
+
+
+def _rules(*rules: tuple[str, str]) -> _TimeRules:
+    """Words of time, and how they are told from then."""
+    return tuple((re.compile(rf"\b{words}", re.I), from_then) for words, from_then in rules)
+
+
+_PAST = _rules(
+    (rf"({_COUNT} {_SPAN}) ago\b", r"\1 earlier"),
+    (r"the day before yesterday\b", "two days earlier"),
+    (r"yesterday (morning|afternoon|evening)\b", r"the \1 before"),
+    (r"yesterday\b", "the day before"),
+    (r"last (night)\b", r"the \1 before"),
+    (rf"(?:on )?last {_UNIT}\b", r"the \1 before"),
+    (r"(?:just now|a moment ago|earlier today)\b", "just then"),
 )
 # What was going on: dropping it puts the verb in the past.
-_PRESENT = (
-    (re.compile(r"\bthis (morning|afternoon|evening|week|month|year)\b", re.I), r"that \1"),
-    (re.compile(r"\btoday\b", re.I), "that day"),
-    (re.compile(r"\b(?:right now|at the moment|now)\b", re.I), "then"),
+_PRESENT = _rules(
+    (r"this (morning|afternoon|evening|week|month|year)\b", r"that \1"),
+    (r"today\b", "that day"),
+    (r"(?:right now|at the moment|now)\b", "then"),
 )
 # What was still to come: never dropped.
-_FUTURE = (
-    (re.compile(r"\bthe day after tomorrow\b", re.I), "two days later"),
-    (re.compile(r"\btomorrow (morning|afternoon|evening|night)\b", re.I), r"the next \1"),
-    (re.compile(r"\btomorrow\b", re.I), "the next day"),
-    (re.compile(r"\btonight\b", re.I), "that night"),
-    (
-        re.compile(rf"\b(?:on )?next (week|month|year|summer|winter|spring|autumn|fall|{_DAY})\b", re.I),
-        r"the \1 after",
-    ),
-    (re.compile(rf"\bin ({_COUNT} {_SPAN})(?=[.,;!]|$)", re.I), r"\1 later"),
+_FUTURE = _rules(
+    (r"the day after tomorrow\b", "two days later"),
+    (r"tomorrow (morning|afternoon|evening|night)\b", r"the next \1"),
+    (r"tomorrow\b", "the next day"),
+    (r"tonight\b", "that night"),
+    (rf"(?:on )?next {_UNIT}\b", r"the \1 after"),
+    (rf"in ({_COUNT} {_SPAN})(?=[.,;!]|$)", r"\1 later"),
 )
 _LOOKS_BACK = re.compile(r"(?:n['’]t|\b(?:not|never|first|best|worst|did))\b.*\bin\b", re.I)
 _NEEDS_A_TIME = re.compile(
@@ -97,7 +98,7 @@ def told_later(text: str, seconds: float, keep_past: bool = False) -> str:
     return to_past(later) if later != text else text
 
 
-def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool) -> str:
+def _each(rules: _TimeRules, text: str, keep: bool) -> str:
     for pattern, from_then in rules:
         found = pattern.search(text)
         if found is None:
@@ -112,13 +113,13 @@ def _each(rules: tuple[tuple[re.Pattern[str], str], ...], text: str, keep: bool)
 
 
 LONGEST_CLAUSE = 18
-"""Words of a reported clause; a longer one is cut where it can be, else quoted."""
+"""Words of a reported clause; a longer one is cut or quoted."""
 LEAST_SENTENCE = 4
-"""Words of a sentence that may stand for all of what was said."""
+"""Words of a sentence that may stand for the whole line."""
 LONGEST_QUOTE = 90
-"""Characters of a quotation …"""
+"""Characters of a quotation."""
 LONGEST_PASSAGE = 300
-"""… and of several sentences, of which any may be what is meant."""
+"""Characters of a quotation of several sentences."""
 
 _SENTENCES = re.compile(r"(?:[^.!?…]|(?<=\d)\.(?=\d))+(?:[.!?…]+|$)")
 _PART = re.compile(r"[^,;]+(?:[,;]|$)")
@@ -164,10 +165,9 @@ class ReportedSpeech:
     """A memory as it can be said.
 
     Attributes:
-        entry: what is told.
         clause: a whole clause in lower case without its full stop, "you told me your dog died".
         when: "three days ago", or "" for just now.
-        quoted: the words are quoted, for they could not be turned.
+        quoted: whether the words are quoted.
     """
 
     entry: MemoryEntry
@@ -188,15 +188,15 @@ def report(
     when: bool = False,
     whole: bool = False,
 ) -> ReportedSpeech | None:
-    """Put an entry into words for whoever is answered, or None where there is nothing to repeat.
+    """Put an entry into words for the person who is answered, or None where there is nothing to repeat.
 
-    What was read is told with where it stands, what is known as it is.
+    What was read is told with its source, what is known as it is.
 
     Args:
-        wanted: stems; of a long entry the sentence is taken that has most of them.
+        wanted: stems; of a long entry the sentence with most of them is taken.
         when: somebody asks for the time, so time words are told from then instead of dropped.
-        whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, as
-            much of them is quoted as can be said in one breath.
+        whole: it came to mind by its meaning. Where no word tells which of several sentences is meant, a
+            longer passage is quoted.
     """
     if entry.kind in LEARNED:
         told = _passage(entry.user_text, wanted, answer_type(utterance.percept.text))
@@ -229,7 +229,7 @@ def report(
 
 
 def with_sources(told: ReportedSpeech, utterance: Utterance) -> ReportedSpeech:
-    """The same with whoever had it from whom: "Maren told me …, and had it from Phi, who had it from Bob"."""
+    """The same with its sources: "Maren told me …, and had it from Phi, who had it from Bob"."""
     chains = [
         ", who had it from ".join(_source(one, utterance) for one in reversed(chain))
         for chain in hearsay(told.entry)
@@ -246,7 +246,7 @@ def _source(user_id: str, utterance: Utterance) -> str:
 
 
 def statement(text: str, to_speaker: bool = True) -> str:
-    """A line as a clause turned to its hearer, "you lost your key"; "" where it is not a clean statement."""
+    """A line as a clause turned to its hearer, "you lost your key"; "" for no clean statement."""
     text = _TELL_YOU.sub("", _FILLERS.sub("", text)).strip(" .!…,;:-")
     words, named = tokens(text), begins_with_name(text)
     # Whom "we" means in a proposal only the one who makes it knows.
@@ -266,7 +266,7 @@ def statement(text: str, to_speaker: bool = True) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Saying:
-    """Who said it to whom ("me" or a name), whether it is told to them now, and how long ago."""
+    """Who said it to whom ("me" or a name), and how it is to be told."""
 
     who: str
     listener: str
@@ -302,7 +302,7 @@ def _is_polite(text: str) -> bool:
 
 
 def _wish(text: str, to_speaker: bool) -> str:
-    """What somebody asked for, "feed your cat"; "" where it was no request."""
+    """What somebody asked for, "feed your cat"; "" for no request."""
     words = tokens(text)
     asks = 1 < len(words) <= LONGEST_CLAUSE and words[0] in words_for("imperative") and "?" not in text
     return turn(lower_first(text.strip(" .!…")), to_speaker) if asks else ""
@@ -321,7 +321,7 @@ def _did(who: str, text: str, to_speaker: bool) -> str:
 
 
 def _past_of(verb: str) -> str:
-    """The past of what worlds write in the third person, present: "hugs", "carries", "is"."""
+    """The past of a verb in the third person: "hugs", "carries", "is"."""
     if verb in ("is", "has"):
         return {"is": "was", "has": "had"}[verb]
     if known := third_of(verb):
@@ -333,7 +333,7 @@ def _past_of(verb: str) -> str:
 
 
 def _sentence(text: str, wanted: frozenset[str]) -> str:
-    """Of those that tell, the sentence that has most of the wanted stems; of these, the best to be told."""
+    """The sentence that tells something and has most of the wanted stems."""
     sentences: list[str] = [s.strip() for s in _SENTENCES.findall(text) if tokens(_FILLERS.sub("", s))]
     return max(sentences, default=text, key=lambda sentence: _worth(sentence, wanted))
 
@@ -341,8 +341,8 @@ def _sentence(text: str, wanted: frozenset[str]) -> str:
 def _passage(text: str, wanted: frozenset[str], kind: AnswerType | None) -> str:
     """The sentences, one after another, that say most within `LONGEST_PASSAGE` characters.
 
-    Where a number, a time or the like is asked for, what holds one comes first, then the wanted stems, then
-    what begins where a sentence does.
+    What holds an answer of the given type comes first, then the wanted stems, then what begins with a
+    sentence.
     """
     sentences: list[str] = []
     begins: set[int] = set()

@@ -1,8 +1,7 @@
 """Which of the recalled memories belongs to what was just said, and is put into words.
 
-A memory fits when it shares a rare word with the line; among those that fit the more important one goes
-first. Asked directly, a character also says honestly that nothing fits. A mere mention brings back only
-what mattered, and not what it has just repeated.
+A memory fits when it shares a rare word with the line; of those that fit, the more important one goes first.
+A mere mention brings back only what mattered, and not what was just repeated.
 """
 
 from __future__ import annotations
@@ -46,51 +45,49 @@ from noodlings.voice.words import (
 )
 
 MATTERS = 0.25
-"""Importance from which a mention that shares two words or more brings a memory back …"""
-HAUNTS = 0.4
-"""… and from which one word suffices, and the memory shows in a greeting."""
-MEANT = 0.5
-"""Semantic score from which a memory answers a question without sharing a word with it."""
+"""Importance from which a mention with two shared words brings a memory back."""
+WEIGHTY = 0.4
+"""Importance from which one word does, and from which a greeting may bring it up."""
+ANSWERS_BY_MEANING = 0.5
+"""Semantic score from which a memory answers without a shared word."""
 COVERED = 0.5
-"""Share of a question's topic words that a memory must have to answer it, when no memory was asked for."""
-LIKE = 0.12
-"""Semantic score below which nothing touches on anything, however much it mattered …"""
-NEAR = 0.33
-"""… nor, below this, on what is asked or said in a few words: "up or down?" is about nothing."""
-TOUCHED = 0.5
-"""Nearness (see `_nearness`) from which a remark touches on something that mattered …"""
-ASKED = 0.45
-"""… and from which a question may be answered with what is nearest to it, whatever words it is in."""
+"""Share of a question's topic words that an answer must have, when no memory was asked for."""
+LEAST_MEANING = 0.12
+"""Semantic score below which nothing is near."""
+LEAST_MEANING_SHORT = 0.33
+"""The same for a short line: "up or down?" is about nothing."""
+NEAR_REMARK = 0.5
+"""Nearness (see `_nearness`) from which a remark brings back what mattered."""
+NEAR_QUESTION = 0.45
+"""Nearness from which a question is answered without shared words."""
 ANSWERS = 0.15
-"""Importance below which a line is no answer to anything."""
-AGAIN = 12
-"""So many of its latest lines must not have told what a remark brings back."""
+"""Importance below which a line answers nothing."""
+REMARK_LINES = 12
+"""Latest lines that must not have told what a remark brings back."""
 CLEARLY = 0.1
-"""So much nearer is a memory clearly nearer: of what is told of one matter within it, the latest is told."""
-MATTER = 2
-"""Topic words that two lines on one matter share."""
+"""Difference of nearness within which the latest memory of one matter is told."""
 BRIEF = 5
-"""Words below which a question has few, and a remark touches on nothing: "ok", "back again" …"""
-PASSING = 7
-"""… and below which a remark has few."""
-SAME = 0.7
-"""Share of the words of two lines that both have, from which one says the other again."""
+"""Words of a short question, and of a remark that can bring something back."""
+BRIEF_REMARK = 7
+"""Words of a short remark."""
+SAME_SHARE = 0.7
+"""Share of common words from which two lines say the same."""
 LATELY = 3
-"""So many of the latest lines must not already have said it, when nobody asked."""
+"""Latest lines that must not have told it, when nobody asked."""
 
-SHORT = 12
-"""Words of a memory of which any part may be what it is about."""
-NEWS = 3
-"""Words below which a line tells nothing worth telling: "terrible weather"."""
+SHORT_MEMORY = 12
+"""Words of a memory so short that any part may be its topic."""
+NEWS_WORDS = 3
+"""Words of a line that tells something."""
 JUST_SAID = 300.0
-"""Seconds for which what somebody said is no memory yet."""
+"""Seconds before a line counts as a memory."""
 IN_ONE_BREATH = 120.0
-"""Seconds between two lines of which the second goes on with the first."""
+"""Seconds between two lines that belong together."""
 
 _TELLS_YOU = re.compile(r"\byou (?:told|asked) \w+", re.IGNORECASE)
-"""What tells somebody what they said themselves; whom "you" means in it later nobody would know."""
+"""A line that tells the hearer what they said; later nobody knows who "you" is."""
 RETELLS = re.compile(r"(?<!had )\b(?:told|asked) (?:me|[A-Z]\w+) \w|\bsaid “", re.IGNORECASE)
-"""What says what somebody else said."""
+"""A line that reports what somebody said."""
 _QUOTED = re.compile(r"“([^”]{8,})”")
 _WHETHER_TOLD = re.compile(
     r"\b(?:did|have|had|didn['’]?t|haven['’]?t) i (?:ever |already )?(?:mention|tell|say|told|said)", re.I
@@ -114,7 +111,7 @@ class _Candidate:
 
 
 def answers(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """The memories that answer a question, best first, at most two; empty when nothing fits."""
+    """The memories that answer a question, best first, at most two."""
     percept = utterance.percept
     asked, kind = understood.question is QuestionKind.MEMORY, answer_type(percept.text)
     chosen = _chosen(understood, utterance, kind)
@@ -126,7 +123,7 @@ def answers(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
 
 
 def _chosen(understood: UnderstoodLine, utterance: Utterance, kind: AnswerType | None) -> list[MemoryEntry]:
-    """What may answer a question, in the order in which it would be told."""
+    """What may answer a question, in the order of telling."""
     percept = utterance.percept
     about, asked = _people_named(utterance), understood.question is QuestionKind.MEMORY
     wanted = understood.stems - _stems_of_names(utterance)
@@ -178,13 +175,13 @@ def _of_one_thing(
 
 
 def _is_about(candidate: _Candidate) -> bool:
-    """Whether what is shared is what a memory is about, rather than something in it."""
+    """Whether what is shared is the topic of a memory, rather than something in it."""
     text = candidate.entry.user_text
-    return len(tokens(text)) <= SHORT or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
+    return len(tokens(text)) <= SHORT_MEMORY or bool(candidate.shared & topic_stems(tokens(find_topic(text))))
 
 
 def _in_one_breath(entry: MemoryEntry, kind: AnswerType, utterance: Utterance) -> list[MemoryEntry]:
-    """Two lines of which only the second tells what is asked for, and only the first of whom it tells.
+    """Two lines of which only the second answers, and only the first says of whom.
 
     "I got a dog." "His name is Rex."
     """
@@ -206,7 +203,7 @@ def _in_one_breath(entry: MemoryEntry, kind: AnswerType, utterance: Utterance) -
 
 
 def _newest_first(entries: list[MemoryEntry], question: str) -> list[MemoryEntry]:
-    """Of two that tell of one thing at different times, the newer one first: things change."""
+    """Of two that tell of one thing at different times, the newer one first."""
     two = entries[:2]
     changed = len(two) == 2 and two[1].timestamp - two[0].timestamp > HOUR
     return [*reversed(two), *entries[2:]] if changed and not _OVER.search(question) else entries
@@ -217,15 +214,15 @@ def _day(seconds: float) -> int:
 
 
 def _verbs(words: list[str]) -> frozenset[str]:
-    """What is left to go by where no word has a topic: the verbs, as in "what do I hate?"."""
+    """The verbs of a line without a topic, as in "what do I hate?"."""
     found = {word if word in bases() else third_of(word) for word in words}
     return frozenset(map(stem, found - words_for("idle_verbs") - {""}))
 
 
 def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """What a statement brings back of its own accord: at most one memory that mattered.
+    """At most one memory that mattered and that a statement brings back.
 
-    A word in common is enough only where one of the two lines is about it.
+    One shared word is enough only where one of the two lines is about it.
     """
     names = _stems_of_names(utterance)
     wanted = understood.stems - names
@@ -238,9 +235,9 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
             continue
         theirs = topic_stems(tokens(find_topic(entry.user_text)))
         central = shared & (topic | theirs)
-        weighty = entry.importance >= HAUNTS or entry.pinned
+        weighty = entry.importance >= WEIGHTY or entry.pinned
         again = _same_words(entry.user_text, utterance.percept.text)
-        short = len(tokens(entry.user_text)) <= SHORT or shared & topic_stems(
+        short = len(tokens(entry.user_text)) <= SHORT_MEMORY or shared & topic_stems(
             tokens(find_topic(entry.user_text))
         )
         comes_back = (weighty and central and short) or (entry.importance >= MATTERS and len(shared) > 1)
@@ -252,7 +249,7 @@ def reminders(understood: UnderstoodLine, utterance: Utterance) -> list[Reported
 
 
 def known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """What is told to a question: what its words ask for, unless another memory is nearer to it."""
+    """The memories for a question: by its words, unless another memory is nearer."""
     if asks_who_told(utterance.percept.text):
         asked = asks_source(without_names(utterance.percept.text, utterance.persona))
         told = _told_last(understood, utterance) if asked else _known(understood, utterance)
@@ -275,7 +272,7 @@ def _known(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpe
 
 
 def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """What its last line told, again, for it says from whom it is; at most one."""
+    """What its last line told, to be told again with its source; at most one."""
     last = utterance.said[-1:]
     # Told later, "last night" is "the night before", so not every word of a quotation is the same.
     quoted = [set(tokens(quote)) for line in last for quote in _QUOTED.findall(line)]
@@ -284,24 +281,24 @@ def _told_last(understood: UnderstoodLine, utterance: Utterance) -> list[Reporte
         report
         for report in worded
         if _said_lately(report, last)
-        or any(len(quote & {*tokens(report.entry.user_text)}) >= SAME * len(quote) for quote in quoted)
+        or any(len(quote & {*tokens(report.entry.user_text)}) >= SAME_SHARE * len(quote) for quote in quoted)
     )
     return list(islice(told, 1))
 
 
 def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSpeech]:
-    """The memory nearest to a question or a remark, where no word says that it belongs there; at most one.
+    """The memory nearest in meaning to a question or a remark; at most one.
 
-    What a question finds is told unless it was told a moment ago: then something else was asked for. A remark
-    brings back only what mattered, and not what it told in one of its last dozen lines.
+    A question does not get what was told a moment ago. A remark brings back only what mattered, and not what
+    was told in the last dozen lines.
     """
     asks = understood.question is not QuestionKind.NONE
     line = without_names(utterance.percept.text, utterance.persona)
     words = len(tokens(line))
-    if _asks_whether_told(line) if asks else words < BRIEF:
+    if _WHETHER_TOLD.search(line) if asks else words < BRIEF:
         return []
-    few, least, matters = (BRIEF, ASKED, ANSWERS) if asks else (PASSING, TOUCHED, HAUNTS)
-    alike = NEAR if words < few else LIKE
+    few, least, matters = (BRIEF, NEAR_QUESTION, ANSWERS) if asks else (BRIEF_REMARK, NEAR_REMARK, WEIGHTY)
+    alike = LEAST_MEANING_SHORT if words < few else LEAST_MEANING
     named = _people_named(utterance)
     found = [
         (nearness, recalled.entry)
@@ -324,15 +321,15 @@ def nearest(understood: UnderstoodLine, utterance: Utterance) -> list[ReportedSp
         same = (entry for entry in near if entry is best or _of_same_matter(entry, best))
         best = max(same, key=lambda entry: entry.id)
     worded = _in_words([best], understood, utterance, asks_when(line), whole=True)
-    lately = utterance.said[-1:] if asks else utterance.said[-AGAIN:]
+    lately = utterance.said[-1:] if asks else utterance.said[-REMARK_LINES:]
     return [report for report in worded if not _said_lately(report, lately)]
 
 
 def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str], asks: bool) -> bool:
-    """Whether what somebody said may be told where only its meaning speaks for it.
+    """Whether somebody's words may be told where only the meaning fits.
 
-    What other characters say is told where they are named; else they would go on about each other's small
-    talk. A question that names somebody is about what they told, or what tells of them.
+    Other characters' words are told only where they are named, else characters would repeat each other's
+    small talk. A question that names somebody is about what they told, or what tells of them.
     """
     if entry.user_id in utterance.characters and not (asks and entry.user_id in named):
         return False
@@ -346,7 +343,7 @@ def _may_be_meant(entry: MemoryEntry, utterance: Utterance, named: frozenset[str
 
 
 def _of_other_family(text: str, line: str) -> bool:
-    """Whether a question is about one relative and a memory about others: "my husband", "my wife Anna"."""
+    """Whether question and memory are about different relatives: "my husband", "my wife Anna"."""
     asked, told = (
         {_ALSO_CALLED.get(word, word) for word in tokens(one) if word in words_for("family")}
         for one in (line, text)
@@ -357,14 +354,14 @@ def _of_other_family(text: str, line: str) -> bool:
 def _of_same_matter(entry: MemoryEntry, other: MemoryEntry) -> bool:
     """Whether the same person told both of the same things."""
     both = (topic_stems(tokens(told.user_text)) for told in (entry, other))
-    return entry.user_id == other.user_id and len(next(both) & next(both)) >= MATTER
+    return entry.user_id == other.user_id and len(next(both) & next(both)) >= 2
 
 
 def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -> float:
-    """How much speaks for a memory: its meaning, some shared words, that it matters, for a remark that it is
-    the speaker's own, and for a question that it is of somebody who is `named` in it; against it that it asks
-    itself, or tells no number, time, place or the like where one is asked for. So weighed, what is asked for
-    comes first most often in `benchmarks/talk`."""
+    """How well a memory fits: its meaning, shared words and importance, for a remark being the speaker's own,
+    and for a question being of somebody named in it. Asking itself, or not telling the type of answer asked
+    for, counts against it. These weights put the right memory first most often in `benchmarks/talk`.
+    """
     meaning, shared = (recalled.scores.get(why, 0.0) for why in (Why.SEMANTIC, Why.LEXICAL))
     asks = utterance.percept.text.rstrip().endswith("?")
     theirs = (
@@ -377,18 +374,13 @@ def _nearness(recalled: Recalled, utterance: Utterance, named: frozenset[str]) -
     return meaning + 0.3 * shared + 0.5 * recalled.entry.importance + theirs - against
 
 
-def _asks_whether_told(line: str) -> bool:
-    """Whether it is asked if something was ever told: to that only what shares its words can say yes."""
-    return _WHETHER_TOLD.search(line) is not None
-
-
 def _same_words(one: str, other: str) -> bool:
     first, second = set(tokens(one)), set(tokens(other))
-    return len(first & second) >= SAME * len(first | second)
+    return len(first & second) >= SAME_SHARE * len(first | second)
 
 
 def told_name(utterance: Utterance) -> str:
-    """What whoever is answered said last that they are called; "" where nothing of it is in mind."""
+    """The name that the person who is answered told last; "" where it is not in mind."""
     theirs = [found.entry for found in in_force(utterance) if _from_speaker(found.entry, utterance)]
     for entry in sorted(theirs, key=lambda entry: -entry.id):
         if told := _TOLD_NAME.search(without_names(entry.user_text, utterance.persona)):
@@ -397,17 +389,17 @@ def told_name(utterance: Utterance) -> str:
 
 
 def due_memory(utterance: Utterance) -> list[ReportedSpeech]:
-    """What whoever comes back said would happen, when its time has come."""
+    """What a returning person said would happen, when its time has come."""
     due = [found.entry for found in in_force(utterance) if Why.DUE in found.why]
     return list(islice(_in_words(due, UnderstoodLine(DialogueAct.GREETING), utterance), 1))
 
 
 def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
-    """What comes to mind when somebody comes back: the most important thing they told, if it is not fresh."""
+    """The most important thing that a returning person told, if it is not fresh."""
     old = [
         entry
         for entry in _of_these(utterance, frozenset({utterance.percept.user_id}))
-        if entry.importance >= HAUNTS
+        if entry.importance >= WEIGHTY
         and utterance.percept.timestamp - entry.timestamp >= HOUR
         and not _goes_on(entry)
     ]
@@ -423,9 +415,9 @@ def greeting_memory(utterance: Utterance) -> list[ReportedSpeech]:
 def _fitting(
     wanted: frozenset[str], utterance: Utterance, by_meaning: bool = False, kind: AnswerType | None = None
 ) -> list[_Candidate]:
-    """Memories that share topic words with what was heard (or mean the same), best first.
+    """Memories that share topic words with the line (or mean the same), best first.
 
-    Those that tell the kind of thing that is asked for go before those that do not.
+    Those that tell the type of answer asked for go before the others.
     """
     spoken = [
         r
@@ -440,7 +432,7 @@ def _fitting(
         shared = wanted & stems[entry.id]
         meant = recalled.scores.get(Why.SEMANTIC, 0.0) if by_meaning else 0.0
         tells = kind is not None and kind.told_by(entry.user_text)
-        if not shared and (meant < MEANT or not (tells or kind is None)):
+        if not shared and (meant < ANSWERS_BY_MEANING or not (tells or kind is None)):
             continue
         rarity = sum(1.0 / frequency[stem] for stem in shared)
         mine = 0.5 if _from_speaker(entry, utterance) else 0.0
@@ -460,11 +452,11 @@ def _goes_on(entry: MemoryEntry) -> bool:
 
 
 def _tells_little(entry: MemoryEntry) -> bool:
-    """Whether it is no news of anybody: two words, a name, something asked for, what stands by a question."""
+    """Whether it tells nothing: two words, a name, a request, or words beside a question."""
     text = entry.user_text
     words = tokens(text)
     return not written_by(entry) and (
-        len(words) < NEWS
+        len(words) < NEWS_WORDS
         or (only_asks(text) and not text.rstrip().endswith("?"))
         or _INTRODUCES.match(text) is not None
         or (bool(words) and words[0] in words_for("imperative"))
@@ -476,7 +468,7 @@ def _said_lately(report: ReportedSpeech, lines: Sequence[str]) -> bool:
 
 
 def in_force(utterance: Utterance) -> list[Recalled]:
-    """What was lived and is in mind, without what was corrected later; the correction comes up for both."""
+    """The lived memories in mind, where a correction stands for what it corrects."""
     found = {one.entry.id: one for one in utterance.recalled if one.entry.kind not in LEARNED}
     for old in [recalled for recalled in found.values() if recalled.superseded_by is not None]:
         new = found.get(old.superseded_by or 0)
@@ -489,8 +481,7 @@ def in_force(utterance: Utterance) -> list[Recalled]:
 
 
 def just_said(utterance: Utterance) -> frozenset[int]:
-    """Ids of what was said a moment ago, so that nobody has to be reminded of it: but for a grief, which is
-    what a talk is about until it is over."""
+    """Ids of what was said a moment ago and need not be recalled, except for a grief."""
     now = utterance.percept.timestamp
     return frozenset(
         found.entry.id
@@ -514,7 +505,7 @@ def corrects(utterance: Utterance) -> bool:
 
 
 def _can_be_told(entry: MemoryEntry, utterance: Utterance) -> bool:
-    """Not its own lines, not what is being said right now, and nothing that was only a question."""
+    """Not its own lines, and nothing that was only a question."""
     if entry.user_id in utterance.persona.own_ids or entry.kind in (Kind.THOUGHT, Kind.ARRIVE, Kind.LEAVE):
         return False
     if written_by(entry):
@@ -529,7 +520,7 @@ def _in_words(
     when: bool = False,
     whole: bool = False,
 ) -> Iterator[ReportedSpeech]:
-    """The memories in words, one by one as they are asked for, no clause twice."""
+    """The memories in words, one by one, no clause twice."""
     clauses: set[str] = set()
     for entry in entries:
         made = report(entry, utterance, understood.stems, when, whole)
@@ -543,7 +534,7 @@ def _from_speaker(entry: MemoryEntry, utterance: Utterance) -> bool:
 
 
 def names_others(utterance: Utterance) -> bool:
-    """Whether the line names somebody, and not the one who hears it."""
+    """Whether the line names somebody other than the one who hears it."""
     words = set(tokens(utterance.percept.text))
     own = utterance.persona.called
     return bool(_people_named(utterance)) and not any(words >= set(tokens(name)) for name in own)
@@ -558,6 +549,6 @@ def _people_named(utterance: Utterance) -> frozenset[str]:
 
 
 def _stems_of_names(utterance: Utterance) -> frozenset[str]:
-    """Names are no topic: of the one who is spoken to, and of those who are named."""
+    """Stems of the names in the line, which are no topic."""
     names = [*utterance.persona.called, *(shown(u, utterance) for u in _people_named(utterance))]
     return topic_stems(tokens(" ".join(names)))

@@ -3,9 +3,8 @@
 "my knee hurts" is a statement, "a bed" and "the book I read" are not. "my dog would have liked this" is about
 "your dog", "I bought a red kite" about "the red kite".
 
-There is no grammar of English behind either, only where a finite verb can stand, and a walk from a determiner
-over adjectives to the first word that can be a noun. What is not clearly a statement is none, and where the
-topic is not clear there is none: a reply without a topic is better than one with the wrong topic.
+This is no grammar: it only knows where a finite verb can stand, and walks from a determiner over adjectives
+to the first possible noun. Where that is not clear there is no statement and no topic.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ _CONTRACTED = ("'m", "'re", "'ve", "'ll", "'d", "n't")
 
 
 def is_clause(words: list[str], named: bool = False) -> bool:
-    """Whether words (in lower case) read as a statement that "you told me …" can stand before.
+    """Whether words (in lower case) are a statement that can follow "you told me".
 
     Args:
-        named: the first word was written as a name, with its capital.
+        named: the first word was written as a name, with a capital.
     """
     first = (words or [""])[0]
     if len(words) < 2 or listed(first, "asks_or_leans"):
@@ -39,7 +38,7 @@ def is_clause(words: list[str], named: bool = False) -> bool:
 
 
 def begins_with_name(text: str) -> bool:
-    """Whether the first word has a capital that is not only that of a sentence's beginning."""
+    """Whether the first word has a capital for another reason than beginning a sentence."""
     first = (tokens(text) or [""])[0]
     capital = next((letter for letter in text if letter.isalpha()), "").isupper()
     lists = ("openers", "common", "verbs", "adjectives", "imperative", "adverbs")
@@ -62,7 +61,7 @@ def _is_finite(word: str) -> bool:
 
 
 def _says_of_noun(words: list[str]) -> bool:
-    """Whether a finite verb says something of the noun that stands after the determiner at the beginning."""
+    """Whether a finite verb follows the noun after the determiner at the beginning."""
     inner = 0  # verbs that belong to what is only said of the noun: "the book I read"
     for place in range(1, len(words)):
         word, before = words[place], words[place - 1]
@@ -98,9 +97,9 @@ _PLAIN = frozenset({"a", "an", "the", "this", "that", "these", "those", "some"})
 
 
 def find_topic(text: str) -> str:
-    """The first noun phrase worth coming back to, turned toward the speaker; "" where there is none.
+    """The first noun phrase worth coming back to, turned to the speaker; "" where there is none.
 
-    What is somebody's own ("my sister") goes before what is not ("the weather").
+    What is the speaker's own ("my sister") goes before other things ("the weather").
     """
     pieces = _PHRASE_PIECES.findall(text)
     words = [piece.replace("’", "'").lower() for piece in pieces]
@@ -139,7 +138,7 @@ def _can_be_noun(word: str) -> bool:
 
 
 def _follows_noun(word: str) -> bool:
-    """Whether it can be the second half of a compound, rather than a verb or what the first half is."""
+    """Whether it can be the second half of a compound."""
     described = listed(word, "adjectives") or word.endswith(("ed", "s", "ing", "ly"))
     return _can_be_noun(word) and not described
 

@@ -1,11 +1,11 @@
 """What kind of line it is (a greeting, a question, grief), by which the offline voice answers.
 
-The rules are in `hearing.yaml`, in the order in which they count: somebody who says hello and that their dog
-died is answered about the dog. Here it is decided which of its tables a line is put to.
+The rules are in `hearing.yaml`, in order of priority: to a greeting with the news of a death the answer is
+about the death. This module decides which of its tables a line goes to.
 
-What somebody says of their own feeling is read from the words of the line, or from what was felt on hearing
-it. Nothing that is denied, laughed off or said of a thing calls for comfort, and a feeling that only the
-hearer had counts only where the words are plain.
+A feeling of the speaker is taken from the words, or from what was felt on hearing them. What is denied,
+laughed off or said of a thing calls for no comfort, and the hearer's feeling counts only where the words are
+plain.
 """
 
 from __future__ import annotations
@@ -27,45 +27,33 @@ from noodlings.voice.statement import begins_with_name, find_topic
 from noodlings.voice.words import listed, spoken_words, stem, stems_for, tokens, topic_stems, without_names
 
 STRONG = 0.6
-"""Intensity (0…1) from which what was felt on hearing a line says what it is."""
+"""Intensity (0…1) from which the hearer's feeling decides the act."""
 HARD = -0.5
-"""Valence below which a line tells of something sad, whatever else is felt about it."""
+"""Valence below which a line is sad, whatever else is felt."""
 ATTENTION = 800
-"""Characters of a line that are listened to word for word."""
+"""Characters of a line that are read."""
 LONG = 400
-"""Characters from which on a plain statement is a speech."""
-TELLING = 40
-"""Words from which on a line tells more than it asks in passing."""
-ECHO = 9
-"""Words of a statement short enough to be said back."""
-HEAVY = frozenset(
-    {
-        DialogueAct.GRIEF,
-        DialogueAct.DESPAIR,
-        DialogueAct.SAD,
-        DialogueAct.AFRAID,
-        DialogueAct.EMOTE_SAD,
-        DialogueAct.COMFORT,
-    }
-)
-"""Acts that call for comfort, not for small talk."""
+"""Characters of a long speech."""
+TELLING_WORDS = 40
+"""Words of a line that tells more than it asks."""
+ECHO_WORDS = 9
+"""Words of a statement short enough to say back."""
+HEAVY = frozenset({
+    DialogueAct.GRIEF, DialogueAct.DESPAIR, DialogueAct.SAD, DialogueAct.AFRAID, DialogueAct.EMOTE_SAD,
+    DialogueAct.COMFORT,
+})  # fmt: skip
+"""Acts that call for comfort."""
 _UNPLEASANT = -0.3
-"""Valence below which a statement is not said back with a wink."""
+"""Valence below which a statement is not said back."""
 
 _FEELS = {
-    DialogueAct.GRIEF: SpokenFeeling.SORROW,
-    DialogueAct.DESPAIR: SpokenFeeling.SORROW,
-    DialogueAct.SAD: SpokenFeeling.SORROW,
-    DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
-    DialogueAct.AFRAID: SpokenFeeling.FEAR,
-    DialogueAct.GLAD: SpokenFeeling.JOY,
-    DialogueAct.PRAISE: SpokenFeeling.JOY,
-    DialogueAct.THANKS: SpokenFeeling.JOY,
-    DialogueAct.EMOTE_WARM: SpokenFeeling.JOY,
-    DialogueAct.EMOTE_GIFT: SpokenFeeling.JOY,
-    DialogueAct.INSULT: SpokenFeeling.ANGER,
-    DialogueAct.EMOTE_HARSH: SpokenFeeling.ANGER,
-}
+    DialogueAct.GRIEF: SpokenFeeling.SORROW, DialogueAct.DESPAIR: SpokenFeeling.SORROW,
+    DialogueAct.SAD: SpokenFeeling.SORROW, DialogueAct.EMOTE_SAD: SpokenFeeling.SORROW,
+    DialogueAct.AFRAID: SpokenFeeling.FEAR, DialogueAct.GLAD: SpokenFeeling.JOY,
+    DialogueAct.PRAISE: SpokenFeeling.JOY, DialogueAct.THANKS: SpokenFeeling.JOY,
+    DialogueAct.EMOTE_WARM: SpokenFeeling.JOY, DialogueAct.EMOTE_GIFT: SpokenFeeling.JOY,
+    DialogueAct.INSULT: SpokenFeeling.ANGER, DialogueAct.EMOTE_HARSH: SpokenFeeling.ANGER,
+}  # fmt: skip
 _BY_AFFECT = {
     SpokenFeeling.SORROW: DialogueAct.SAD,
     SpokenFeeling.FEAR: DialogueAct.AFRAID,
@@ -86,7 +74,7 @@ _WAS = re.compile(r"\b(?:was|were|used to|had)\b")
 _MARKUP = re.compile(r"\[/?[a-z][a-z0-9 _#=.,-]*\]|</?[a-z][^<>]{0,80}>|[*_`~^]{1,3}", re.I)
 _QUOTED = re.compile(r'["“]([^"”]+)["”]')
 GREETING_WORDS = 10
-"""Words up to which a line that begins with a greeting is no more than one: "Hello all! What a crowd." """
+"""Words of a line that is only a greeting: "Hello all! What a crowd."."""
 _GREETS = re.compile(
     r"(?:hi|hello|hey|hiya|howdy)"
     r"(?: (?:all|every\w+|there|again|both|folks|friends|loves|my \w+|dears?))*\s*[!.]",
@@ -104,7 +92,7 @@ class UnderstoodLine:
 
     Attributes:
         act: what is to be answered.
-        question: what was asked, where something was.
+        question: what was asked, if anything.
         stems: of the words that carry a topic.
         topic: a noun phrase turned to the speaker ("your dog"), or "".
         echo: the whole statement turned to the speaker ("you lost your key"), or "".
@@ -118,21 +106,16 @@ class UnderstoodLine:
 
     @property
     def feeling(self) -> SpokenFeeling | None:
-        """What it makes one feel, where the act alone decides."""
+        """The feeling that the act alone gives."""
         return _FEELS.get(self.act)
 
     @property
     def heavy(self) -> bool:
-        """Whether it asks for comfort."""
         return self.act in HEAVY
 
 
 def understand(percept: Percept, persona: Persona, felt: bool = True) -> UnderstoodLine:
-    """Understand a percept as well as it can be.
-
-    Args:
-        felt: whether what was felt on hearing it tells, too; else its words alone do.
-    """
+    """Understand a percept by its words and, if `felt`, by the affect that came with it."""
     said = percept.text[:ATTENTION]
     spoken = spoken_words(said) if percept.kind in (Kind.SAY, Kind.WHISPER) else said
     text = without_names(" ".join(_MARKUP.sub(" ", spoken).split()), persona)
@@ -143,7 +126,7 @@ def understand(percept: Percept, persona: Persona, felt: bool = True) -> Underst
 
 @cached_by_text(maxsize=64)
 def _understood(text: str, kind: Kind, affect: Affect | None, done: bool, long: bool) -> UnderstoodLine:
-    """The same, of all it depends on: a line is heard again for every lens that colours its answer."""
+    """Cached, as a line is understood again for every lens."""
     if kind in _EVENTS:
         return UnderstoodLine(_EVENTS[kind], stems=topic_stems(tokens(text)))
     if kind is Kind.EVENT:
@@ -168,7 +151,7 @@ def _hear_emote(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
 
 
 def _doing(words: list[str]) -> set[str]:
-    """The stem of what is done, alone and with the next word; of "starts to cry" what that comes to."""
+    """The stem of what is done, alone and with the next word, without "starts to" and the like."""
     while len(words) > 1 and words[0] in _SETS_IN:
         words = words[1:]
     first = stem(words[0]) if words else ""
@@ -183,7 +166,7 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     if heard("puzzled", line):
         return UnderstoodLine(DialogueAct.PUZZLED, stems=stems)
     question = read_question(text, words)
-    if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING):
+    if question is QuestionKind.MEMORY or (question is not QuestionKind.NONE and len(words) < TELLING_WORDS):
         may_tell = question in (QuestionKind.UNKNOWN, QuestionKind.ADVICE) and _OWN.search(line)
         felt = _act("feelings", line) or _by_affect(affect, line) if may_tell else None
         asked = topic_stems(tokens(last_sentence(text))) or stems
@@ -193,12 +176,12 @@ def _hear_words(text: str, affect: Affect | None, long: bool) -> UnderstoodLine:
     if act is DialogueAct.STATEMENT and long:
         act = DialogueAct.LONG
     light = affect is None or affect.valence > _UNPLEASANT
-    echo = statement(text) if light and act is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO else ""
+    echo = statement(text) if light and act is DialogueAct.STATEMENT and 3 <= len(words) <= ECHO_WORDS else ""
     return UnderstoodLine(act, stems=stems, topic=topic, echo=echo)
 
 
 def _told(text: str, line: str, affect: Affect | None) -> DialogueAct:
-    """What a line that asks nothing is."""
+    """The act of a line that asks nothing."""
     introduced = _INTRODUCES.match(text)
     if introduced and begins_with_name(introduced[1]):
         return DialogueAct.GREETING
@@ -215,9 +198,9 @@ def _act(table: str, line: str) -> DialogueAct | None:
 
 
 def _by_affect(affect: Affect | None, line: str) -> DialogueAct | None:
-    """What the feeling that came with a line makes of it; None where it is no strong one.
+    """The act for a strong feeling that came with a line, else None.
 
-    Somebody's gladness is taken for theirs alone when they speak of themselves, and of now.
+    Gladness counts as the speaker's only when they speak of themselves and of now.
     """
     if affect is None or affect.intensity < STRONG:
         return None

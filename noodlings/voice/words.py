@@ -1,11 +1,7 @@
 """The words of the offline voice: word lists, names, spans of time and English verb forms.
 
-The lists are in `lexicon.yaml`; a plus sign there joins the words of a phrase.
-
-- Names: what somebody is called, and a line without the name of the person it was said to.
-- Time: seconds as people say them.
-- Verbs, as far as they are needed: "lives" is a form of "live". Irregular verbs are in `lexicon.yaml`, and
-  regular ones beside them as bare forms. A verb in neither list has no form but the one it was typed in.
+The lists are in `lexicon.yaml`, where a plus sign joins the words of a phrase. Verbs are there as irregular
+forms and as bare regular forms; a verb in neither list has only the form that was typed.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ _NUMBERS = (
 
 
 def ago(seconds: float) -> str:
-    """ "three days ago"; "" for what was only just now, or lies in the future."""
+    """ "three days ago"; "" for just now or the future."""
     if seconds < 2 * MINUTE:
         return ""
     if seconds < HOUR:
@@ -47,7 +43,7 @@ def ago(seconds: float) -> str:
 
 
 def in_words(number: int) -> str:
-    """A count as a word up to twenty, as digits beyond."""
+    """A count as a word up to twenty, beyond as digits."""
     return _NUMBERS[number] if 0 < number < len(_NUMBERS) else f"{number:,}"
 
 
@@ -55,12 +51,11 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _DRAWN = re.compile(r"(?<=[^\W\d_])([^\W\d_])\1{2,}$")  # "hellooo", "yesss"
 _GESTURE = re.compile(r"\*[^*]+\*")
 _I = re.compile(r"\bi\b")
-SHOUT = 3
-"""Words in capitals from which on it is the manner of whoever speaks; fewer may be a name, or a cry."""
+SHOUTED_WORDS = 3
+"""Words in capitals from which a line is shouted; fewer may be a name, or a cry."""
 
 
 def load_yaml(name: str) -> Any:
-    """A data file of this package."""
     text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
     return read_yaml(text)
 
@@ -78,12 +73,10 @@ def _lists() -> dict[str, frozenset[str]]:
 
 
 def words_for(name: str) -> frozenset[str]:
-    """One list, by its name in the file."""
     return _lists()[name]
 
 
 def listed(word: str, *names: str) -> bool:
-    """Whether a word stands in one of the lists."""
     return any(word in words_for(name) for name in names)
 
 
@@ -93,25 +86,25 @@ def _pairs(name: str) -> dict[str, str]:
 
 
 def tokens(text: str) -> list[str]:
-    """The words of a line in lower case, straight apostrophes, chat spelling undone."""
+    """The words of a line in lower case, with straight apostrophes and without chat spelling."""
     return list(_tokens(text))
 
 
 @cached_by_text(maxsize=4096)
 def _tokens(text: str) -> tuple[str, ...]:
-    """The same; one line is taken apart again and again while it is in mind."""
     found = (_DRAWN.sub(r"\1", word.replace("’", "'").lower()) for word in _WORD.findall(text))
     return tuple(_pairs("chat").get(word, word) for word in found)
 
 
 def spoken_words(text: str) -> str:
-    """What is said of a line: without the gestures in asterisks, and not shouted as a whole.
+    """What is said in a line: without gestures in asterisks, and in small letters if all is in capitals.
 
-    A line that is nothing but a gesture stays as it is.
+    A line that is only a gesture stays as it is.
     """
     said = _GESTURE.sub(" ", text)
     said = " ".join((said if any(map(str.isalnum, said)) else text).split())
-    return said if any(map(str.islower, said)) or len(said.split()) < SHOUT else _I.sub("I", said.lower())
+    shouted = len(said.split()) >= SHOUTED_WORDS and not any(map(str.islower, said))
+    return _I.sub("I", said.lower()) if shouted else said
 
 
 def stem(word: str) -> str:
@@ -122,7 +115,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=16)
 def stems_for(name: str) -> frozenset[str]:
-    """One list, the first word of each entry as its stem: "breaks down" is found as "break down"."""
+    """One list, the first word of each entry as its stem: "break down" for "breaks down"."""
     return frozenset(" ".join([stem(first), *rest]) for first, *rest in map(str.split, words_for(name)))
 
 
@@ -134,7 +127,6 @@ def _bases() -> dict[str, str]:
 
 
 def topic_stems(words: list[str]) -> frozenset[str]:
-    """Stems of the words that carry a topic."""
     common = words_for("common")
     return frozenset(stem(word) for word in words if word not in common and len(word) > 1)
 
@@ -146,18 +138,17 @@ _NO_PAST = re.compile(
 
 @lru_cache(maxsize=1)
 def irregular() -> dict[str, str]:
-    """Past by base: "go" has "went"."""
+    """Past by base: "went" for "go"."""
     return _pairs("irregular")
 
 
 @lru_cache(maxsize=1)
 def bases() -> frozenset[str]:
-    """All bare forms that are known."""
     return words_for("regular") | irregular().keys()
 
 
 def third_of(word: str) -> str:
-    """The base of a form in -s ("lives", "cries", "goes"), or "" where it is none."""
+    """The base of a form in -s ("lives", "cries", "goes"), or ""."""
     if not word.endswith("s") or word.endswith("ss"):
         return ""
     found = (
@@ -169,12 +160,12 @@ def third_of(word: str) -> str:
 
 
 def is_past(word: str) -> bool:
-    """Whether it can be a past: "went", "died"; not "bed"."""
+    """Whether it can be a past form: "went", "died"; not "bed"."""
     return word in _pasts() or (len(word) > 3 and word.endswith("ed") and not _NO_PAST.match(word))
 
 
 def past_of(base: str) -> str:
-    """ "went" of "go", "hugged" of "hug", "carried" of "carry"."""
+    """ "went" for "go", "hugged" for "hug", "carried" for "carry"."""
     if base in irregular():
         return irregular()[base]
     if base.endswith("y") and base[-2:-1] not in tuple("aeiou"):
@@ -193,48 +184,44 @@ _PREFIX = re.compile(r"^(?:user|agent|player|npc)_", re.I)
 
 
 def shown(user_id: str, utterance: Utterance) -> str:
-    """The name of somebody who is mentioned: as the world shows it, else made from the id."""
+    """The name of a person: as the world shows it, else made from the id."""
     if user_id == utterance.percept.user_id and utterance.speaker:
         return proper(utterance.speaker)
     return proper(utterance.names.get(user_id) or plain_name(user_id))
 
 
 def plain_name(user_id: str) -> str:
-    """ "agent_fred_rogers" is "Fred Rogers"."""
+    """ "agent_fred_rogers" becomes "Fred Rogers"."""
     words = re.split(r"[_\s]+", _PREFIX.sub("", user_id.strip()))
     return " ".join(word[:1].upper() + word[1:] for word in words if word) or "somebody"
 
 
 def proper(name: str) -> str:
-    """A name that was typed in lower case, with its capital."""
     return name[:1].upper() + name[1:] if name.islower() else name
 
 
 def without_names(text: str, persona: Persona) -> str:
-    """The line without the name it was addressed to, at its beginning or its end."""
+    """The line without the name of the person spoken to, at its beginning or its end."""
     at_start, at_end = _vocatives(persona.called)
     bare = at_start.sub("", text, count=1)
     called = at_end.search(bare)
-    if called and _last_word(bare[: called.start()]) not in words_for("belonging"):
+    last_word = bare[: called.start()].lower().split()[-1:] if called else []
+    if called and words_for("belonging").isdisjoint(last_word):
         bare = bare[: called.start()] + called.group(1)
     bare = bare.strip()
     return bare if any(map(str.isalnum, bare)) else text
 
 
 def called_other(text: str, utterance: Utterance) -> tuple[str, str]:
-    """Whose name a line begins with ("Maren, look"), and the rest of it; else "" and the line."""
+    """The name that a line begins with ("Maren, look"), and the rest; else "" and the line."""
     name, comma, rest = text.partition(",")
     shown_names = {shown_name.casefold(): shown_name for shown_name in utterance.names.values()}
     other = shown_names.get(name.strip().casefold(), "") if comma else ""
     return (proper(other), rest.strip()) if other and rest.strip() else ("", text)
 
 
-def _last_word(text: str) -> str:
-    return (text.split() or [""])[-1].lower()
-
-
 def self_as_me(text: str, persona: Persona) -> str:
-    """What was done to the one who tells it: "hugs Phi" as "hugs me"."""
+    """What was done to the speaker: "hugs Phi" as "hugs me"."""
     return re.sub(rf"\b(?:{_alternatives(persona.called)})\b", "me", text, flags=re.I)
 
 

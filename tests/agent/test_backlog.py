@@ -61,7 +61,9 @@ async def test_what_has_no_vector_is_embedded_kept_and_found_by_meaning(
     assert (await archive.search("line 3"))[0].scores["meaning"] > 0.0
     again = wake(make_archive())
     assert counts(again) == (many, 0, 0)
-    assert again.likeness(2, 3) == archive.likeness(2, 3)  # to the last bit: a start changes no search
+    assert again.index.likeness(2, 3) == archive.index.likeness(
+        2, 3
+    )  # to the last bit: a start changes no search
 
 
 def test_nothing_is_embedded_before_everything_is_loaded(
@@ -242,7 +244,7 @@ def test_whoever_is_let_go_of_leaves_no_index_behind_while_the_endpoint_fails(
     archive = wake(make_archive())
     embedding.embed_backlog()
     assert archive.state().reason == "the endpoint is away"
-    index = weakref.ref(archive._archive)
+    index = weakref.ref(archive.index)
     del archive
     assert index() is None
     asked = len(embedder.asked)

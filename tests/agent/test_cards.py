@@ -189,7 +189,7 @@ def test_a_very_long_card_is_cut_for_a_prompt_and_kept_whole() -> None:
         SERAPHINA | {"description": long, "first_mes": long, "mes_example": f"{{{{char}}}}: {long}"}
     )
     assert len(made.identity) == LONGEST_IDENTITY
-    assert len(made.description) <= card_texts.LONGEST_LOOK
+    assert len(made.description) <= card_texts.LONGEST_DESCRIPTION
     assert len(made.voice.lines["greeting"][0]) <= card_texts.LONGEST_GREETING
     assert max(map(len, made.examples)) <= card_texts.LONGEST_EXAMPLE
     assert made.extra["character_card"]["description"] == long

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from noodlings.agent.hearsay import HANDS, SOURCES, sources
+from noodlings.agent.hearsay import LONGEST_CHAIN, MOST_SOURCES, sources
 from noodlings.agent.society import Society
 from noodlings.app import build
 from noodlings.clock import ManualClock
@@ -114,10 +114,10 @@ def test_a_chain_goes_from_the_first_to_the_last_and_is_no_longer_than_it_may_be
     assert sources(a_turn(recalled(1)), {1: entry}, {ANN}) == ((BOB, "servnak", "phi"),)
     long = replace(entry, extra={"hearsay": [[f"a{n}" for n in range(20)]] * 1})
     (chain,) = sources(a_turn(recalled(1)), {1: long}, {ANN})
-    assert len(chain) == HANDS
+    assert len(chain) == LONGEST_CHAIN
     assert chain[-1] == "phi"
     many = {n: an_entry(n, user_id=f"user_{n}", user_text=MILL) for n in range(1, 9)}
-    assert len(sources(a_turn(*map(recalled, many)), many, {ANN})) == SOURCES
+    assert len(sources(a_turn(*map(recalled, many)), many, {ANN})) == MOST_SOURCES
 
 
 def test_what_is_its_own_or_not_for_those_who_hear_it_has_no_source() -> None:

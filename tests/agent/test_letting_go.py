@@ -172,7 +172,7 @@ async def test_who_is_let_go_of_is_freed_though_nobody_collects_garbage(
         with closing(build(settings, clock=ManualClock(1_000_000.0))) as society:
             agent = society.agents["phi"]
             assert agent.archive is not None
-            freed = [weakref.ref(one) for one in (agent, agent.memory, agent.archive, agent.archive._archive)]
+            freed = [weakref.ref(one) for one in (agent, agent.memory, agent.archive, agent.archive.index)]
             for addressed in (False, True):
                 words = "My dog died yesterday, and I am so sad!"
                 heard = Percept(CAITY.user_id, words, society.clock.now(), addressed=addressed)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from noodlings.agent.perceiving import NAMED, TOUCHED, identity_salience
+from noodlings.agent.perceiving import IDENTITY_SALIENCE, NAME_SALIENCE, identity_salience
 from tests.fakes import make_persona
 
 ROBOT = make_persona("SERVNAK", aliases=("serv",), identity_words=("pride circuits", "robot", "Servnak"))
@@ -12,12 +12,12 @@ ROBOT = make_persona("SERVNAK", aliases=("serv",), identity_words=("pride circui
     ("text", "salience"),
     [
         ("nice weather", 0.0),
-        ("hello servnak", NAMED),
-        ("HELLO SERV!", NAMED),
+        ("hello servnak", NAME_SALIENCE),
+        ("HELLO SERV!", NAME_SALIENCE),
         ("servants are not named", 0.0),
-        ("you are just a robot", TOUCHED),
-        ("your Pride Circuits fail, robot", 1 - (1 - TOUCHED) ** 2),
-        ("servnak is a robot", 1 - (1 - NAMED) * (1 - TOUCHED)),
+        ("you are just a robot", IDENTITY_SALIENCE),
+        ("your Pride Circuits fail, robot", 1 - (1 - IDENTITY_SALIENCE) ** 2),
+        ("servnak is a robot", 1 - (1 - NAME_SALIENCE) * (1 - IDENTITY_SALIENCE)),
         ("", 0.0),
     ],
 )

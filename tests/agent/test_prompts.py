@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from noodlings.agent.society import Society
-from noodlings.agent.state import PROMPTS
+from noodlings.agent.state import PROMPTS_KEPT
 from noodlings.app import build
 from noodlings.clock import ManualClock
 from noodlings.config import LLMSettings, Settings
@@ -169,7 +169,7 @@ async def test_a_prompt_that_was_on_its_way_when_something_was_forgotten_is_not_
 async def test_only_the_last_turns_are_kept_and_one_without_a_model_says_so(tmp_path: Path) -> None:
     async with serving(chat("mew, says the model.")) as server:
         society = a_society(tmp_path, server.settings())
-        entries = [await tell(society, f"line {number}") for number in range(PROMPTS + 1)]
+        entries = [await tell(society, f"line {number}") for number in range(PROMPTS_KEPT + 1)]
         assert list(society.agents["phi"].prompts) == entries[1:]
         assert shown(society, entries[0]).note == GONE
         await society.rest(1.0)

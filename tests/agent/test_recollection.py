@@ -286,8 +286,8 @@ async def test_with_none_wanted_and_with_a_plain_list_nothing_comes_from_the_arc
         await chatter(one, say)
         asked = await one.perceive(say("where is the spare key?"))
         assert recalled_in(asked, told.entry_id) is None
-    assert plain.searcher is None
-    assert agent.searcher is not None
+    assert plain.archive is None
+    assert agent.archive is not None
 
 
 async def test_a_secret_comes_to_mind_only_before_those_who_know_it(
@@ -316,8 +316,8 @@ async def test_what_was_forgotten_is_neither_recalled_nor_found(
     await chatter(agent, say)
     await agent.perceive(say("Phi, where is the spare key?"))
     agent.forget([told.entry_id], "user_caity", clock.now())
-    assert agent.searcher is not None
-    assert agent.searcher.search("flowerpot") == []
+    assert agent.archive is not None
+    assert agent.archive.searcher.search("flowerpot") == []
     asked = await agent.perceive(say("Phi, where is the spare key?"))
     assert recalled_in(asked, told.entry_id) is None
     assert "flowerpot" not in (asked.response or "")

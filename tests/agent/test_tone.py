@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from noodlings.agent.agent import Agent
 from noodlings.agent.archive import AgentArchive
-from noodlings.agent.tone import LIES_ON_LINES, felt_with, tone_of, touched
+from noodlings.agent.tone import SORROW_LINES, felt_with, tone_of, touched
 from noodlings.clock import ManualClock
 from noodlings.store.memory import MemoryStore
 from noodlings.values.affect import NEUTRAL, Affect
@@ -117,7 +117,7 @@ def test_a_sorrow_lies_on_what_is_said_after_it_until_something_better_is_told()
     grave = Tone(ToneName.GRAVE, ToneSource.BEFORE, 1)
     assert tone_of(NEUTRAL, 0.1, None, [grief]) == grave
     assert tone_of(NEUTRAL, 0.1, None, [grief, idle]) == grave
-    assert tone_of(NEUTRAL, 0.1, None, [grief, *[idle] * LIES_ON_LINES]) == PLAIN
+    assert tone_of(NEUTRAL, 0.1, None, [grief, *[idle] * SORROW_LINES]) == PLAIN
     assert tone_of(NEUTRAL, 0.1, None, [grief, joy]) == PLAIN
 
 

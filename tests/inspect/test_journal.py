@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
@@ -139,7 +140,7 @@ async def test_memories_that_came_later_than_they_happened_stand_on_their_own_da
     times = {1: 0.0, 2: 1.0, 3: 3.0, 4: 1.0, 5: 4.0}
     inspector = asking(*(said(n, f"I saw {n} geese", timestamp=day * DAY + n) for n, day in times.items()))
     agent = inspector._society.agents["phi"]
-    agent.archive = ArchiveInTime(times)
+    agent.archive = SimpleNamespace(index=ArchiveInTime(times))
     days = (await inspector.journal(ADMIN, "phi", limit=3)).days
     assert [(day.day[-2:], day.perceived) for day in days] == [("05", 1), ("04", 1), ("02", 2)]
     (fourth,) = (await inspector.journal(ADMIN, "phi", "1970-01-04")).days

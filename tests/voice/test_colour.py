@@ -21,7 +21,7 @@ from noodlings.values.tone import Tone, ToneName, ToneSource
 from noodlings.values.wording import COLOURS, COMMON_SLOTS, GENTLY, SIGNS, parse
 from noodlings.voice.colour import MOST, colour, image_of
 from noodlings.voice.colour_affect import GESTURE, spoken, with_sentence, without_mannerism
-from noodlings.voice.composition import ENOUGH
+from noodlings.voice.composition import ENOUGH_WORDS
 from noodlings.voice.phrasebook import shared_colours, shared_voice
 from tests.thorough import examples
 from tests.voice.test_offline import VOICE
@@ -215,7 +215,7 @@ def test_a_reply_does_not_grow_beyond_taste(who):
             before = len(spoken(made).split())
             made = colour(made, lens(transistor), said_to)
             after = len(spoken(made).split())
-            assert after <= max(before, MOST + ENOUGH)
+            assert after <= max(before, MOST + ENOUGH_WORDS)
             assert before <= MOST or after <= before + 2  # an outburst at most
         assert len(GESTURE.findall(made)) <= max(2, len(GESTURE.findall(answer(who, text, turn=turn)[0])))
 

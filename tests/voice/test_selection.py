@@ -11,7 +11,7 @@ from noodlings.values.percept import Kind
 from noodlings.values.wording import parse
 from noodlings.voice.offline import OfflineVoice
 from noodlings.voice.phrasebook import shared_voice
-from noodlings.voice.selection import LIKE, nearest
+from noodlings.voice.selection import LEAST_MEANING, nearest
 from noodlings.voice.understanding import understand
 from tests.voice.utterances import BOB, memory, utterance
 
@@ -61,7 +61,8 @@ def test_a_remark_brings_back_what_mattered_and_only_that() -> None:
     barks = "something howls in the yard behind the house tonight"
     assert told(barks, near(1, "a dog bit me in the face when I was six", importance=0.6)) == [1]
     assert told(barks, near(1, "a dog walked by", importance=0.2)) == []
-    assert told(barks, near(1, "a dog bit me in the face when I was six", LIKE - 0.05, importance=0.9)) == []
+    unlike = near(1, "a dog bit me in the face when I was six", LEAST_MEANING - 0.05, importance=0.9)
+    assert told(barks, unlike) == []
     assert told("ok then", near(1, "a dog bit me in the face when I was six", 0.9)) == []
 
 
