@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import JSONResponse
@@ -24,6 +26,7 @@ from noodlings.portable.person import (
 )
 
 NDJSON = "application/x-ndjson"
+T = TypeVar("T")
 _READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
 
 router = topic_router("/api/persons/{person}", tags=["persons"])
@@ -56,7 +59,8 @@ class PersonDeletion:
 async def person_report(person: Named, caller: Reader, society: Living) -> Response:
     """What is kept of a person, and where. Admin only."""
     caller.require_admin(_READING)
-    return JSONResponse(plain(asdict(report(society, find_person(society, person)))))
+    found = await asyncio.to_thread(find_person, society, person)
+    return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
 
 
 @router.get(
@@ -69,7 +73,8 @@ async def person_export(person: Named, caller: Reader, society: Living) -> Respo
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
     caller.require_admin(_READING)
     lines: list[str] = []
-    export_person(society, find_person(society, person), lines.append)
+    found = await asyncio.to_thread(find_person, society, person)
+    await asyncio.to_thread(export_person, society, found, lines.append)
     return Response("".join(lines), media_type=NDJSON)
 
 
@@ -86,13 +91,23 @@ async def person_forget(
     """Delete everything about a person, for good. Admin only; whoever is in the rooms must leave first."""
     caller.require_admin(_DELETING)
     request.state.path = request.scope["route"].path  # the audit log is not to say whom
-    parts, found = parts_of(request), find_person(society, person)
-    kept = report(society, found)
+    parts, found = parts_of(request), await asyncio.to_thread(find_person, society, person)
+    kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
     parts.people.world.part_from(found.ids)
     await parts.people.world.settle()  # they were seen to leave, and that is remembered
     parts.forget_lines()
     parts.turns.forget(found.ids)
-    done = forget_person(society, caller, found)
+    loop = asyncio.get_running_loop()
+
+    def change(step: Callable[[], T]) -> T:
+        """Call what changes characters in the event loop, where everything else changes them."""
+
+        async def stepped() -> T:
+            return step()
+
+        return asyncio.run_coroutine_threadsafe(stepped(), loop).result()
+
+    done = await asyncio.to_thread(forget_person, society, caller, found, change)
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))
