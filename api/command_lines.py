@@ -7,7 +7,6 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
 from api.parts import Held, OnBehalfOf, parts_of, topic_router
@@ -59,7 +58,7 @@ class CommandReply(BaseModel):
     lost: int = Field(description="How many lines were dropped because nobody collected them.")
 
 
-@router.post("/commands", responses=documented(CommandReply, examples.ANSWERED))
+@router.post("/commands", responses=documented(CommandReply))
 async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfOf) -> CommandReply:
     """Run a command line as a user, who enters the rooms with the first line and leaves with `quit`.
 

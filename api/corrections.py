@@ -8,7 +8,6 @@ from fastapi import Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
@@ -92,14 +91,14 @@ class LinkAdded(BaseModel):
     strength: float
 
 
-@router.delete("/entries/{entry}", responses=documented(Forgot, examples.FORGOT))
+@router.delete("/entries/{entry}", responses=documented(Forgot))
 async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Delete one memory for good. A player may only delete what it told the character itself."""
     forgotten = society.corrections.forget(caller, agent, [entry])
     return _forgot(society.find(agent).id, forgotten)
 
 
-@router.delete("/entries", responses=documented(Forgot, examples.FORGOT))
+@router.delete("/entries", responses=documented(Forgot))
 async def forget_user(
     agent: AgentName,
     caller: Actor,
@@ -111,19 +110,19 @@ async def forget_user(
     return _forgot(society.find(agent).id, forgotten)
 
 
-@router.put("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
+@router.put("/entries/{entry}/pin", responses=documented(Corrected))
 async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Pin a memory, so that it never fades. Admin only."""
     return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry))
 
 
-@router.delete("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
+@router.delete("/entries/{entry}/pin", responses=documented(Corrected))
 async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Unpin a memory, so that it may fade like any other. Admin only."""
     return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry, pinned=False))
 
 
-@router.put("/entries/{entry}/importance", responses=documented(Corrected, examples.CORRECTED))
+@router.put("/entries/{entry}/importance", responses=documented(Corrected))
 async def importance(
     agent: AgentName, entry: EntryId, weight: NewImportance, caller: Actor, society: Living
 ) -> Response:
@@ -132,7 +131,7 @@ async def importance(
     return _corrected(society.find(agent).id, changed)
 
 
-@router.post("/links", status_code=201, responses=documented(LinkAdded, examples.LINKED, 201))
+@router.post("/links", status_code=201, responses=documented(LinkAdded, 201))
 async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
     """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
@@ -140,7 +139,7 @@ async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Liv
     return JSONResponse({"agent": society.find(agent).id} | data, 201)
 
 
-@router.post("/facts", status_code=201, responses=documented(FactKnown, examples.KNOWN, 201))
+@router.post("/facts", status_code=201, responses=documented(FactKnown, 201))
 async def know(
     agent: AgentName, fact: FactRequest, caller: Actor, society: Living, inspector: Looking
 ) -> Response:
@@ -151,7 +150,7 @@ async def know(
     return JSONResponse({"agent": society.find(agent).id, "id": entry.id, "about": about}, 201)
 
 
-@router.post("/undo", responses=documented(Corrected, examples.CORRECTED))
+@router.post("/undo", responses=documented(Corrected))
 async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
     """Undo the last pin or importance set by hand, up to ten minutes later. Admin only."""
     entry, _ = society.corrections.undo(caller, agent)

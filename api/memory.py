@@ -10,7 +10,6 @@ from fastapi import Query, Request, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from api import examples
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
 from api.parts import AgentName, EntryId, Living, Looking, Reader, topic_router
 from noodlings.errors import NotFound, UserError
@@ -42,13 +41,13 @@ Share = Annotated[float, Query(ge=0, le=1, examples=[0.5])]
 router = topic_router("/api", tags=["memory"])
 
 
-@router.get(**route(questions.STATS, examples.STATS, tagged=True))
+@router.get(**route(questions.STATS, tagged=True))
 async def stats(request: Request, agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """How full its memory is: figures without content, open to everybody."""
     return tagged(request, inspector.stats(caller, agent))
 
 
-@router.get(**route(questions.WORKING, examples.WORKING, tagged=True))
+@router.get(**route(questions.WORKING, tagged=True))
 async def working(
     request: Request,
     agent: AgentName,
@@ -67,7 +66,7 @@ async def working(
     )
 
 
-@router.get(**route(questions.EPISODIC, examples.EPISODIC, tagged=True))
+@router.get(**route(questions.EPISODIC, tagged=True))
 async def episodic(
     request: Request,
     agent: AgentName,
@@ -86,7 +85,7 @@ async def episodic(
     return paged(request, page, by_importance, limit, cursor)
 
 
-@router.get(**route(questions.IMPORTANT, examples.IMPORTANT, tagged=True))
+@router.get(**route(questions.IMPORTANT, tagged=True))
 async def important(
     request: Request,
     agent: AgentName,
@@ -105,7 +104,7 @@ async def important(
     )
 
 
-@router.get(**route(questions.BY_USER, examples.BY_USER, tagged=True))
+@router.get(**route(questions.BY_USER, tagged=True))
 async def by_user(
     request: Request,
     agent: AgentName,
@@ -125,7 +124,7 @@ async def by_user(
     )
 
 
-@router.get(**route(questions.BROWSE, examples.EPISODIC))
+@router.get(**route(questions.BROWSE))
 async def browse(
     agent: AgentName,
     caller: Reader,
@@ -142,7 +141,7 @@ async def browse(
     return shown(await inspector.browse(caller, agent, page))
 
 
-@router.get(**route(questions.SYMBOLS, examples.SYMBOLS))
+@router.get(**route(questions.SYMBOLS))
 async def symbols(
     agent: AgentName,
     caller: Reader,
@@ -155,13 +154,13 @@ async def symbols(
     return shown(inspector.symbols(caller, agent, limit, offset, similar))
 
 
-@router.get(**route(questions.AFFECT_GROUPS, examples.GROUPS))
+@router.get(**route(questions.AFFECT_GROUPS))
 async def affect_groups(agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 3) -> Response:
     """The memories in mind grouped by kind of feeling, the most important of each."""
     return shown(inspector.affect_groups(caller, agent, limit))
 
 
-@router.get(**route(questions.ALIKE, examples.ALIKE))
+@router.get(**route(questions.ALIKE))
 async def by_affect(
     agent: AgentName,
     caller: Reader,
@@ -178,13 +177,13 @@ async def by_affect(
     return shown(inspector.affect_alike(caller, agent, affect, limit, min_similarity))
 
 
-@router.get(**route(questions.FLOW, examples.FLOW))
+@router.get(**route(questions.FLOW))
 async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """The memories behind its last answer; for a player, its last answer to that player."""
     return shown(inspector.last_retrieval(caller, agent))
 
 
-@router.get(**route(questions.LINKS, examples.LINKS))
+@router.get(**route(questions.LINKS))
 async def links(
     agent: AgentName,
     entry: EntryId,
@@ -204,7 +203,7 @@ class NoteView(BaseModel):
     markdown: str
 
 
-@router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView, examples.NOTE))
+@router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView))
 async def note(
     agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking, society: Living
 ) -> Response:

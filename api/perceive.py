@@ -20,7 +20,6 @@ from pydantic import (
     WrapValidator,
 )
 
-from api import examples
 from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
@@ -173,7 +172,7 @@ class Event(BaseModel):
     idempotency_key: Key = ""
 
 
-@router.post("/perceive", responses=documented(WhyView, examples.WHY))
+@router.post("/perceive", responses=documented(WhyView))
 async def perceive(
     request: Request,
     agent: AgentName,
@@ -216,7 +215,7 @@ async def perceive(
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
 
 
-@router.post("/events", responses=documented(WhyView, examples.WHY))
+@router.post("/events", responses=documented(WhyView))
 async def event(
     request: Request, agent: AgentName, event: Event, held: Held, user: OnBehalfOf, key: KeyHeader = ""
 ) -> Response:

@@ -10,7 +10,6 @@ from typing import Annotated, TypeVar
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
 from api.parts import Actor, Living, Reader, parts_of, topic_router
@@ -26,6 +25,12 @@ from noodlings.portable.person import (
 )
 
 NDJSON = "application/x-ndjson"
+_LINES = """\
+{"format": "noodlings-person", "version": 1, "ids": {"user_caity": {"name": "Caity", "place": "garden"}}, \
+"accounts": []}
+{"agent": "servnak", "id": 12, "timestamp": 1764000000.0, "user_id": "user_caity", "kind": "say", \
+"place": "garden", "user_text": "My dog died yesterday", "response": "OH NO."}
+"""
 T = TypeVar("T")
 _READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
 
@@ -55,7 +60,7 @@ class PersonDeletion:
     done: PersonForgotten | None = None
 
 
-@router.get("", responses=documented(PersonReport, examples.PERSON))
+@router.get("", responses=documented(PersonReport))
 async def person_report(person: Named, caller: Reader, society: Living) -> Response:
     """What is kept of a person, and where. Admin only."""
     caller.require_admin(_READING)
@@ -66,8 +71,7 @@ async def person_report(person: Named, caller: Reader, society: Living) -> Respo
 @router.get(
     "/export",
     response_class=Response,
-    responses=RESPONSES
-    | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": examples.PERSON_LINES}}}},
+    responses=RESPONSES | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": _LINES}}}},
 )
 async def person_export(person: Named, caller: Reader, society: Living) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
@@ -78,7 +82,7 @@ async def person_export(person: Named, caller: Reader, society: Living) -> Respo
     return Response("".join(lines), media_type=NDJSON)
 
 
-@router.delete("", responses=documented(PersonDeletion, examples.PERSON_DELETION))
+@router.delete("", responses=documented(PersonDeletion))
 async def person_forget(
     request: Request,
     person: Named,

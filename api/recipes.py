@@ -17,7 +17,6 @@ from fastapi import Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from api import examples
 from api.answers import documented, shown
 from api.parts import Actor, Held, Living, Looking, parts_of, topic_router
 from api.problem import Conflict, RefusedRequest
@@ -62,7 +61,7 @@ class Recipes(BaseModel):
     recipes: list[Listed]
 
 
-@router.get("", responses=documented(Recipes, examples.RECIPES))
+@router.get("", responses=documented(Recipes))
 async def recipes(society: Living, held: Held) -> Recipes:
     """List the characters, and whether each comes from a recipe in the data folder."""
     folder = society.settings.data_dir / FOLDER
@@ -78,7 +77,7 @@ async def recipes(society: Living, held: Held) -> Recipes:
 @router.post(
     "/{id}",
     status_code=201,
-    responses=documented(AgentView, examples.AGENT, 201),
+    responses=documented(AgentView, 201),
     openapi_extra={
         "requestBody": {
             "required": True,

@@ -12,7 +12,6 @@ from fastapi import Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
-from api import examples
 from api.answers import documented
 from api.parts import Held, Reader, parts_of, topic_router
 from api.problem import RESPONSES, RefusedRequest
@@ -109,7 +108,7 @@ class TokenRights(BaseModel):
     tokens: bool = Field(description="Whether tokens are set. If not, everybody on this machine is admin.")
 
 
-@router.get("/whoami", responses=documented(TokenRights, examples.RIGHTS))
+@router.get("/whoami", responses=documented(TokenRights))
 async def whoami(request: Request, held: Held, caller: Reader) -> TokenRights:
     """Who you are to this server, and what you may do."""
     role = held.role
