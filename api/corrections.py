@@ -1,18 +1,16 @@
-"""Changing what an agent remembers: forget, pin, weigh, link, and take it back."""
+"""Changing what an agent remembers: forget, pin, set importance, link, and undo."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Self
 
 from fastapi import Query, Response
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from api.answers import documented
+from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
 from noodlings.agent.corrections import KNOWING, LONGEST_FACT
-from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.values.memory import MemoryEntry
 
@@ -73,6 +71,15 @@ class Forgot(BaseModel):
     answers: int
     erased: bool
 
+    @classmethod
+    def of(cls, agent_id: str, forgotten: Forgotten) -> Self:
+        return cls(
+            agent=agent_id,
+            forgotten=forgotten.count,
+            answers=len(forgotten.redacted),
+            erased=forgotten.erased,
+        )
+
 
 class FactKnown(BaseModel):
     """A fact added by hand, and the memory it was stored as."""
@@ -95,7 +102,7 @@ class LinkAdded(BaseModel):
 async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Delete one memory for good. A player may only delete what it told the character itself."""
     forgotten = society.corrections.forget(caller, agent, [entry])
-    return _forgot(society.find(agent).id, forgotten)
+    return shown(Forgot.of(society.find(agent).id, forgotten))
 
 
 @router.delete("/entries", responses=documented(Forgot))
@@ -107,7 +114,7 @@ async def forget_user(
 ) -> Response:
     """Delete everything from one user for good. A player may only name itself."""
     forgotten = society.corrections.forget_user(caller, agent, user_id)
-    return _forgot(society.find(agent).id, forgotten)
+    return shown(Forgot.of(society.find(agent).id, forgotten))
 
 
 @router.put("/entries/{entry}/pin", responses=documented(Corrected))
@@ -135,8 +142,10 @@ async def importance(
 async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
     """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
-    data = {"source": made.source, "target": made.target, "strength": made.strength}
-    return JSONResponse({"agent": society.find(agent).id} | data, 201)
+    added = LinkAdded(
+        agent=society.find(agent).id, source=made.source, target=made.target, strength=made.strength
+    )
+    return shown(added, 201)
 
 
 @router.post("/facts", status_code=201, responses=documented(FactKnown, 201))
@@ -147,7 +156,7 @@ async def know(
     caller.require_admin(KNOWING)
     about = inspector.user_id(caller, agent, fact.about)
     entry = await society.corrections.know(caller, agent, about, fact.text)
-    return JSONResponse({"agent": society.find(agent).id, "id": entry.id, "about": about}, 201)
+    return shown(FactKnown(agent=society.find(agent).id, id=entry.id, about=about), 201)
 
 
 @router.post("/undo", responses=documented(Corrected))
@@ -158,23 +167,12 @@ async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
 
 
 def _corrected(agent_id: str, entry: MemoryEntry) -> Response:
-    changed: dict[str, Any] = {
-        "agent": agent_id,
-        "id": entry.id,
-        "pinned": entry.pinned,
-        "importance": entry.importance,
-        "encoded_importance": entry.encoded_importance,
-        "override_by": entry.override_by,
-    }
-    return JSONResponse(plain(changed))
-
-
-def _forgot(agent_id: str, forgotten: Forgotten) -> Response:
-    return JSONResponse(
-        {
-            "agent": agent_id,
-            "forgotten": forgotten.count,
-            "answers": len(forgotten.redacted),
-            "erased": forgotten.erased,
-        }
+    corrected = Corrected(
+        agent=agent_id,
+        id=entry.id,
+        pinned=entry.pinned,
+        importance=entry.importance,
+        encoded_importance=entry.encoded_importance,
+        override_by=entry.override_by,
     )
+    return shown(corrected)

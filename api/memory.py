@@ -1,13 +1,13 @@
-"""What an agent remembers: its streams, its feelings about them, links, and what it said because of them."""
+"""What an agent remembers: memory streams, feelings, links, and the memories behind its last answer."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
@@ -17,7 +17,6 @@ from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
 from noodlings.inspect.links import DEPTH
 from noodlings.inspect.viewpoint import require_all_history
-from noodlings.inspect.views import EntriesView
 from noodlings.recall.links import MAX_DEPTH
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
@@ -57,13 +56,7 @@ async def working(
     cursor: Cursor = "",
 ) -> Response:
     """Its latest memories, oldest first. Further pages go back in time."""
-    return paged(
-        request,
-        lambda most, offset: inspector.working(caller, agent, most, offset),
-        latest_first,
-        limit,
-        cursor,
-    )
+    return paged(request, partial(inspector.working, caller, agent), latest_first, limit, cursor)
 
 
 @router.get(**route(questions.EPISODIC, tagged=True))
@@ -78,10 +71,7 @@ async def episodic(
     cursor: Cursor = "",
 ) -> Response:
     """The memories that mattered enough to keep, most important first."""
-
-    def page(most: int | None, offset: int) -> EntriesView:
-        return inspector.episodic(caller, agent, most, offset, min_importance, user_id or None)
-
+    page = partial(inspector.episodic, caller, agent, min_importance=min_importance, who=user_id or None)
     return paged(request, page, by_importance, limit, cursor)
 
 
@@ -95,13 +85,7 @@ async def important(
     cursor: Cursor = "",
 ) -> Response:
     """The most important memories it has in mind."""
-    return paged(
-        request,
-        lambda most, offset: inspector.important(caller, agent, most, offset),
-        by_importance,
-        limit,
-        cursor,
-    )
+    return paged(request, partial(inspector.important, caller, agent), by_importance, limit, cursor)
 
 
 @router.get(**route(questions.BY_USER, tagged=True))
@@ -115,13 +99,7 @@ async def by_user(
     cursor: Cursor = "",
 ) -> Response:
     """The memories of one user it has in mind, oldest first. Further pages go back in time."""
-    return paged(
-        request,
-        lambda most, offset: inspector.by_user(caller, agent, user_id, most, offset),
-        latest_first,
-        limit,
-        cursor,
-    )
+    return paged(request, partial(inspector.by_user, caller, agent, user_id), latest_first, limit, cursor)
 
 
 @router.get(**route(questions.BROWSE))
@@ -214,11 +192,11 @@ async def note(
     markdown = await asyncio.to_thread(society.note, agent_id, seen.id)
     if markdown is None:
         raise NotFound(f"Memory {seen.id} has no note; notes are written with notes.enabled: true.")
-    return JSONResponse({"agent": agent_id, "id": seen.id, "markdown": markdown})
+    return shown(NoteView(agent=agent_id, id=seen.id, markdown=markdown))
 
 
 def _affect(given: list[str]) -> Affect:
-    """Five numbers, in one bracket or one by one; out of range is refused, not bent."""
+    """Five numbers, as one JSON list or as repeated parameters. What is out of range is refused."""
     if len(given) == 1 and given[0].lstrip().startswith("["):
         try:
             numbers = json.loads(given[0])

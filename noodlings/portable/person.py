@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, UserError
@@ -33,6 +33,12 @@ REPEATED_SECONDS = 3_600.0
 """World time within which others heard an answer, in the words in which it is kept by whoever gave it."""
 
 T = TypeVar("T")
+
+
+class Change(Protocol):
+    """Calls a function that changes the society."""
+
+    def __call__(self, step: Callable[[], T]) -> T: ...
 
 
 def _at_once(step: Callable[[], T]) -> T:
@@ -180,7 +186,7 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
 
 
 def forget_person(
-    society: Society, caller: Caller, person: Person, change: Callable[[Callable[[], T]], T] = _at_once
+    society: Society, caller: Caller, person: Person, change: Change = _at_once
 ) -> PersonForgotten:
     """Delete everything of a person, for good; whoever is in the rooms must have left them before.
 
