@@ -100,7 +100,7 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
         dependencies=[Depends(require_known_parameters)],
     )
     app.state.parts = parts
-    app.state.sheets = live.Sheets()
+    app.state.messages = live.MessageCache()
     app.state.talks = ClientTalks(parts.society)
     topics = (agents, memory, corrections, persons, perceive, command_lines, recipes, live, status, chat)
     for topic in topics:
