@@ -1,4 +1,4 @@
-"""Who there is, what they feel, what they would find, and why they said what they said."""
+"""The characters: who they are, what they feel and remember, and why they said something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole command lines, as typed in the world, for a MUD in another process."""
+"""Command lines as typed in the world, for a MUD in another process."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     if user and typed.user_id and user != typed.user_id:
         raise UserError("user_id and the header Noodlings-User name different users; send only one")
     caller = held.actor(typed.user_id or user, typed.name)
-    held.reader(typed.user_id or user)  # what is typed may read, and no character types
+    held.reader(typed.user_id or user)  # commands read memories, which a character may not
     request.state.caller = caller
     parts = parts_of(request)
     people = parts.people

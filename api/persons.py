@@ -1,4 +1,4 @@
-"""What is kept of a person, a copy of it for them, and the end of it: for admins, while the world runs."""
+"""What is kept of a person: seeing, exporting and deleting it. For admins, while the world runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PersonDeletion:
 
     Attributes:
         report: what was kept before.
-        done: what became of it; null where nothing was deleted, because `yes` was not given.
+        done: what was deleted; null if nothing was, because `yes` was not given.
     """
 
     report: PersonReport
@@ -94,13 +94,13 @@ async def person_forget(
 ) -> Response:
     """Delete everything about a person, for good. Admin only; whoever is in the rooms must leave first."""
     caller.require_admin(_DELETING)
-    request.state.path = request.scope["route"].path  # the audit log is not to say whom
+    request.state.path = request.scope["route"].path  # the audit log must not name the person
     parts, found = parts_of(request), await asyncio.to_thread(find_person, society, person)
     kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
     parts.people.world.part_from(found.ids)
-    await parts.people.world.settle()  # they were seen to leave, and that is remembered
+    await parts.people.world.settle()  # until the characters have noticed that they left
     parts.forget_lines()
     parts.turns.forget(found.ids)
     loop = asyncio.get_running_loop()

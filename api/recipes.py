@@ -1,7 +1,7 @@
-"""Recipes: who may come to life, and bringing somebody to life with a new one.
+"""Recipes: listing the characters, and creating one from a new recipe.
 
-The rule it keeps: what is accepted here is kept in the data folder as a file like any other, and can be read
-again at the next start; what could not be is refused before anything is written.
+An accepted recipe is stored in the data folder as a file like any other. One that could not be read at the
+next start is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _text(content_type: str, body: bytes) -> str:
 
 
 def _read(agent_id: str, text: str) -> Persona:
-    """The persona of a recipe, in the words of `load_recipe` where it will not do."""
+    """The persona of a recipe. Raises `UserError` in the words of `load_recipe`."""
     _refuse_aliases(text)
     with TemporaryDirectory(prefix="noodlings-recipe-") as folder:
         path = FilePath(folder) / f"{agent_id}.yaml"
@@ -136,7 +136,7 @@ def _read(agent_id: str, text: str) -> Persona:
 
 
 def _refuse_aliases(text: str) -> None:
-    """An alias may stand for an alias: a page of them is more than any memory holds."""
+    """Refuse YAML aliases: nested ones on a single page can expand beyond any memory."""
     try:
         events: Iterable[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
         if any(isinstance(event, yaml.AliasEvent) for event in events):
@@ -146,7 +146,7 @@ def _refuse_aliases(text: str) -> None:
 
 
 def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
-    """Whoever is called must be one character."""
+    """Raise `Conflict` if a name of this character already belongs to another."""
     mine = _names(persona)
     for other in others:
         shared = mine & _names(other)
