@@ -1,4 +1,4 @@
-"""Who there is, what they feel, what they would find, and why they said what they said."""
+"""The characters: who they are, what they feel and remember, and why they said something."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import Query, Response
 
-from api import examples
 from api.answers import route, shown
 from api.authentication import MAX_ID
 from api.memory import Limit, Offset, Share, Who
@@ -33,31 +32,31 @@ Moment = Annotated[
 ]
 
 
-@router.get(**route(questions.AGENTS, examples.AGENTS, "agents"))
+@router.get(**route(questions.AGENTS, "agents"))
 async def agents(caller: Reader, inspector: Looking) -> Response:
     """List all characters, sorted by name."""
     return shown(inspector.agents(caller))
 
 
-@router.get(**route(questions.AGENT, examples.AGENT, "agents"))
+@router.get(**route(questions.AGENT, "agents"))
 async def agent(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """Who the character is and how it feels. Open to everybody."""
     return shown(inspector.agent(caller, agent))
 
 
-@router.get(**route(questions.MOOD, examples.MOOD, "agents"))
+@router.get(**route(questions.MOOD, "agents"))
 async def mood(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """Its mood, the mood it settles back to, and what a game left; all but the last are open to all."""
     return shown(inspector.mood(caller, agent))
 
 
-@router.get(**route(questions.OBSERVE, examples.STATE, "agents"))
+@router.get(**route(questions.OBSERVE, "agents"))
 async def state(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """Its state of mind in 40 numbers, and what it expects, was surprised by and wants. Open to everybody."""
     return shown(inspector.observe(caller, agent))
 
 
-@router.get(**route(questions.WHY, examples.WHY, "turns"))
+@router.get(**route(questions.WHY, "turns"))
 async def why(
     agent: AgentName,
     caller: Reader,
@@ -69,13 +68,13 @@ async def why(
     return shown(inspector.why(caller, agent, back, silent))
 
 
-@router.get(**route(questions.TURN, examples.WHY, "turns"))
+@router.get(**route(questions.TURN, "turns"))
 async def turn(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
     """The turn that a memory comes from."""
     return shown(inspector.turn(caller, agent, entry))
 
 
-@router.get(**route(questions.PROMPT, examples.PROMPT, "turns"))
+@router.get(**route(questions.PROMPT, "turns"))
 async def prompt(agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking) -> Response:
     """The prompts sent to models in that turn, word for word. For callers who may read everything.
 
@@ -84,13 +83,13 @@ async def prompt(agent: AgentName, entry: EntryId, caller: Reader, inspector: Lo
     return shown(inspector.prompt(caller, agent, entry))
 
 
-@router.get(**route(questions.TRANSISTORS, examples.TRANSISTORS, "turns"))
+@router.get(**route(questions.TRANSISTORS, "turns"))
 async def transistors(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """The transistors that colour its words, each with its gain and its latest effect."""
     return shown(inspector.transistors(caller, agent))
 
 
-@router.get(**route(questions.PEOPLE, examples.PEOPLE, "recall"))
+@router.get(**route(questions.PEOPLE, "recall"))
 async def people(
     agent: AgentName,
     caller: Reader,
@@ -103,7 +102,7 @@ async def people(
     return shown(await inspector.people(caller, agent, person, limit, offset))
 
 
-@router.get(**route(questions.JOURNAL, examples.JOURNAL, "recall"))
+@router.get(**route(questions.JOURNAL, "recall"))
 async def journal(
     agent: AgentName,
     caller: Reader,
@@ -116,7 +115,7 @@ async def journal(
     return shown(await inspector.journal(caller, agent, day, limit, offset))
 
 
-@router.get(**route(questions.CHRONICLE, examples.CHRONICLE, "recall"))
+@router.get(**route(questions.CHRONICLE, "recall"))
 async def chronicle(
     agent: AgentName, caller: Reader, inspector: Looking, query: Asked, limit: Limit = 5
 ) -> Response:
@@ -124,7 +123,7 @@ async def chronicle(
     return shown(await inspector.chronicle(caller, agent, query, limit))
 
 
-@router.get(**route(questions.FOCUS, examples.FOCUS, "recall"))
+@router.get(**route(questions.FOCUS, "recall"))
 async def focus(
     agent: AgentName,
     caller: Reader,
@@ -137,13 +136,13 @@ async def focus(
     return shown(await inspector.focus(caller, agent, level, query, user_id or None))
 
 
-@router.get(**route(questions.ARCHIVE, examples.ARCHIVE, "recall"))
+@router.get(**route(questions.ARCHIVE, "recall"))
 async def archive(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """How much of its archive is loaded and embedded. Open to everybody."""
     return shown(inspector.archive(caller, agent))
 
 
-@router.get(**route(questions.RECALL, examples.RECALL, "recall"))
+@router.get(**route(questions.RECALL, "recall"))
 async def recall(
     agent: AgentName,
     caller: Reader,

@@ -1,4 +1,4 @@
-"""Answers: a view as JSON, the same data that commands give with theirs; tags; where the next page is."""
+"""Answers as JSON, the same data that commands print with `--json`; entity tags; links to the next page."""
 
 from __future__ import annotations
 
@@ -11,25 +11,27 @@ from typing import Any
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 
 from api.problem import RESPONSES
 from noodlings.errors import UserError
 from noodlings.inspect.questions import Question
-from noodlings.inspect.views import EntriesView, EntryView, View
+from noodlings.inspect.views import EntriesView, EntryView, View, plain
 
 LATE_MODEL = "late_model"
-"""Where a documented answer has its model until `api.server` makes the schema of it."""
+"""Key for the model of a documented answer, until `api.server` makes its schema."""
 _PASSING = ("age", "strength")
-"""What changes while nothing happens; a tag does not look at it."""
+"""Fields that change while nothing happens; an entity tag ignores them."""
 
 
-def shown(view: View, status: int = 200) -> Response:
-    """A view as JSON."""
-    return JSONResponse(view.as_dict(), status)
+def shown(answer: View | BaseModel, status: int = 200) -> Response:
+    """A view or a model as JSON."""
+    data = answer.as_dict() if isinstance(answer, View) else plain(answer.model_dump())
+    return JSONResponse(data, status)
 
 
 def tagged(request: Request, view: View) -> Response:
-    """A view as JSON with a weak tag, or 304 where the client has it: nothing but ages differs."""
+    """A view as JSON with a weak entity tag, or 304 if the client already has all but the ages."""
     data = view.as_dict()
     tag = _tag(data)
     asked = [one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")]
@@ -40,62 +42,51 @@ def tagged(request: Request, view: View) -> Response:
 
 
 Page = Callable[[int | None, int], EntriesView]
-"""Limit and offset → that page, as the inspector gives it."""
+"""Limit and offset → that page."""
 Order = Callable[[EntryView], tuple[float, ...]]
-"""What the pages are sorted by, rising from the first of the first page to the last of the last."""
+"""The sort key of a list; it rises from the first page to the last."""
 
 
 def latest_first(entry: EntryView) -> tuple[float, ...]:
-    """The order of pages that count from the latest."""
     return (-float(entry.id),)
 
 
 def by_importance(entry: EntryView) -> tuple[float, ...]:
-    """The order of pages that begin with the most important."""
     return (-entry.importance, -float(entry.id))
 
 
 def paged(request: Request, page: Page, order: Order, limit: int, cursor: str) -> Response:
-    """One page, tagged; a `Link` header leads to the next one.
+    """One page with an entity tag, and a `Link` header to the next page.
 
-    A cursor names the last memory of the page before by its place in the order, so nothing comes twice and
-    nothing is left out when memories come in between two pages.
-
-    Raises:
-        UserError: it is no cursor of ours.
+    A cursor holds the sort key of the last memory of the previous page, so no memory is repeated or left out
+    when new ones arrive between two requests. Raises `UserError` for an invalid cursor.
     """
     offset = 0
     if cursor:
-        last = _read(cursor)
+        last = _key_of(cursor)
         offset = sum(order(entry) <= last for entry in page(None, 0).entries)
     view = page(limit, offset)
     answer = tagged(request, view)
     if view.entries and offset + len(view.entries) < view.total:
         last = max(map(order, view.entries))
-        following = request.url.include_query_params(cursor=_written(last))
+        following = request.url.include_query_params(cursor=_cursor_of(last))
         answer.headers["Link"] = f'<{following.path}?{following.query}>; rel="next"'
     return answer
 
 
-def documented(model: type[Any], example: View | dict[str, Any], status: int = 200) -> dict[int | str, Any]:
-    """What a route answers, for its documentation."""
-    value = example.as_dict() if isinstance(example, View) else example
-    said = {LATE_MODEL: model, "content": {"application/json": {"example": value}}}
-    return RESPONSES | {status: {"description": "Success.", **said}}
+def documented(model: type[Any], status: int = 200) -> dict[int | str, Any]:
+    """The documentation of what a route answers."""
+    return RESPONSES | {status: {"description": "Success.", LATE_MODEL: model}}
 
 
-def documented_tagged(model: type[Any], example: View) -> dict[int | str, Any]:
-    """The same for an answer with a tag."""
-    tag = {"ETag": {"description": "A weak entity tag, for If-None-Match.", "schema": {"type": "string"}}}
-    documentation = documented(model, example)
-    documentation[200]["headers"] = tag
-    return documentation | {304: {"description": "Not changed since that tag.", "headers": tag}}
-
-
-def route(question: Question[Any], example: View, *tags: str, tagged: bool = False) -> dict[str, Any]:
-    """Path and documentation of the route that answers a question; `tagged`: with a tag."""
-    document = documented_tagged if tagged else documented
-    return {"path": question.path, "tags": list(tags), "responses": document(question.kind(), example)}
+def route(question: Question[Any], *tags: str, tagged: bool = False) -> dict[str, Any]:
+    """Path and documentation of the route that answers a question; `tagged`: with an entity tag."""
+    responses = documented(question.kind())
+    if tagged:
+        tag = {"ETag": {"description": "A weak entity tag, for If-None-Match.", "schema": {"type": "string"}}}
+        responses[200]["headers"] = tag
+        responses[304] = {"description": "Not changed since that tag.", "headers": tag}
+    return {"path": question.path, "tags": list(tags), "responses": responses}
 
 
 def _tag(data: Any) -> str:
@@ -111,13 +102,13 @@ def _lasting(data: Any) -> Any:
     return data
 
 
-def _written(place: tuple[float, ...]) -> str:
-    return urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+def _cursor_of(key: tuple[float, ...]) -> str:
+    return urlsafe_b64encode(json.dumps(key).encode()).decode().rstrip("=")
 
 
-def _read(cursor: str) -> tuple[float, ...]:
+def _key_of(cursor: str) -> tuple[float, ...]:
     try:
-        place = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-        return tuple(float(number) for number in place)
+        key = json.loads(urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        return tuple(float(number) for number in key)
     except (ValueError, TypeError, OverflowError):
         raise UserError("This is not a cursor; copy it from the Link header, or leave it out.") from None

@@ -1,8 +1,7 @@
-"""Who changed something, and who was refused: `audit.log` in the data folder, one JSON object a line.
+"""The audit log: every change and every denial, in `audit.log` in the data folder, one JSON object per line.
 
-The rules it keeps: who, what and when, but no word of what was said, so that forgetting need not reach it.
-And whoever is nobody pushes out nobody's record: what they are refused stands in a file of its own,
-`refused.log`.
+It says who did what and when, but never what was said. Requests without a valid token are kept apart, in
+`refused.log`, so that strangers cannot push the records of others out of the log.
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ FILE_NAME = "audit.log"
 REFUSED_NAME = "refused.log"
 MAX_BYTES = 5_000_000
 KEPT, KEPT_REFUSED = 9, 1
-"""Older files beside the current one."""
+"""How many older files are kept."""
 LONGEST = 200
-"""Characters of one fact."""
+"""The most characters of one fact."""
 
 log = logging.getLogger(__name__)
 _refused = logging.getLogger(f"{__name__}.refused")
 
 
 def note(**facts: Any) -> None:
-    """Write one line; without a `role` nobody knows who that was, and nothing was changed."""
+    """Write one line; without a `role`, the caller is unknown and nothing was changed."""
     short = {
         name: shorten(clean(fact), LONGEST) if isinstance(fact, str) else fact for name, fact in facts.items()
     }
@@ -40,7 +39,7 @@ def note(**facts: Any) -> None:
 
 @contextmanager
 def auditing_to(folder: Path) -> Iterator[Path]:
-    """Write what is noted to two files in `folder`, which exists, and nowhere else. Yields the first's path.
+    """Write both logs to `folder`, which exists. Yields the path of the audit log.
 
     Raises:
         UserError: a file cannot be written.

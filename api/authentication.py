@@ -1,15 +1,15 @@
-"""Who asks, and what they may: tokens by role become callers.
+"""Who is asking and what they may do: tokens, by role, become callers.
 
     admin    everything
-    world    acts for whoever it names (`Noodlings-User`, or `user_id` in a body), with that user's rights
+    world    acts for the user it names (`Noodlings-User`, or `user_id` in a body), with that user's rights
     viewer   reads everything, changes nothing
-    player   reads and changes what it shared with an agent itself; what that is decides `noodlings.inspect`
+    player   reads and changes what it shared with an agent itself, as `noodlings.inspect` decides
 
-Whoever a world or a player's token names is a user of that world: never somebody who comes in by a password
-of their own, or sits at the machine, unless an admin said that the two are one (`noodlings account join`).
+The user that a world or a player token names belongs to that world. It is never the owner of an account or
+the player at this machine, unless an admin joined the two (`noodlings account join`).
 
-Without any token configured every caller is admin: then the server listens on this machine alone. A web page
-in a browser on this machine is not let in by that, see `api.gate`.
+If no token is configured, every caller is an admin, and the server only listens on this machine. `api.gate`
+still keeps out web pages that are open in a browser on this machine.
 """
 
 from __future__ import annotations
@@ -35,21 +35,20 @@ USER_HEADER = "Noodlings-User"
 MAX_ID = 80
 """Characters of a user's id."""
 
-_HASHED = "sha256:"
+_HASH_PREFIX = "sha256:"
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
-    """What a token lets one do.
+    """What a token permits.
 
     Attributes:
-        role: see above.
-        user_id: of a player; else "".
-        key: by which it is counted and found in the audit log: the beginning of the token's hash.
-        taken: whether a user's id is somebody else's, who came by another door.
-        character: whether a user's id is a character's: in the rooms of another server it speaks to others.
+        user_id: of a player; otherwise "".
+        key: identifies the token for the rate limit and in the audit log: the beginning of its hash.
+        taken: whether a user id belongs to somebody who signs in another way.
+        character: whether a user id is a character's. On another server, characters speak to each other.
     """
 
     role: Role
@@ -59,10 +58,10 @@ class AccessToken:
     character: Callable[[str], bool] = field(default=lambda user_id: False, compare=False, repr=False)
 
     def reader(self, user: str = "") -> Caller:
-        """Whoever reads, on behalf of `user` where one is named.
+        """The caller that reads, on behalf of `user` if given.
 
         Raises:
-            Forbidden: it may not read on behalf of others, or not of this one.
+            Forbidden: it may not read on behalf of others, or not of this user.
         """
         if self.role is Role.PLAYER:
             return self._player(user)
@@ -77,10 +76,10 @@ class AccessToken:
         return Caller(named, shown_name(named, {}), role)
 
     def actor(self, user: str, name: str = "") -> Caller:
-        """Whoever acts as `user`: a world with the rights of that user.
+        """The caller that acts as `user`; a world has the rights of that user.
 
         Raises:
-            Forbidden: it may change nothing, or act as nobody but itself.
+            Forbidden: it may not change anything, or only act as itself.
         """
         if self.role is Role.VIEWER:
             raise Forbidden("a viewer token can only read; use a token with another role to change anything")
@@ -95,7 +94,7 @@ class AccessToken:
         return Caller(named, clean(name) or shown_name(named, {}), role)
 
     def require(self, *roles: Role, to: str) -> None:
-        """Raise `Forbidden` unless it has one of the roles; `to` finishes "… may not"."""
+        """Raise `Forbidden` unless it has one of these roles; `to` completes "may not"."""
         if self.role not in roles:
             raise Forbidden(f"a {self.role} token may not {to}; ask an admin for a token with another role")
 
@@ -115,15 +114,15 @@ class AccessToken:
 
 
 _NAMELESS = frozenset(f"api_{role}" for role in Role)
-"""Whoever acts with a token and names nobody."""
+"""User ids of tokens that name no user."""
 
 OWNER = AccessToken(Role.ADMIN)
-"""Whoever asks on this machine, where no tokens are configured."""
+"""What every caller holds if no tokens are configured."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Pass:
-    """A token by its hash, what it lets one do, and when it ends (seconds since 1970-01-01 UTC)."""
+class _HashedToken:
+    """A token's hash, what it permits, and when it expires (seconds since 1970-01-01 UTC)."""
 
     digest: str
     access: AccessToken
@@ -134,16 +133,16 @@ class Authenticator:
     """Knows the tokens, as hashes.
 
     Args:
-        tokens: see `noodlings.config.ApiToken`; without any, everybody is the owner.
-        taken: whether a user's id is an account's, see `Society.has_account`.
-        character: whether it is a character's.
-        player: the id of whoever plays at the machine: a token may be given to them, and no world names them.
+        tokens: without any, and without a file, every caller is the owner.
+        taken: whether a user id belongs to an account.
+        player: the id of the player at this machine. It may have a token, but no world may name it.
+        character: whether a user id is a character's.
         account_of: the user whose account has a name, see `Society.account_of`.
-        file: more tokens (`noodlings.config.ApiTokens`), read again whenever it has changed.
-        now: the time by which tokens expire, seconds since 1970-01-01 UTC.
+        file: more tokens; it is read again whenever it has changed.
+        now: seconds since 1970-01-01 UTC.
 
     Raises:
-        UserError: there is something wrong with the file.
+        UserError: the file cannot be used.
     """
 
     def __init__(
@@ -173,61 +172,62 @@ class Authenticator:
 
         self._access = access
         if file is not None:
-            read_table(file, ApiTokens)  # what is wrong with it is said before anybody is served
-        self._passes = self._all_passes(())
+            read_table(file, ApiTokens)  # report errors before anybody is served
+        self._hashed = self._all_hashed(())
 
     @classmethod
     def of(cls, society: Society) -> Authenticator:
-        """Who may ask a society."""
-        settings = society.settings
-        player = user_id_of(settings.world.player)
+        """The authenticator of a society, by its settings."""
+        api = society.settings.api
         return cls(
-            settings.api.tokens,
+            api.tokens,
             society.has_account,
-            player,
+            user_id_of(society.settings.world.player),
             society.personas.__contains__,
             society.account_of,
-            settings.api.token_file,
+            api.token_file,
         )
 
     @property
     def open(self) -> bool:
-        """Whether no tokens are configured, so that everybody is the owner.
+        """Whether no tokens are configured, so that every caller is the owner.
 
-        A file of tokens that is emptied later opens nothing: then nobody is let in by it.
+        With an empty token file, nobody is admitted.
         """
         return not self._configured and self._file is None
 
     def holds(self, held: AccessToken) -> bool:
-        """Whether what was admitted would still be admitted now: it did not expire and was not taken back."""
+        """Whether an admitted token is still valid: it has not expired or been revoked."""
         return self.open or any(one.access == held for one in self._current())
 
-    def _current(self) -> list[_Pass]:
-        """Those that have not expired, after another look at the file."""
+    def _current(self) -> list[_HashedToken]:
+        """The tokens that have not expired; reads the file again if it has changed."""
         if self._file is not None and (state := _state_of(self._file)) != self._file_state:
             try:
-                self._passes = self._all_passes(read_table(self._file, ApiTokens).tokens)
+                self._hashed = self._all_hashed(read_table(self._file, ApiTokens).tokens)
             except UserError as error:
                 log.error("none of the tokens in api.tokens_file is valid until it is mended: %s", error)
-                self._passes = self._all_passes(())
+                self._hashed = self._all_hashed(())
             self._file_state = state
         now = self._now()
-        return [one for one in self._passes if one.expires is None or now < one.expires]
+        return [one for one in self._hashed if one.expires is None or now < one.expires]
 
-    def _all_passes(self, more: Sequence[ApiToken]) -> list[_Pass]:
+    def _all_hashed(self, more: Sequence[ApiToken]) -> list[_HashedToken]:
         return [
-            _Pass(digest, self._access(token, digest), token.expires.timestamp() if token.expires else None)
+            _HashedToken(
+                digest, self._access(token, digest), token.expires.timestamp() if token.expires else None
+            )
             for token in (*self._configured, *more)
             for digest in [_digest(token.token.get_secret_value())]
         ]
 
     def require_own_name(self, caller: Caller) -> None:
-        """Raise `Forbidden` where a user's name or id is what the owner of an account or a token is called.
+        """Raise `Forbidden` if the caller uses the name or id of somebody else's account or token.
 
-        Others would take the one for the other, whether or not the owner is there.
+        Others would mistake one for the other, whether or not the owner is there.
         """
         self._current()
-        users = {one.access.user_id for one in self._passes} - {""}  # what expired keeps its name
+        users = {one.access.user_id for one in self._hashed} - {""}  # expired tokens keep their names
         for word in (caller.name, caller.user_id):
             called = folded(word)
             owners = {user for user in users if called in (folded(user), folded(shown_name(user, {})))}
@@ -239,12 +239,12 @@ class Authenticator:
                 )
 
     def admit(self, authorization: str | None) -> AccessToken:
-        """The rights of an `Authorization: Bearer …` header.
+        """What an `Authorization: Bearer …` header permits.
 
-        Every token is compared, in constant time, so that time tells nothing of how near a guess came.
+        Every token is compared in constant time, so that timing does not help to guess one.
 
         Raises:
-            Refused: 401, there is no token or a wrong one.
+            RefusedRequest: 401, the token is missing or wrong.
         """
         if self.open:
             return OWNER
@@ -261,18 +261,18 @@ class Authenticator:
 
 
 def _state_of(file: Path) -> tuple[int, int, int] | None:
-    """Tells one state of a file from another; None where there is none."""
+    """Distinguishes versions of a file; None if it does not exist."""
     try:
-        there = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return there.st_mtime_ns, there.st_size, there.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _digest(secret: str) -> str:
-    """A configured token as its hash, which it may be already."""
-    if secret.startswith(_HASHED):
-        return secret.removeprefix(_HASHED)
+    """The hash of a configured token, which may already be one."""
+    if secret.startswith(_HASH_PREFIX):
+        return secret.removeprefix(_HASH_PREFIX)
     return sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 

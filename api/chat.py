@@ -1,7 +1,6 @@
-"""A door for chat clients: characters as models, in the shapes of OpenAI's chat completions.
+"""Characters as models for chat clients, in the form of OpenAI's chat completions.
 
-It is thin over `api.client_talk` and `api.turns`: whoever speaks here speaks alone with a character, so that
-what is said is confined as any talk alone is. See docs/chat.md.
+Whoever speaks here is alone with the character, so what is said is confined to the two. See docs/chat.md.
 """
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
 ALIVE_SECONDS = 2.0
-"""So often a stream that has nothing to say shows that it is alive. Until the first time what goes wrong is
-told by a status, after it by an event."""
+"""How often a stream without words shows that it is alive. Until the first time, errors are told by the
+status of the answer; later by an event."""
 
 router = topic_router("/v1", tags=["chat"])
 
@@ -69,7 +68,6 @@ class ChatMessage(BaseModel):
     content: Words = ""
 
     def said(self) -> Said:
-        """Whose turn it is, and the words."""
         return ("system" if self.role == "developer" else self.role), self.content
 
 
@@ -113,12 +111,11 @@ def _shown(example: dict[str, Any], **also: Any) -> dict[int | str, dict[str, An
 
 
 def _model(agent_id: str) -> dict[str, Any]:
-    """A character, as a model."""
     return {"id": agent_id, "object": "model", "created": 0, "owned_by": "noodlings"}
 
 
 def _completion(content: str, usage: dict[str, int], **same: Any) -> dict[str, Any]:
-    """An answer, whole."""
+    """A complete answer."""
     message = {"role": "assistant", "content": content}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}
     return same | {"object": "chat.completion", "choices": [choice], "usage": usage}
@@ -135,7 +132,7 @@ _ANSWER = _completion("GREETINGS.", _usage(5, 3), id="chatcmpl-1f", created=1_76
 
 @router.get("/models", responses=_shown({"object": "list", "data": [_model("servnak")]}))
 async def models(held: Held, society: Living) -> Response:
-    """Each character as a model."""
+    """List all characters as models."""
     by_name = sorted(society.personas.values(), key=lambda persona: persona.name.casefold())
     return JSONResponse({"object": "list", "data": [_model(persona.id) for persona in by_name]})
 
@@ -170,27 +167,23 @@ async def completions(
     begun = asyncio.ensure_future(reply.task() if talk.is_task else reply.turn(held, clean(key)))
     begun.add_done_callback(reply.ended)
     if not asked.stream:
-        await asyncio.shield(begun)  # whoever stops waiting does not stop it
+        await asyncio.shield(begun)  # it goes on if the client stops waiting
         headers = {"Idempotency-Replayed": "true"} if reply.replayed else None
         return JSONResponse(reply.completion(), headers=headers)
     first = await reply.part()
     if first == _END:
-        await begun  # what was refused is told by its status
+        await begun  # raises if it was refused
     options = asked.stream_options
     events = reply.events(first, begun, options is not None and bool(options.include_usage))
     return StreamingResponse(events, media_type="text/event-stream")
 
 
 _END = ""
-"""Comes after the last part of an answer."""
+"""Marks the end of an answer in the queue of its parts."""
 
 
 class _Reply:
-    """One answer on its way.
-
-    Attributes:
-        replayed: it is that of an earlier request with the same key.
-    """
+    """An answer under way; `replayed` if it belongs to an earlier request with the same key."""
 
     def __init__(self, request: Request, caller: Caller, agent_id: str, talk: ClientTalk) -> None:
         self._state, self._parts = request.state, parts_of(request)
@@ -206,7 +199,7 @@ class _Reply:
         self.replayed = False
 
     async def turn(self, held: AccessToken, key: str) -> None:
-        """Let the character hear it, and answer."""
+        """Let the character hear the message and answer it."""
         society, agent_id, user_id = self._parts.society, self._agent_id, self._caller.user_id
         percept = Percept(
             user_id,
@@ -229,32 +222,31 @@ class _Reply:
             self._tokens = next((trace.tokens for trace in traces if trace.entry_id == entry_id), 0)
 
     async def task(self) -> None:
-        """Let the model do it."""
+        """Let the model do a task of the client."""
         allowance = Allowance(self._caller.user_id)
         self._content = await self._talks.do_task(self._caller, self._talk, self._agent_id, allowance)
         self._tokens = allowance.tokens
 
     def ended(self, begun: asyncio.Future[None]) -> None:
-        """It is over, one way or the other."""
+        """Mark the end of the parts."""
         if not begun.cancelled():
-            begun.exception()  # nobody may wait for it any more
+            begun.exception()  # retrieved here, in case nobody waits for it any more
         self._said.put_nowait(_END)
 
     async def part(self) -> str | None:
-        """The next part that is said, `_END` after the last, None where it lets itself be waited for."""
+        """The next part of the answer, `_END` after the last one, None if there is none for a while."""
         try:
             return await asyncio.wait_for(self._said.get(), ALIVE_SECONDS)
         except TimeoutError:
             return None
 
     def completion(self) -> dict[str, Any]:
-        """All of it."""
         return _completion(self._content, self._cost(), **self._same)
 
     async def events(
         self, part: str | None, begun: asyncio.Future[None], with_usage: bool
     ) -> AsyncIterator[str]:
-        """The same piece by piece, from a part that came already."""
+        """The answer as server-sent events, beginning with this part."""
         yield self._chunk({"role": "assistant", "content": ""})
         said = ""
         while part != _END:
@@ -284,7 +276,7 @@ class _Reply:
         return self._same | {"object": "chat.completion.chunk", "choices": choices}
 
     def _cost(self) -> dict[str, int]:
-        """About, in tokens: as a model's endpoint counts them, else by the characters that were sent."""
+        """The tokens as the model's endpoint counted them, otherwise an estimate from the text."""
         answer = token_count(self._content)
         asked = token_count("".join(words for _, words in self._talk.messages))
         return _usage(max(self._tokens - answer, 0) if self._tokens else asked, answer)
@@ -295,7 +287,7 @@ def _event(data: dict[str, Any]) -> str:
 
 
 def _speaker(held: AccessToken, in_body: str, in_header: str, society: Society) -> Caller:
-    """Who speaks. Raises `UserError` where that is not said, or said in two ways, `Forbidden` for others."""
+    """The caller that speaks. Raises `UserError` if that is missing or ambiguous, or `Forbidden`."""
     named = {in_body, in_header} - {""}
     if len(named) > 1:
         raise UserError("the field user and the header Noodlings-User name different users; send only one")
@@ -306,8 +298,8 @@ def _speaker(held: AccessToken, in_body: str, in_header: str, society: Society) 
 
 
 def _character(society: Society, model: str) -> str:
-    """The id of the character that a model is. Raises `NotFound`."""
+    """The id of the character behind a model. Raises `NotFound`, also if the name is ambiguous."""
     try:
         return society.find(model).id
-    except UserError as error:  # a beginning that is common to several is none of them either
+    except UserError as error:
         raise NotFound(str(error)) from None

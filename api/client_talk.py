@@ -1,8 +1,8 @@
-"""What the messages of a chat client mean: something new, the last thing once more, or a task of its own.
+"""What the messages of a chat client mean: something new, a repetition, or a task of the client's own.
 
-A chat client sends all of a talk each time, and a character remembers it. So of the messages one is heard,
-the user's last, and those before it tell whether it was heard already. The rule it keeps: nothing but the
-last turn of that very user is ever replaced, and only where all that the client sent before it is the same.
+A chat client sends the whole conversation each time, but a character remembers it. So only the user's last
+message is heard, and those before it tell whether it was heard already. Only the last turn of this user is
+ever replaced, and only if everything that the client sent before it is the same.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from noodlings.values.percept import Percept
 from noodlings.values.trace import Trace
 
 AGAIN_SECONDS = 3_600.0
-"""World time within which the same words at the beginning of a talk ask for another answer to the first."""
+"""World time within which the same words at the beginning of a conversation ask for another answer."""
 EARLIER = 10
-"""So many exchanges of a client's history a model is shown, where a character has none of its own."""
+"""How many exchanges of the client's history a model is shown if the character remembers none."""
 
 _TASK = r"(?:please )?(?:generate|create|write|provide|give|suggest)\b"
 _USERS_TASK = re.compile(
     rf"### Task:|{_TASK}[^.?!]{{0,60}}\bwords?(?:-or-less| or less)?\b[^.?!]{{0,20}}\btitle\b", re.I
 )
-"""What a client puts into a user's mouth; people do not count the words of a title that they ask for."""
+"""A task that a client sends as the user; people do not give the number of words of a title."""
 _SYSTEMS_TASK = re.compile(
     r"[\[(]?(?:(?:please )?summari[sz]e\b"
     rf"|{_TASK}[^.]{{0,80}}\b(?:titles?|tags|summary|follow-?ups?|keywords?)\b"
@@ -45,10 +45,10 @@ _SYSTEMS_TASK = re.compile(
     r"|you are an? [^.]{0,60}\b(?:summari[sz]er|title generator)\b)",
     re.I,
 )
-"""How a system message begins that is no character."""
+"""The beginning of a system message that gives a task instead of describing a character."""
 
 Said = tuple[str, str]
-"""Whose turn it is (system, user or assistant), and the words, line by line clean."""
+"""Role (system, user or assistant) and cleaned text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,9 @@ class ClientTalk:
     """The messages of one request.
 
     Attributes:
-        messages: all of them.
-        heard: the user's last words, as one line; "" where the user said nothing.
-        before: what user and assistant said before that, each as one line.
-        is_task: this is for a model, and no character is to hear or remember it.
+        heard: the user's last message, as one line, or "".
+        before: what user and assistant said before it, each as one line.
+        is_task: it is for a model; no character may hear or remember it.
     """
 
     messages: tuple[Said, ...]
@@ -69,7 +68,7 @@ class ClientTalk:
 
     @classmethod
     def of(cls, messages: Sequence[Said]) -> ClientTalk:
-        """What they mean. Raises `UserError` where there is nothing to hear in them."""
+        """Raises `UserError` if there is nothing to hear."""
         talk = [(role, clean(words)) for role, words in messages]
         last = max((at for at, (role, _) in enumerate(talk) if role == "user"), default=None)
         heard = "" if last is None else talk[last][1]
@@ -85,16 +84,16 @@ class ClientTalk:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the user said anything before; if not, a new talk looks like a changed first line."""
+        """Whether the user said anything before. If not, an edited message looks like a new conversation."""
         return any(role == "user" for role, _ in self.before)
 
     @property
     def history(self) -> str:
-        """The same for the same messages before."""
+        """A hash of the messages before."""
         return sha256(json.dumps(self.before).encode()).hexdigest()[:16]
 
     def earlier(self, agent_id: str, user_id: str, now: float) -> tuple[MemoryEntry, ...]:
-        """The latest exchanges before, as a model is told them; they are confined, and in no memory."""
+        """The latest exchanges before, for a model; they are confined and not stored."""
         asked: list[tuple[str, str | None]] = []
         for role, words in self.before:
             if role == "user":
@@ -121,11 +120,7 @@ class ClientTalk:
 
 
 class ClientTalks:
-    """What users say through chat clients, of each user to each character one thing after another.
-
-    Args:
-        society: to whom.
-    """
+    """What users say through chat clients: for each user and character, one message at a time."""
 
     def __init__(self, society: Society) -> None:
         self._society = society
@@ -134,15 +129,15 @@ class ClientTalks:
     async def hear(
         self, caller: Caller, talk: ClientTalk, percept: Percept, agent_id: str, said: Callable[[str], None]
     ) -> Trace:
-        """Let a character hear the last thing once, whether it is new, sent again, or changed and sent again.
+        """Let a character hear the last message once, whether it is new, repeated or edited.
 
         Args:
-            percept: of it; its data say which history it came with.
+            percept: the message, with the hash of its history in its data.
             said: as in `Agent.perceive`.
         """
         society, agent = self._society, self._society.agents[agent_id]
         async with self._alone(agent_id, percept.user_id):
-            percept = replace(percept, timestamp=society.clock.now())  # its turn may have come late
+            percept = replace(percept, timestamp=society.clock.now())  # it may have waited
             own = self._latest(agent, percept.user_id)
             earlier = talk.earlier(agent_id, percept.user_id, percept.timestamp) if len(own) < 2 else ()
             last = own[-1] if own and given(own[-1], HISTORY) == talk.history else None
@@ -157,10 +152,10 @@ class ClientTalks:
             return await society.perceive(agent_id, percept, said, () if own else earlier)
 
     async def do_task(self, caller: Caller, talk: ClientTalk, agent_id: str, allowance: Allowance) -> str:
-        """What the model makes of a client's own task, of each user one after another; nothing is remembered.
+        """The model's answer to a client's own task, for each user one at a time; nothing is remembered.
 
         Raises:
-            LLMError: there is a model, and it does not answer.
+            LLMError: the model does not answer.
         """
         if self._society.ask is None:
             return f"A talk with {self._society.personas[agent_id].name}"
@@ -168,16 +163,13 @@ class ClientTalks:
             return await self._society.ask(talk.messages, allowance)
 
     def _latest(self, agent: Agent, user_id: str) -> list[MemoryEntry]:
-        """The latest that a character perceived of a user, oldest first; two or more, where there are two."""
+        """The latest memories of a user, oldest first: at least two if there are two."""
         own = [entry for entry in agent.memory.retrieve_working() if entry.user_id == user_id]
         if len(own) > 1:
             return own
         store = self._society.store
-        ids = store.told_by(agent.id, user_id)[-2:]  # reads all of the archive
+        ids = store.told_by(agent.id, user_id)[-2:]  # searches the whole archive
         return sorted(store.entries(agent.id, ids).values(), key=lambda entry: entry.id)
 
     def _alone(self, agent_id: str, user_id: str) -> asyncio.Lock:
-        lock = self._locks.get((agent_id, user_id))
-        if lock is None:
-            lock = self._locks[agent_id, user_id] = asyncio.Lock()
-        return lock
+        return self._locks.setdefault((agent_id, user_id), asyncio.Lock())

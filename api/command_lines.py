@@ -1,4 +1,4 @@
-"""Whole command lines, as typed in the world, for a MUD in another process."""
+"""Command lines as typed in the world, for a MUD in another process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
 from api.parts import Held, OnBehalfOf, parts_of, topic_router
@@ -59,7 +58,7 @@ class CommandReply(BaseModel):
     lost: int = Field(description="How many lines were dropped because nobody collected them.")
 
 
-@router.post("/commands", responses=documented(CommandReply, examples.ANSWERED))
+@router.post("/commands", responses=documented(CommandReply))
 async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfOf) -> CommandReply:
     """Run a command line as a user, who enters the rooms with the first line and leaves with `quit`.
 
@@ -69,7 +68,7 @@ async def run(request: Request, typed: TypedCommand, held: Held, user: OnBehalfO
     if user and typed.user_id and user != typed.user_id:
         raise UserError("user_id and the header Noodlings-User name different users; send only one")
     caller = held.actor(typed.user_id or user, typed.name)
-    held.reader(typed.user_id or user)  # what is typed may read, and no character types
+    held.reader(typed.user_id or user)  # commands read memories, which a character may not
     request.state.caller = caller
     parts = parts_of(request)
     people = parts.people

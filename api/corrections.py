@@ -1,19 +1,16 @@
-"""Changing what an agent remembers: forget, pin, weigh, link, and take it back."""
+"""Changing what an agent remembers: forget, pin, set importance, link, and undo."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Self
 
 from fastapi import Query, Response
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from api import examples
-from api.answers import documented
+from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import LARGEST_ID, Actor, AgentName, EntryId, Living, Looking, topic_router
 from noodlings.agent.corrections import KNOWING, LONGEST_FACT
-from noodlings.inspect.views import plain
 from noodlings.ports import Forgotten
 from noodlings.values.memory import MemoryEntry
 
@@ -74,6 +71,15 @@ class Forgot(BaseModel):
     answers: int
     erased: bool
 
+    @classmethod
+    def of(cls, agent_id: str, forgotten: Forgotten) -> Self:
+        return cls(
+            agent=agent_id,
+            forgotten=forgotten.count,
+            answers=len(forgotten.redacted),
+            erased=forgotten.erased,
+        )
+
 
 class FactKnown(BaseModel):
     """A fact added by hand, and the memory it was stored as."""
@@ -92,14 +98,14 @@ class LinkAdded(BaseModel):
     strength: float
 
 
-@router.delete("/entries/{entry}", responses=documented(Forgot, examples.FORGOT))
+@router.delete("/entries/{entry}", responses=documented(Forgot))
 async def forget(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Delete one memory for good. A player may only delete what it told the character itself."""
     forgotten = society.corrections.forget(caller, agent, [entry])
-    return _forgot(society.find(agent).id, forgotten)
+    return shown(Forgot.of(society.find(agent).id, forgotten))
 
 
-@router.delete("/entries", responses=documented(Forgot, examples.FORGOT))
+@router.delete("/entries", responses=documented(Forgot))
 async def forget_user(
     agent: AgentName,
     caller: Actor,
@@ -108,22 +114,22 @@ async def forget_user(
 ) -> Response:
     """Delete everything from one user for good. A player may only name itself."""
     forgotten = society.corrections.forget_user(caller, agent, user_id)
-    return _forgot(society.find(agent).id, forgotten)
+    return shown(Forgot.of(society.find(agent).id, forgotten))
 
 
-@router.put("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
+@router.put("/entries/{entry}/pin", responses=documented(Corrected))
 async def pin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Pin a memory, so that it never fades. Admin only."""
     return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry))
 
 
-@router.delete("/entries/{entry}/pin", responses=documented(Corrected, examples.CORRECTED))
+@router.delete("/entries/{entry}/pin", responses=documented(Corrected))
 async def unpin(agent: AgentName, entry: EntryId, caller: Actor, society: Living) -> Response:
     """Unpin a memory, so that it may fade like any other. Admin only."""
     return _corrected(society.find(agent).id, society.corrections.pin(caller, agent, entry, pinned=False))
 
 
-@router.put("/entries/{entry}/importance", responses=documented(Corrected, examples.CORRECTED))
+@router.put("/entries/{entry}/importance", responses=documented(Corrected))
 async def importance(
     agent: AgentName, entry: EntryId, weight: NewImportance, caller: Actor, society: Living
 ) -> Response:
@@ -132,15 +138,17 @@ async def importance(
     return _corrected(society.find(agent).id, changed)
 
 
-@router.post("/links", status_code=201, responses=documented(LinkAdded, examples.LINKED, 201))
+@router.post("/links", status_code=201, responses=documented(LinkAdded, 201))
 async def link(agent: AgentName, joint: LinkRequest, caller: Actor, society: Living) -> Response:
     """Link one memory to another by hand. Admin only."""
     made = society.corrections.link(caller, agent, joint.source, joint.target)
-    data = {"source": made.source, "target": made.target, "strength": made.strength}
-    return JSONResponse({"agent": society.find(agent).id} | data, 201)
+    added = LinkAdded(
+        agent=society.find(agent).id, source=made.source, target=made.target, strength=made.strength
+    )
+    return shown(added, 201)
 
 
-@router.post("/facts", status_code=201, responses=documented(FactKnown, examples.KNOWN, 201))
+@router.post("/facts", status_code=201, responses=documented(FactKnown, 201))
 async def know(
     agent: AgentName, fact: FactRequest, caller: Actor, society: Living, inspector: Looking
 ) -> Response:
@@ -148,10 +156,10 @@ async def know(
     caller.require_admin(KNOWING)
     about = inspector.user_id(caller, agent, fact.about)
     entry = await society.corrections.know(caller, agent, about, fact.text)
-    return JSONResponse({"agent": society.find(agent).id, "id": entry.id, "about": about}, 201)
+    return shown(FactKnown(agent=society.find(agent).id, id=entry.id, about=about), 201)
 
 
-@router.post("/undo", responses=documented(Corrected, examples.CORRECTED))
+@router.post("/undo", responses=documented(Corrected))
 async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
     """Undo the last pin or importance set by hand, up to ten minutes later. Admin only."""
     entry, _ = society.corrections.undo(caller, agent)
@@ -159,23 +167,12 @@ async def undo(agent: AgentName, caller: Actor, society: Living) -> Response:
 
 
 def _corrected(agent_id: str, entry: MemoryEntry) -> Response:
-    changed: dict[str, Any] = {
-        "agent": agent_id,
-        "id": entry.id,
-        "pinned": entry.pinned,
-        "importance": entry.importance,
-        "encoded_importance": entry.encoded_importance,
-        "override_by": entry.override_by,
-    }
-    return JSONResponse(plain(changed))
-
-
-def _forgot(agent_id: str, forgotten: Forgotten) -> Response:
-    return JSONResponse(
-        {
-            "agent": agent_id,
-            "forgotten": forgotten.count,
-            "answers": len(forgotten.redacted),
-            "erased": forgotten.erased,
-        }
+    corrected = Corrected(
+        agent=agent_id,
+        id=entry.id,
+        pinned=entry.pinned,
+        importance=entry.importance,
+        encoded_importance=entry.encoded_importance,
+        override_by=entry.override_by,
     )
+    return shown(corrected)

@@ -1,13 +1,15 @@
-"""Plain words for every field and parameter of the OpenAPI document that has none of its own.
+"""Descriptions and examples for the OpenAPI document, for all that has none of its own.
 
-Words under `Attributes:` in a docstring go to its fields. In the table `Model.field` is for one model,
-`field` for all, and `?name` for a parameter.
+What a docstring says under `Attributes:` describes the fields. In the tables `Model.field` is for one model,
+`field` for all, and `?name` for a parameter. Examples of answers are put together field by field.
 """
 
 from __future__ import annotations
 
 import re
 from typing import Any
+
+import yaml
 
 _TABLE = """
 agent: the character's id | name: the name as shown | id: the number of the memory
@@ -87,22 +89,80 @@ action: the action it chose, or null | line: the command
 ?id: the new character's id
 """
 _FIELDS = dict(one.split(": ", 1) for one in re.split(r" \| |\n", _TABLE.strip()))
+
+_EXAMPLES = r"""
+{agent: servnak, name: SERVNAK, id: 12, AgentView.id: servnak, Listed.id: servnak, species: robot,
+description: A robot with a weathercock on its head., user: user_caity, EntryView.name: Caity, kind: say,
+tier: 0, offset: 0, hidden: 0, used: true, erased: true, sources: [], supersedes: [],
+text: My dog died yesterday, response: SISTER. I LOWER MY WEATHERCOCK., tags: [pets],
+timestamp: 1767225600.0, when: '2026-01-01T00:00:00Z', met_when: '2026-01-01T00:00:00Z',
+last_when: '2026-01-01T00:00:00Z', age: 3600.0, valence: -0.7, arousal: 0.6, fear: 0.1, sorrow: 0.9,
+boredom: 0.0, feeling: grief, family: sorrow, override_by: response, view: working, why: [important],
+LeftOutView.why: affect, Tone.why: said, scores: {important: 0.78}, status: episodic, Health.status: ok,
+Readiness.status: ok, type: followed, transistor: affect, how: offline, before: I am sorry. No hurry.,
+after: I am sorry … no hurry., read: [grief], lens: slowly and softly, thought: I am sorry. No hurry.,
+chain: fused, voice: offline, step: think, FileChange.before: '', decision: it was meant for it,
+appraised_by: words+vector, Tone.name: grave, goals: [find out more], appetites: {curiosity: 0.7},
+usual: {curiosity: 0.5}, named: chill, image: an empty lead on a nail, event: My dog died yesterday,
+made_by: images, query: my dog, histogram: [3, 8, 9, 12, 9, 7, 5, 4, 3, 1], state: answers,
+ModelView.words: The language model answers., ArchiveView.model: all-MiniLM-L6-v2-int8,
+SentPrompt.model: qwen3-8b, task: reply, role: user, content: 'Caity: My dog died yesterday',
+of: user_caity, PersonCardView.name: Caity, told_by: Caity,
+PlanView.words: I have my driving test tomorrow, FactView.words: My sister Ruth keeps bees,
+FactView.kind: kin, day: '2026-11-23', JournalSentenceView.text: I talked with Caity.,
+Action.name: follow, hash: 6dc97c498445df4a81b4ad756f9bd28a21a328e4, author: Caity, about: user_caity,
+path: noodlings/host/backups.py, subject: A server makes and tries backups by itself, issues: ['#12'],
+markdown: "# My dog died yesterday\n", context: ['- an hour ago Caity told me: My dog died yesterday'],
+source: 12, EntryView.source: '', target: 3, ids: ['account:caity', user_caity], PersonReport.name: Caity,
+accounts: {Caity: player}, introduced: [Caity], places: [garden],
+characters: {servnak: {memories: 12, answers: 9}}, lines: {audit.log: 3}, AcquaintanceView.lines: 12,
+met: 1767225600.0, AcquaintanceView.last: 1767225600.0, data: {kind: say, text: 'hello, servnak', to: ''},
+CommandReply.text: 'You say, "hello, servnak"', heard: ['SERVNAK says, "GREETINGS."'],
+TokenRights.role: player, reads: own, speaks: itself, forgets: own}
+"""
+_BY_TYPE = {"string": "", "integer": 1, "number": 0.5, "boolean": False, "object": {}}
 _ATTRIBUTE = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)
 
 
 def describe(schema: dict[str, Any]) -> None:
-    """Give everything in an OpenAPI document a description that has none."""
+    """Give everything in an OpenAPI document a description, and every JSON answer an example."""
     for name, model in schema["components"]["schemas"].items():
         words, _, below = model.get("description", "").partition("Attributes:")
         told = {key: text for keys, text in _ATTRIBUTE.findall(below) for key in keys.split(", ")}
         model |= {"description": words.strip()} if below else {}
         for key, field in model.get("properties", {}).items():
             _add(field, _FIELDS.get(f"{name}.{key}") or told.get(key) or _FIELDS.get(key))
+    known = yaml.safe_load(_EXAMPLES)
     for operation in (one for methods in schema["paths"].values() for one in methods.values()):
         for parameter in operation.get("parameters", ()):
             _add(parameter, _FIELDS.get(f"?{parameter['name']}"))
+        for status, answer in operation["responses"].items():
+            said = answer.get("content", {}).get("application/json")
+            if status.startswith("2") and said:
+                said.setdefault("example", _example(said["schema"], schema["components"]["schemas"], known))
 
 
 def _add(described: dict[str, Any], words: str | None) -> None:
     if words and not described.get("description"):
         described["description"] = " ".join(f"{words[0].upper()}{words[1:]}".removesuffix(".").split()) + "."
+
+
+def _example(shape: dict[str, Any], models: dict[str, Any], known: dict[str, Any]) -> Any:
+    """A value of this JSON schema: of known fields as in the table, of others by their type."""
+    shape = shape.get("anyOf", [shape])[0]  # the second is null
+    name = shape.get("$ref", "").rpartition("/")[2]
+    if name:
+        shape = models[name]
+    if "enum" in shape:
+        return shape["enum"][0]
+    if "properties" in shape:
+        fields = shape["properties"]
+        given = {key: known.get(f"{name}.{key}", known.get(key)) for key in fields}
+        return {
+            key: _example(field, models, known) if given[key] is None else given[key]
+            for key, field in fields.items()
+        }
+    if shape.get("type") == "array":
+        items = [_example(shape.get("items", {}), models, known)]
+        return [] if items == [""] else items
+    return _BY_TYPE.get(shape.get("type", ""))

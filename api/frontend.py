@@ -1,7 +1,7 @@
-"""The page at `/`: a few files that are the same for everybody, built on the documented API alone.
+"""The page at `/`: a few static files that use only the documented API.
 
-There is nothing in them that is anybody's: whatever the page shows it asks the API for, with the token of
-whoever looks at it. Nothing but these files can be fetched here. See docs/page.md.
+The files contain nobody's data: the page asks the API for everything it shows, with the token of its user.
+See docs/page.md.
 """
 
 from __future__ import annotations
@@ -34,23 +34,22 @@ _POLICY = "; ".join(
         "trusted-types 'none'",
     )
 )
-"""Nothing from elsewhere, nothing inline, and no text that becomes markup: memories hold anything."""
+"""Allows nothing from elsewhere, nothing inline, and no text as markup: memories may hold anything."""
 
 
 def router() -> APIRouter:
-    """The routes of the page, with its files read once."""
+    """The routes of the page; its files are read once."""
     page = APIRouter(include_in_schema=False)
     files = {path.name: path for path in _FOLDER.iterdir() if path.suffix in _TYPES}
     kept = {name: (path.read_bytes(), _TYPES[path.suffix]) for name, path in files.items()}
     tags = {name: f'"{sha256(content).hexdigest()[:24]}"' for name, (content, _) in kept.items()}
 
     async def file(request: Request) -> Response:
-        """A file of the page, or 304 where the browser has it."""
         name = request.path_params.get("file", "index.html")
         if name not in kept:
             raise HTTPException(HTTPStatus.NOT_FOUND)
         headers = {
-            "Cache-Control": "no-cache",  # kept by the browser, and asked about each time
+            "Cache-Control": "no-cache",  # the browser keeps it, and asks each time whether it changed
             "Content-Security-Policy": _POLICY,
             "Cross-Origin-Opener-Policy": "same-origin",
             "ETag": tags[name],

@@ -1,6 +1,6 @@
-"""What a request has to pass before anything looks at it: where it comes from, how often, how big, how deep.
+"""Checks before a request is handled: where it comes from, how often, how big and how deeply nested it is.
 
-A plain ASGI middleware, so that a refused request costs next to nothing.
+This is a plain ASGI middleware, so that a refused request costs next to nothing.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from http import HTTPStatus
 from itertools import accumulate
 from urllib.parse import urlsplit
@@ -23,36 +24,35 @@ from noodlings.connections import SHARE, Place
 from noodlings.values.caller import Role
 
 MAX_DEPTH = 20
-"""Lists and objects within one another in a JSON body; a recipe has four."""
+"""How deeply a JSON body may be nested; a recipe has four levels."""
 MAX_BUCKETS = 10_000
-"""Callers whose rate is known; who was silent for longest is forgotten first."""
+"""How many callers the rate limit remembers; the one silent for longest is dropped first."""
 BURST_SECONDS = 2.0
-"""So many seconds' worth of requests may come at once."""
+"""How many seconds' worth of requests may come at once."""
 CLOSED = 1008
-"""The close code of a WebSocket for somebody who may not be here."""
+"""The close code of a WebSocket that is refused."""
 
 UNCOUNTED = "/health"
-"""Answered however often it is asked, which costs no more than a refusal: whoever watches over the server may
-share an address with others."""
+"""Has no rate limit: an answer costs no more than a refusal, and a monitor may share its address."""
 
 SHARES = {Role.ADMIN: 1.0, Role.WORLD: 0.5}
-"""The part of all connections that requests and streams of one token may hold, if it is not the usual one: an
-admin comes in to see what is wrong, and a world asks for everybody in it."""
+"""The share of all connections that one token of this role may hold, if it is not the usual one: an admin
+must be able to see what is wrong, and a world asks for all its users."""
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 VISITED = ("/", "/docs", "/health", "/ready")
-"""What a link on somebody else's page may lead to; there is nothing in them that is anybody's."""
+"""Pages that other sites may link to; they show nobody's data."""
 
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _JSON_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.S)
 
 
 class Rate:
-    """A bucket of permissions for each caller, filled at a steady rate.
+    """A token bucket for each caller.
 
     Args:
-        per_second: how many permissions come each second; twice as many are held at most.
-        now: seconds that only ever rise.
+        per_second: how many requests each may make; a full bucket holds `BURST_SECONDS` worth.
+        now: a monotonic clock, in seconds.
     """
 
     def __init__(self, per_second: float, now: Callable[[], float] = time.monotonic) -> None:
@@ -62,7 +62,7 @@ class Rate:
         self._held: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, key: str) -> float:
-        """One permission. Returns the seconds until there is one, 0 when it was had."""
+        """Count one request. Returns 0 if it is allowed, else the seconds to wait."""
         now = self._now()
         held, since = self._held.pop(key, (self._most, now))
         held = min(held + (now - since) * self._per_second, self._most)
@@ -74,13 +74,13 @@ class Rate:
 
 
 class Gate:
-    """Refuses what may not come in; everything else goes on unchanged.
+    """Refuses requests that may not come in, and passes on all others unchanged.
 
     Args:
         app: behind the gate.
-        authenticator: knows who asks, for the rate.
-        rate: of each token, or of each address without one.
-        origins: web pages that may ask, beside pages of this server itself.
+        authenticator: tells tokens apart for the rate limit.
+        rate: for each token, or each address without one.
+        origins: web pages that may call, besides this server's own.
         max_body_bytes: the longest body.
     """
 
@@ -99,7 +99,6 @@ class Gate:
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See `Gate`."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
@@ -120,20 +119,20 @@ class Gate:
         await self._app(scope, receive, send)
 
     def _require_known_page(self, scope: Scope, headers: Headers) -> None:
-        """A page in somebody's browser may be anybody's, and the browser stands behind every firewall.
+        """Refuse foreign web pages: a browser that shows them is behind every firewall.
 
-        Without tokens the name that was asked for must be of this machine as well: else a page could give its
-        own name our address.
+        Without tokens, the host name must also be this machine's. Otherwise a page could point a name of its
+        own at our address.
         """
         host = headers.get("host", "")
         if self._authenticator.open and _hostname(host) not in LOOPBACK:
             raise RefusedRequest(HTTPStatus.FORBIDDEN, f"Use {' or '.join(LOOPBACK)}, or set api.tokens.")
         origin = headers.get("origin")
         foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
-        if origin is None:  # as with pictures and links, which browsers fetch without naming the page
+        if origin is None:  # browsers fetch images and links without naming the page
             unknown = foreign and not _is_visit(scope, headers)
         else:
-            unknown = origin not in self._origins and (foreign or _place(origin) != host)
+            unknown = origin not in self._origins and (foreign or _host(origin) != host)
         if unknown:
             raise RefusedRequest(HTTPStatus.FORBIDDEN, "That site may not call this API; see api.origins.")
 
@@ -154,7 +153,7 @@ class Gate:
         return address if self._authenticator.open else held.key
 
     async def _whole_body(self, headers: Headers, receive: Receive) -> Receive:
-        """The body in one piece, once it is known to be neither too long nor too deep."""
+        """A `receive` that gives the body in one piece, unless it is too long or too deep."""
         declared = headers.get("content-length", "0")
         if declared.isdecimal() and int(declared) > self._max_body_bytes:
             raise self._too_long()
@@ -184,13 +183,13 @@ class Gate:
 
 
 def enter(scope: Scope, held: AccessToken | None = None) -> None:
-    """Let the connection of somebody known make room for nobody while it is answered.
+    """Protect the connection of a known caller from being displaced while it is answered.
 
     Args:
-        held: what is known only now, by something that the gate does not look at.
+        held: the caller's token, if the gate could not know it.
 
     Raises:
-        Refused: 429, those of the same token are as many as it may have; 503, all that there may be are busy.
+        RefusedRequest: 429, this token has too many connections; 503, all connections are busy.
     """
     place = place_of(scope)
     if place is None:
@@ -198,17 +197,11 @@ def enter(scope: Scope, held: AccessToken | None = None) -> None:
     if held is not None:
         _prove(place, held)
     if place.owner and not place.enter():
+        status, why = HTTPStatus.SERVICE_UNAVAILABLE, "All connections are busy; try again in a moment."
         if place.greedy:
-            raise RefusedRequest(
-                HTTPStatus.TOO_MANY_REQUESTS,
-                "This token has too many requests and streams open; close one, or wait.",
-                {"Retry-After": "1", "Connection": "close"},
-            )
-        raise RefusedRequest(
-            HTTPStatus.SERVICE_UNAVAILABLE,
-            "All connections are busy; try again in a moment.",
-            {"Retry-After": "1", "Connection": "close"},
-        )
+            status = HTTPStatus.TOO_MANY_REQUESTS
+            why = "This token has too many requests and streams open; close one, or wait."
+        raise RefusedRequest(status, why, {"Retry-After": "1", "Connection": "close"})
 
 
 def _prove(place: Place | None, held: AccessToken) -> None:
@@ -217,13 +210,13 @@ def _prove(place: Place | None, held: AccessToken) -> None:
 
 
 def _is_visit(scope: Scope, headers: Headers) -> bool:
-    """Whether somebody follows a link to a page that is open to everybody."""
+    """Whether somebody follows a link to a page that anybody may see."""
     asked = scope.get("method"), headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return asked == ("GET", "navigate", "document") and scope["path"] in VISITED
 
 
 def depth_of(body: bytes) -> int:
-    """How deep lists and objects lie within one another in JSON, whether or not it is otherwise sound."""
+    """How deeply lists and objects are nested in JSON, which need not be valid."""
     if body.count(b"[") + body.count(b"{") <= MAX_DEPTH:
         return 0
     bare = _JSON_STRING.sub(b"", body)
@@ -232,17 +225,15 @@ def depth_of(body: bytes) -> int:
 
 
 def _hostname(host: str) -> str:
-    try:
+    with suppress(ValueError):
         return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    return ""
 
 
-def _place(origin: str) -> str:
-    try:
+def _host(origin: str) -> str:
+    with suppress(ValueError):
         return urlsplit(origin).netloc
-    except ValueError:
-        return ""
+    return ""
 
 
 def _once(message: Message, receive: Receive) -> Receive:

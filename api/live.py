@@ -1,7 +1,7 @@
-"""The live stream: a snapshot, then whatever happens as it happens, with signs of life between.
+"""The live stream: a snapshot, then everything as it happens, and heartbeats in between.
 
 Messages are JSON objects with a `type`: snapshot, step, speech, turn, lost, heartbeat. What a client sends is
-not looked at. Whoever is too slow loses the oldest, and is told how many with `lost`.
+ignored. A client that is too slow loses the oldest messages; `lost` says how many.
 """
 
 from __future__ import annotations
@@ -29,37 +29,36 @@ from noodlings.text import shorten
 from noodlings.values.caller import Caller
 
 PROTOCOL = "noodlings"
-"""What a browser asks for as the first subprotocol; the second may be `bearer.` and the token."""
+"""The first subprotocol that a browser asks for; the second may be `bearer.` and the token."""
 BEARER = "bearer."
 GOING_AWAY = 1001
-SHEETS = 1_000
-"""Messages that are held ready."""
+CACHED_MESSAGES = 1_000
 
 router = topic_router("/api")
 
 
-class Sheets:
-    """What happened as messages, each written once for all who are shown the same."""
+class MessageCache:
+    """Serializes each message once for all clients that are shown the same."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, int, str, str, int], tuple[WhyView | None, str]] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, int, str, str, int], tuple[WhyView | None, str]] = OrderedDict()
 
     def written(self, view: TurnEventView) -> str:
-        """The message of something that happened."""
-        # What is shown to different readers are different objects; the one that is kept cannot be another.
+        # Readers who are shown different turns get different objects. A cached one stays alive, so that its
+        # id cannot be reused.
         key = (view.agent, view.entry, view.step, view.said, id(view.turn))
-        if key not in self._kept:
+        if key not in self._cached:
             kind = "speech" if view.said else "step" if view.turn is None else "turn"
             message = {"type": kind} | view.as_dict()
-            self._kept[key] = view.turn, _written(message)
-            if len(self._kept) > SHEETS:
-                self._kept.popitem(last=False)
-        return self._kept[key][1]
+            self._cached[key] = view.turn, _written(message)
+            if len(self._cached) > CACHED_MESSAGES:
+                self._cached.popitem(last=False)
+        return self._cached[key][1]
 
 
 @router.websocket("/live")
 async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
-    """See the module. `agent` is the one to look at, empty for all; `user` as the header Noodlings-User."""
+    """See the module. `agent` may be empty, for all; `user` is like the header Noodlings-User."""
     parts = parts_of(socket)
     try:
         held = parts.authenticator.admit(_authorization(socket))
@@ -88,7 +87,7 @@ async def live(socket: WebSocket, agent: str = "", user: str = "") -> None:
 
 
 async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader, held: AccessToken) -> None:
-    """Send until one side has had enough, or the token does not hold any more."""
+    """Send until either side ends the stream or the token is no longer valid."""
     sending = asyncio.create_task(_send_all(socket, parts, reader, held), name="live: sending")
     hearing = asyncio.create_task(_until_gone(socket), name="live: hearing")
     try:
@@ -108,7 +107,7 @@ async def _serve(socket: WebSocket, parts: ServerParts, reader: FeedReader, held
 
 
 async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader, held: AccessToken) -> None:
-    sheets: Sheets = socket.app.state.sheets
+    messages: MessageCache = socket.app.state.messages
     heartbeat = parts.society.settings.live.heartbeat_seconds
     await socket.send_text(_written(_snapshot(parts, reader.caller, reader.agent_id)))
     while True:
@@ -126,7 +125,7 @@ async def _send_all(socket: WebSocket, parts: ServerParts, reader: FeedReader, h
         lost, view = taken
         if lost:
             await socket.send_text(_written({"type": "lost", "count": lost}))
-        await socket.send_text(sheets.written(view))
+        await socket.send_text(messages.written(view))
 
 
 async def _until_gone(socket: WebSocket) -> None:
@@ -137,7 +136,7 @@ async def _until_gone(socket: WebSocket) -> None:
 
 
 def _snapshot(parts: ServerParts, caller: Caller, agent_id: str) -> dict[str, Any]:
-    """How things stand when a reader comes."""
+    """The first message to a client."""
     inspector = parts.inspector
     agents = [agent_id] if agent_id else parts.society.agents.at_hand
     return {
@@ -159,7 +158,7 @@ def _written(message: dict[str, Any]) -> str:
 
 
 def _authorization(socket: WebSocket) -> str | None:
-    """The token, from the header or from the subprotocols, the one way that a browser has."""
+    """The token, from the header or, as browsers must send it, from the subprotocols."""
     header = socket.headers.get("authorization")
     if header is not None:
         return header

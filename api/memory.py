@@ -1,16 +1,15 @@
-"""What an agent remembers: its streams, its feelings about them, links, and what it said because of them."""
+"""What an agent remembers: memory streams, feelings, links, and the memories behind its last answer."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request, Response
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from api import examples
 from api.answers import by_importance, documented, latest_first, paged, route, shown, tagged
 from api.parts import AgentName, EntryId, Living, Looking, Reader, topic_router
 from noodlings.errors import NotFound, UserError
@@ -18,7 +17,6 @@ from noodlings.inspect import questions
 from noodlings.inspect.browse import Page
 from noodlings.inspect.links import DEPTH
 from noodlings.inspect.viewpoint import require_all_history
-from noodlings.inspect.views import EntriesView
 from noodlings.recall.links import MAX_DEPTH
 from noodlings.values.affect import AXES, Affect
 from noodlings.values.memory import Order
@@ -42,13 +40,13 @@ Share = Annotated[float, Query(ge=0, le=1, examples=[0.5])]
 router = topic_router("/api", tags=["memory"])
 
 
-@router.get(**route(questions.STATS, examples.STATS, tagged=True))
+@router.get(**route(questions.STATS, tagged=True))
 async def stats(request: Request, agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """How full its memory is: figures without content, open to everybody."""
     return tagged(request, inspector.stats(caller, agent))
 
 
-@router.get(**route(questions.WORKING, examples.WORKING, tagged=True))
+@router.get(**route(questions.WORKING, tagged=True))
 async def working(
     request: Request,
     agent: AgentName,
@@ -58,16 +56,10 @@ async def working(
     cursor: Cursor = "",
 ) -> Response:
     """Its latest memories, oldest first. Further pages go back in time."""
-    return paged(
-        request,
-        lambda most, offset: inspector.working(caller, agent, most, offset),
-        latest_first,
-        limit,
-        cursor,
-    )
+    return paged(request, partial(inspector.working, caller, agent), latest_first, limit, cursor)
 
 
-@router.get(**route(questions.EPISODIC, examples.EPISODIC, tagged=True))
+@router.get(**route(questions.EPISODIC, tagged=True))
 async def episodic(
     request: Request,
     agent: AgentName,
@@ -79,14 +71,11 @@ async def episodic(
     cursor: Cursor = "",
 ) -> Response:
     """The memories that mattered enough to keep, most important first."""
-
-    def page(most: int | None, offset: int) -> EntriesView:
-        return inspector.episodic(caller, agent, most, offset, min_importance, user_id or None)
-
+    page = partial(inspector.episodic, caller, agent, min_importance=min_importance, who=user_id or None)
     return paged(request, page, by_importance, limit, cursor)
 
 
-@router.get(**route(questions.IMPORTANT, examples.IMPORTANT, tagged=True))
+@router.get(**route(questions.IMPORTANT, tagged=True))
 async def important(
     request: Request,
     agent: AgentName,
@@ -96,16 +85,10 @@ async def important(
     cursor: Cursor = "",
 ) -> Response:
     """The most important memories it has in mind."""
-    return paged(
-        request,
-        lambda most, offset: inspector.important(caller, agent, most, offset),
-        by_importance,
-        limit,
-        cursor,
-    )
+    return paged(request, partial(inspector.important, caller, agent), by_importance, limit, cursor)
 
 
-@router.get(**route(questions.BY_USER, examples.BY_USER, tagged=True))
+@router.get(**route(questions.BY_USER, tagged=True))
 async def by_user(
     request: Request,
     agent: AgentName,
@@ -116,16 +99,10 @@ async def by_user(
     cursor: Cursor = "",
 ) -> Response:
     """The memories of one user it has in mind, oldest first. Further pages go back in time."""
-    return paged(
-        request,
-        lambda most, offset: inspector.by_user(caller, agent, user_id, most, offset),
-        latest_first,
-        limit,
-        cursor,
-    )
+    return paged(request, partial(inspector.by_user, caller, agent, user_id), latest_first, limit, cursor)
 
 
-@router.get(**route(questions.BROWSE, examples.EPISODIC))
+@router.get(**route(questions.BROWSE))
 async def browse(
     agent: AgentName,
     caller: Reader,
@@ -142,7 +119,7 @@ async def browse(
     return shown(await inspector.browse(caller, agent, page))
 
 
-@router.get(**route(questions.SYMBOLS, examples.SYMBOLS))
+@router.get(**route(questions.SYMBOLS))
 async def symbols(
     agent: AgentName,
     caller: Reader,
@@ -155,13 +132,13 @@ async def symbols(
     return shown(inspector.symbols(caller, agent, limit, offset, similar))
 
 
-@router.get(**route(questions.AFFECT_GROUPS, examples.GROUPS))
+@router.get(**route(questions.AFFECT_GROUPS))
 async def affect_groups(agent: AgentName, caller: Reader, inspector: Looking, limit: Limit = 3) -> Response:
     """The memories in mind grouped by kind of feeling, the most important of each."""
     return shown(inspector.affect_groups(caller, agent, limit))
 
 
-@router.get(**route(questions.ALIKE, examples.ALIKE))
+@router.get(**route(questions.ALIKE))
 async def by_affect(
     agent: AgentName,
     caller: Reader,
@@ -178,13 +155,13 @@ async def by_affect(
     return shown(inspector.affect_alike(caller, agent, affect, limit, min_similarity))
 
 
-@router.get(**route(questions.FLOW, examples.FLOW))
+@router.get(**route(questions.FLOW))
 async def last_retrieval(agent: AgentName, caller: Reader, inspector: Looking) -> Response:
     """The memories behind its last answer; for a player, its last answer to that player."""
     return shown(inspector.last_retrieval(caller, agent))
 
 
-@router.get(**route(questions.LINKS, examples.LINKS))
+@router.get(**route(questions.LINKS))
 async def links(
     agent: AgentName,
     entry: EntryId,
@@ -204,7 +181,7 @@ class NoteView(BaseModel):
     markdown: str
 
 
-@router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView, examples.NOTE))
+@router.get("/agents/{agent}/memory/entries/{entry}/note", responses=documented(NoteView))
 async def note(
     agent: AgentName, entry: EntryId, caller: Reader, inspector: Looking, society: Living
 ) -> Response:
@@ -215,11 +192,11 @@ async def note(
     markdown = await asyncio.to_thread(society.note, agent_id, seen.id)
     if markdown is None:
         raise NotFound(f"Memory {seen.id} has no note; notes are written with notes.enabled: true.")
-    return JSONResponse({"agent": agent_id, "id": seen.id, "markdown": markdown})
+    return shown(NoteView(agent=agent_id, id=seen.id, markdown=markdown))
 
 
 def _affect(given: list[str]) -> Affect:
-    """Five numbers, in one bracket or one by one; out of range is refused, not bent."""
+    """Five numbers, as one JSON list or as repeated parameters. What is out of range is refused."""
     if len(given) == 1 and given[0].lstrip().startswith("["):
         try:
             numbers = json.loads(given[0])

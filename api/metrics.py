@@ -1,12 +1,13 @@
-"""Figures for Prometheus: turns, steps, models, streams, readers, requests.
+"""Metrics for Prometheus: turns, steps, models, streams, readers, requests.
 
-Turns are counted as they happen; what only stands somewhere is read when somebody asks.
+Turns and requests are counted as they happen; sizes and states are read when somebody asks.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -26,62 +27,39 @@ log = logging.getLogger(__name__)
 
 
 class Metrics:
-    """The figures of one server.
-
-    Args:
-        society: whose turns are counted, from now on.
-        feed: whose readers are counted.
-        unfinished: how many turns are under way that were asked for here.
-    """
+    """The metrics of one server; `unfinished` tells how many turns are under way."""
 
     def __init__(self, society: Society, feed: Feed, unfinished: Callable[[], int]) -> None:
         self.registry = CollectorRegistry()
         self._society, self._feed, self._unfinished = society, feed, unfinished
-        self._turns = Counter(
-            "noodlings_turns", "Finished turns.", ["agent", "outcome"], registry=self.registry
+        counter = partial(Counter, registry=self.registry)
+        histogram = partial(Histogram, buckets=_STEP_SECONDS, registry=self.registry)
+        self._turns = counter("noodlings_turns", "Finished turns.", ["agent", "outcome"])
+        self._steps = histogram("noodlings_step_seconds", "Time taken by each step of a turn.", ["step"])
+        self._calls = counter("noodlings_llm_calls", "Calls to a language model, including failed ones.")
+        self._tokens = counter("noodlings_llm_tokens", "Tokens sent and received in these calls.")
+        self._degraded = counter(
+            "noodlings_degraded", "Turns in which something failed and a fallback was used."
         )
-        self._steps = Histogram(
-            "noodlings_step_seconds",
-            "Time taken by each step of a turn.",
-            ["step"],
-            buckets=_STEP_SECONDS,
-            registry=self.registry,
-        )
-        self._calls = Counter(
-            "noodlings_llm_calls", "Calls to a language model, including failed ones.", registry=self.registry
-        )
-        self._tokens = Counter(
-            "noodlings_llm_tokens", "Tokens sent and received in these calls.", registry=self.registry
-        )
-        self._degraded = Counter(
-            "noodlings_degraded",
-            "Turns in which something failed and a fallback was used.",
-            registry=self.registry,
-        )
-        self._requests = Histogram(
-            "noodlings_request_seconds",
-            "Time taken by requests.",
-            ["method", "route", "status"],
-            buckets=_STEP_SECONDS,
-            registry=self.registry,
+        self._requests = histogram(
+            "noodlings_request_seconds", "Time taken by requests.", ["method", "route", "status"]
         )
         self.registry.register(self)
         self.close = society.watch(self._happened)
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """One request was answered."""
+        """Count a request that was answered."""
         self._requests.labels(method, route, str(status)).observe(seconds)
 
     def text(self) -> bytes:
-        """All figures in the text format of Prometheus."""
         return generate_latest(self.registry)
 
     def describe(self) -> list[Metric]:
-        """Nothing beforehand: what there is stands in `collect`."""
+        """Nothing in advance: the agents are not known yet."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """What stands somewhere now: of agents only those that were asked for so far."""
+        """Sizes and states, as they are now; of agents, only those that are awake."""
         streams = GaugeMetricFamily("noodlings_stream_entries", "Entries.", labels=["agent", "stream"])
         perceived = GaugeMetricFamily("noodlings_perceived", "Ever perceived.", labels=["agent"])
         for agent in self._society.agents.awake:
@@ -95,15 +73,17 @@ class Metrics:
             perceived.add_metric([agent.id], stats.perceived)
         yield streams
         yield perceived
-        yield _gauge("noodlings_live_readers", "Readers of the live stream.", self._feed.readers)
-        yield _gauge("noodlings_live_waiting", "Events waiting for them.", self._feed.waiting)
-        yield _gauge("noodlings_live_lost", "Events dropped because a reader was too slow.", self._feed.lost)
+        yield GaugeMetricFamily("noodlings_live_readers", "Readers of the live stream.", self._feed.readers)
+        yield GaugeMetricFamily("noodlings_live_waiting", "Events waiting for them.", self._feed.waiting)
+        yield GaugeMetricFamily(
+            "noodlings_live_lost", "Events dropped because a reader was too slow.", self._feed.lost
+        )
         state = self._society.model_status.state
         models = GaugeMetricFamily("noodlings_model", "1 for the language model's state.", labels=["state"])
         for one in ModelState:
             models.add_metric([one], one is state)
         yield models
-        yield _gauge("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
+        yield GaugeMetricFamily("noodlings_unfinished_turns", "Turns under way.", self._unfinished())
 
     def _happened(self, turn_event: TurnEvent) -> None:
         if turn_event.step != _TURN:
@@ -122,7 +102,3 @@ class Metrics:
             trace.agent_id, trace.entry_id, outcome, sum(trace.milliseconds.values()), trace.calls,
             trace.tokens, len(trace.degraded),
         )  # fmt: skip
-
-
-def _gauge(name: str, meaning: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, meaning, value)

@@ -1,7 +1,7 @@
-"""What the routes work with, and how each gets at the part it needs.
+"""The parts of a server, and the dependencies by which routes get them.
 
-The rule it keeps: none of it leaves the event loop. FastAPI would run what is no coroutine on another thread,
-and a request that needs four parts would wait four times for its turn.
+All dependencies are coroutines. FastAPI would run plain functions on other threads, and a request with four
+dependencies would wait four times for its turn.
 """
 
 from __future__ import annotations
@@ -35,17 +35,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServerParts:
-    """What one server is made of.
+    """The parts of one server.
 
     Attributes:
-        society, inspector: what it is thin over.
-        authenticator: who may.
-        turns: percepts on their way, each at most once.
-        people: whoever is in the rooms by `POST /api/commands`.
-        feed: who looks on.
-        metrics: figures.
+        people: the users in the rooms by `POST /api/commands`.
         ready: whether everything is loaded.
-        forget_lines: has nothing shown again that was said in the rooms of late.
+        forget_lines: clears the scrollback of the rooms.
     """
 
     society: Society
@@ -60,25 +55,24 @@ class ServerParts:
 
 
 def parts_of(connection: HTTPConnection) -> ServerParts:
-    """The parts of the server that was asked."""
     parts: ServerParts = connection.app.state.parts
     return parts
 
 
 def topic_router(prefix: str = "", **more: Any) -> APIRouter:
-    """A router whose routes are whole as they stand, for `make_app` to take over.
+    """A router whose routes `make_app` takes over as they are.
 
-    FastAPI works out anew each route of a router that is included, models and all, and in the first request.
+    FastAPI would build each route of an included router again, with its models, during the first request.
     """
     return APIRouter(prefix=prefix, dependencies=[Depends(require_known_parameters)], **more)
 
 
 async def require_known_parameters(connection: HTTPConnection) -> None:
-    """Refuse a query parameter that the route does not have, as a body with an unknown key is refused.
+    """Refuse unknown query parameters, as unknown keys of a body are refused.
 
     Raises:
-        RequestValidationError: each of them, with the nearest right one.
-        WebSocketException: the same of a stream.
+        RequestValidationError: names each of them, with the most similar known one.
+        WebSocketException: the same for a stream.
     """
     route = connection.scope["route"]
     if not connection.query_params or not getattr(route, "include_in_schema", True):  # as the page /docs
@@ -105,7 +99,7 @@ async def _held(
     connection: HTTPConnection,
     credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> AccessToken:
-    """What whoever asks may do. Raises `Refused` (401)."""
+    """What the caller's token permits. Raises `RefusedRequest` (401)."""
     held = parts_of(connection).authenticator.admit(connection.headers.get("authorization"))
     connection.state.held = held
     return held
@@ -149,15 +143,15 @@ async def _reader(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> C
 
 async def _actor(connection: HTTPConnection, held: Held, user: OnBehalfOf) -> Caller:
     caller = held.actor(user)
-    held.reader(user)  # who may not even read, as a character, corrects nothing either
+    held.reader(user)  # a character may not be read for, so it may not be corrected for either
     connection.state.caller = caller
     return caller
 
 
 Reader = Annotated[Caller, Depends(_reader)]
-"""Whoever reads."""
+"""The caller of a route that only reads."""
 Actor = Annotated[Caller, Depends(_actor)]
-"""Whoever changes something."""
+"""The caller of a route that changes something."""
 AgentName = Annotated[
     str,
     Path(alias="agent", max_length=80, description="A character's id, name or alias.", examples=["servnak"]),

@@ -1,7 +1,7 @@
-"""The people in the rooms who come from another process, such as a MUD.
+"""People in the rooms who come from another process, such as a MUD.
 
-Each comes in with the first command line and leaves after a silence. What they hear meanwhile waits for the
-next answer. When it is too much, the oldest lines are lost and the answer says so.
+Each enters with the first command line and leaves after a long silence. What they hear waits for the next
+answer; if it is too much, the oldest lines are dropped and the answer says how many.
 """
 
 from __future__ import annotations
@@ -26,19 +26,15 @@ if TYPE_CHECKING:
 
 
 SILENT_SECONDS = 1_800.0
-"""Whoever sends nothing for so long has left."""
+"""How long somebody may send nothing before they leave."""
 MOST = 500
-"""People who are in the rooms at once."""
+"""The most people in the rooms at once."""
 HEARD = 200
-"""Lines that wait for one of them."""
+"""The most lines that wait for one of them."""
 
 
 class Person:
-    """Somebody in the rooms.
-
-    Attributes:
-        lost: how many lines were lost since the last answer.
-    """
+    """Somebody in the rooms; `lost` counts the lines dropped since the last answer."""
 
     def __init__(self, caller: Caller, now: float) -> None:
         self.caller = caller
@@ -48,7 +44,6 @@ class Person:
         self._something = asyncio.Event()
 
     def hear(self, line: RoomLine) -> None:
-        """A line as this person sees it."""
         if len(self._heard) >= HEARD:
             self._heard.popleft()
             self.lost += 1
@@ -56,7 +51,7 @@ class Person:
         self._something.set()
 
     async def heard(self, seconds: float) -> tuple[list[str], int]:
-        """What was heard since the last time and how much was lost; if nothing, it is waited for so long."""
+        """What was heard since the last call and how many lines were lost; waits if there is nothing."""
         if not self._heard and seconds > 0:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._something.wait(), seconds)
@@ -68,13 +63,7 @@ class Person:
 
 
 class PeopleOnline:
-    """Everybody who is in the rooms from outside. Use within a running event loop.
-
-    Args:
-        society, inspector: what commands work with.
-        world: the rooms.
-        now: seconds that only ever rise.
-    """
+    """Everybody in the rooms from outside. Use within a running event loop; `now` is a monotonic clock."""
 
     def __init__(
         self,
@@ -89,23 +78,23 @@ class PeopleOnline:
         self._people: dict[str, Person] = {}
 
     async def run(self, caller: Caller, line: str, width: int, wait: float) -> tuple[Reply, list[str], int]:
-        """One command line of somebody: the reply, what was heard since the last one, and how much was lost.
+        """Run a command line. Returns the reply, what was heard since the last one, and how much was lost.
 
         Raises:
-            UserError: the name will not do, or the rooms are full.
+            UserError: the name cannot be used, or the rooms are full.
         """
         person = self._enter(caller)
         person.seen_at = self._now()
         context = CommandContext(caller, self._society, self._inspector, self.world, width)
         reply = await registry.dispatch(line, context)
-        # Who had to give way meanwhile has left, and somebody else may be here by that id.
+        # This person may have had to leave meanwhile, and another may be here under the same id.
         if reply.leave and self._people.get(caller.user_id) is person:
             self._leave(caller.user_id)
         lines, lost = await person.heard(0.0 if reply.leave or reply.error else wait)
         return reply, lines, lost
 
     async def ask(self, caller: Caller, line: str, width: int) -> Reply:
-        """One command line of somebody who is not in the rooms, and does not come into them for it."""
+        """Run a command line of somebody who stays outside the rooms."""
         return await registry.dispatch(
             line, CommandContext(caller, self._society, self._inspector, None, width)
         )
@@ -114,7 +103,7 @@ class PeopleOnline:
         person = self._people.get(caller.user_id)
         if person is not None:
             return person
-        self._let_silent_ones_go()
+        self._remove_silent()
         if len(self._people) >= MOST:
             raise UserError("The rooms are full; try again when somebody has left.")
         person = Person(caller, self._now())
@@ -129,7 +118,7 @@ class PeopleOnline:
         del self._people[user_id]
         self.world.leave(user_id)
 
-    def _let_silent_ones_go(self) -> None:
+    def _remove_silent(self) -> None:
         silent = [who for who, one in self._people.items() if self._now() - one.seen_at > SILENT_SECONDS]
         for user_id in silent:
             self._leave(user_id)

@@ -1,4 +1,4 @@
-"""Telling an agent something: what somebody said or did, and what happened in a game."""
+"""Telling a character what somebody said or did, or what happened in a game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from pydantic import (
     WrapValidator,
 )
 
-from api import examples
 from api.answers import documented, shown
 from api.authentication import MAX_ID
 from api.parts import AgentName, Held, OnBehalfOf, parts_of, topic_router
@@ -38,8 +37,8 @@ from noodlings.values.percept import PRIVATE, Kind, Percept
 MAX_KEY = 200
 MOST_DEPTH = 100
 CUT_OFF = "cut off"
-TAKEN = frozenset({KEY, FINGERPRINT, HISTORY, "tags"})
-"""Under these names something else is kept with a line."""
+RESERVED = frozenset({KEY, FINGERPRINT, HISTORY, "tags"})
+"""Names in the data of a percept that clients may not use."""
 UNANSWERED = "an answer: this turn was cut off; to get one, send it again with another key"
 
 router = topic_router("/api/agents/{agent}", tags=["perceive"])
@@ -56,12 +55,9 @@ KeyHeader = Annotated[
     ),
 ]
 
-
 Fact = StrictStr | StrictBool | StrictInt | StrictFloat | None
 Facts = Annotated[dict[str, Fact], Field(max_length=50)]
 Unit = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
-
-
 Signed = Annotated[float, Field(ge=-1, le=1, strict=True, allow_inf_nan=False)]
 
 
@@ -84,7 +80,7 @@ GivenAffect = Annotated[
 
 
 def _offered(given: Any, read: ValidatorFunctionWrapHandler) -> Any:
-    """What is offered. Raises ValueError where parts of it do not go together."""
+    """The offered actions. Raises `ValueError` if they do not fit together."""
     try:
         offered = read(given)
         require_offer(offered)
@@ -173,7 +169,7 @@ class Event(BaseModel):
     idempotency_key: Key = ""
 
 
-@router.post("/perceive", responses=documented(WhyView, examples.WHY))
+@router.post("/perceive", responses=documented(WhyView))
 async def perceive(
     request: Request,
     agent: AgentName,
@@ -192,7 +188,7 @@ async def perceive(
         held.require(Role.ADMIN, Role.WORLD, to="offer actions")
     caller = held.actor(_one(said.user_id, user, "user_id"), said.name)
     society = parts_of(request).society
-    if said.name and held.role is not Role.PLAYER:  # else one player could be called like another
+    if said.name and held.role is not Role.PLAYER:  # a player could take the name of another
         parts_of(request).authenticator.require_own_name(caller)
         society.introduce(caller.user_id, clean(said.name) or caller.name)
     here = society.find(agent)
@@ -216,7 +212,7 @@ async def perceive(
     return await _turn(request, caller, here.id, percept, _one(said.idempotency_key, key, "idempotency_key"))
 
 
-@router.post("/events", responses=documented(WhyView, examples.WHY))
+@router.post("/events", responses=documented(WhyView))
 async def event(
     request: Request, agent: AgentName, event: Event, held: Held, user: OnBehalfOf, key: KeyHeader = ""
 ) -> Response:
@@ -250,22 +246,21 @@ def _affect(given: GivenAffect | None) -> Affect | None:
 
 
 def _facts(data: dict[str, Any]) -> dict[str, Any]:
-    """What was sent to be kept. Raises `UserError` for a fact whose name says something else here."""
+    """The facts to store. Raises `UserError` for a reserved name."""
     facts = checked_facts(data)
-    if taken := sorted(facts.keys() & TAKEN):
-        raise UserError(f"data must not have a fact called {taken[0]}, a reserved name; choose another")
+    if reserved := sorted(facts.keys() & RESERVED):
+        raise UserError(f"data must not have a fact called {reserved[0]}, a reserved name; choose another")
     return facts
 
 
 def _spoken(text: str) -> str:
-    heard = clean(text)
-    if not heard:
+    if not (spoken := clean(text)):
         raise UserError("The text is empty once control characters are removed; send some words.")
-    return heard
+    return spoken
 
 
 def _one(in_body: str, in_header: str, name: str) -> Any:
-    """What was given in either place. Raises `UserError` where the two differ."""
+    """The value given in either place. Raises `UserError` if the two differ."""
     given = {clean(in_body), clean(in_header)} - {""}
     if len(given) > 1:
         raise UserError(f"{name} in the body and the header differ; send only one")

@@ -1,14 +1,15 @@
-"""What is kept of a person, a copy of it for them, and the end of it: for admins, while the world runs."""
+"""What is kept of a person: seeing, exporting and deleting it. For admins, while the world runs."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from api import examples
 from api.answers import documented
 from api.authentication import MAX_ID
 from api.parts import Actor, Living, Reader, parts_of, topic_router
@@ -24,6 +25,13 @@ from noodlings.portable.person import (
 )
 
 NDJSON = "application/x-ndjson"
+_LINES = """\
+{"format": "noodlings-person", "version": 1, "ids": {"user_caity": {"name": "Caity", "place": "garden"}}, \
+"accounts": []}
+{"agent": "servnak", "id": 12, "timestamp": 1764000000.0, "user_id": "user_caity", "kind": "say", \
+"place": "garden", "user_text": "My dog died yesterday", "response": "OH NO."}
+"""
+T = TypeVar("T")
 _READING, _DELETING = "see what is kept of a person", "have everything about a person deleted"
 
 router = topic_router("/api/persons/{person}", tags=["persons"])
@@ -45,35 +53,36 @@ class PersonDeletion:
 
     Attributes:
         report: what was kept before.
-        done: what became of it; null where nothing was deleted, because `yes` was not given.
+        done: what was deleted; null if nothing was, because `yes` was not given.
     """
 
     report: PersonReport
     done: PersonForgotten | None = None
 
 
-@router.get("", responses=documented(PersonReport, examples.PERSON))
+@router.get("", responses=documented(PersonReport))
 async def person_report(person: Named, caller: Reader, society: Living) -> Response:
     """What is kept of a person, and where. Admin only."""
     caller.require_admin(_READING)
-    return JSONResponse(plain(asdict(report(society, find_person(society, person)))))
+    found = await asyncio.to_thread(find_person, society, person)
+    return JSONResponse(plain(asdict(await asyncio.to_thread(report, society, found))))
 
 
 @router.get(
     "/export",
     response_class=Response,
-    responses=RESPONSES
-    | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": examples.PERSON_LINES}}}},
+    responses=RESPONSES | {200: {"description": "JSON lines.", "content": {NDJSON: {"example": _LINES}}}},
 )
 async def person_export(person: Named, caller: Reader, society: Living) -> Response:
     """What a person told the characters and was answered, one JSON object a line. Admin only."""
     caller.require_admin(_READING)
     lines: list[str] = []
-    export_person(society, find_person(society, person), lines.append)
+    found = await asyncio.to_thread(find_person, society, person)
+    await asyncio.to_thread(export_person, society, found, lines.append)
     return Response("".join(lines), media_type=NDJSON)
 
 
-@router.delete("", responses=documented(PersonDeletion, examples.PERSON_DELETION))
+@router.delete("", responses=documented(PersonDeletion))
 async def person_forget(
     request: Request,
     person: Named,
@@ -85,14 +94,24 @@ async def person_forget(
 ) -> Response:
     """Delete everything about a person, for good. Admin only; whoever is in the rooms must leave first."""
     caller.require_admin(_DELETING)
-    request.state.path = request.scope["route"].path  # the audit log is not to say whom
-    parts, found = parts_of(request), find_person(society, person)
-    kept = report(society, found)
+    request.state.path = request.scope["route"].path  # the audit log must not name the person
+    parts, found = parts_of(request), await asyncio.to_thread(find_person, society, person)
+    kept = await asyncio.to_thread(report, society, found)
     if not yes:
         return JSONResponse(plain(asdict(PersonDeletion(kept))))
     parts.people.world.part_from(found.ids)
-    await parts.people.world.settle()  # they were seen to leave, and that is remembered
+    await parts.people.world.settle()  # until the characters have noticed that they left
     parts.forget_lines()
     parts.turns.forget(found.ids)
-    done = forget_person(society, caller, found)
+    loop = asyncio.get_running_loop()
+
+    def change(step: Callable[[], T]) -> T:
+        """Call what changes characters in the event loop, where everything else changes them."""
+
+        async def stepped() -> T:
+            return step()
+
+        return asyncio.run_coroutine_threadsafe(stepped(), loop).result()
+
+    done = await asyncio.to_thread(forget_person, society, caller, found, change)
     return JSONResponse(plain(asdict(PersonDeletion(kept, done))))

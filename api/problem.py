@@ -1,7 +1,7 @@
-"""Everything that goes wrong, in one shape: `application/problem+json` (RFC 9457).
+"""All errors in one form: `application/problem+json` (RFC 9457).
 
-Under `CHAT` it is the one that chat clients know, OpenAI's. The rule it keeps: what was raised on purpose is
-told in its own words, everything else only in the log.
+Under `CHAT` it is OpenAI's form, which chat clients know. Our own errors are told in their own words; the
+details of all others are only in the log.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from noodlings.text import clean, shorten
 
 MEDIA_TYPE = "application/problem+json"
 CHAT = "/v1/"
-"""What the paths of the door for chat clients begin with, see `api.chat`."""
-KEPT_BY_NOBODY = "no-store"
-"""The `Cache-Control` of every answer, but for the files of the page."""
+"""The beginning of all paths for chat clients, see `api.chat`."""
+NO_STORE = "no-store"
+"""The `Cache-Control` of every answer except the files of the page."""
 _LONGEST = 500
-"""Characters of what was wrong with one value."""
+"""The most characters of what is wrong with one value."""
 
 log = logging.getLogger(__name__)
 
@@ -48,12 +48,7 @@ class Problem(BaseModel):
 
 
 class RefusedRequest(NoodlingsError):
-    """A request that is refused before anything is asked of an agent.
-
-    Attributes:
-        status: of the answer.
-        headers: of the answer.
-    """
+    """A request that is refused with this status and these headers."""
 
     def __init__(self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -62,7 +57,7 @@ class RefusedRequest(NoodlingsError):
 
 
 class Conflict(UserError):
-    """What is to be made is there already."""
+    """What is to be created already exists."""
 
 
 _STATUS: tuple[tuple[type[NoodlingsError], HTTPStatus], ...] = (
@@ -91,8 +86,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
     },
 }
-"""What every route may answer instead, for its documentation."""
-
+"""Documentation of the errors of every route."""
 
 _CODES = {
     HTTPStatus.UNAUTHORIZED: "invalid_api_key",
@@ -102,7 +96,7 @@ _CODES = {
 
 
 def chat_problem(status: int, detail: str, param: str = "", code: str = "") -> dict[str, Any]:
-    """The same as chat clients read it: `param` is what in the request it is about, `code` a name for it."""
+    """An error in OpenAI's form: `param` is the part of the request it is about, `code` a name for it."""
     kind = "server_error" if status >= HTTPStatus.INTERNAL_SERVER_ERROR else "invalid_request_error"
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         kind = "rate_limit_error"
@@ -119,14 +113,10 @@ def problem(
     path: str = "",
     code: str = "",
 ) -> JSONResponse:
-    """An answer in the one shape; in that of chat clients where `path` is one of theirs.
-
-    Args:
-        code: a name for it that chat clients know.
-    """
-    headers = {"Cache-Control": KEPT_BY_NOBODY} | (headers or {})
+    """An error as an answer. If `path` is for chat clients, it is in their form, with `code` as its name."""
+    headers = {"Cache-Control": NO_STORE} | (headers or {})
     if path.startswith(CHAT):
-        if errors:  # 422 is none of their statuses
+        if errors:  # chat clients do not know 422
             status = HTTPStatus.BAD_REQUEST
         param = "model" if code else errors[0].where.removeprefix("body.") if errors else ""
         return JSONResponse(chat_problem(status, detail, param, code), status, headers)
@@ -141,14 +131,13 @@ def problem(
 
 
 def status_of(error: NoodlingsError) -> HTTPStatus:
-    """The status that says what sort of problem an error of ours is."""
     if isinstance(error, RefusedRequest):
         return error.status
     return next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.BAD_REQUEST)
 
 
-def tell_problems(app: FastAPI) -> None:
-    """Answer whatever is raised in `app` in the one shape."""
+def handle_errors(app: FastAPI) -> None:
+    """Answer everything raised in `app` as a problem."""
     app.add_exception_handler(NoodlingsError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _of_framework)
@@ -180,7 +169,7 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 def _wrong(found: dict[str, Any]) -> str:
-    """What is wrong with a value, to be read after its place."""
+    """What is wrong with a value, to follow its name in a sentence."""
     said = {
         "Field required": "is missing",
         "Extra inputs are not permitted": "is not known here; see /docs",

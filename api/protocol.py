@@ -1,7 +1,7 @@
-"""HTTP on a connection whose time is limited: for the headers, for the body, and for taking the answer.
+"""HTTP with deadlines for the headers, for the body, and for reading the answer.
 
-Each deadline is for the whole: a byte now and then earns no more time. What comes before a request is one, so
-before `api.gate.Gate` can see it, is refused here.
+A deadline is for the whole, so a byte now and then earns no more time. What is refused here never becomes a
+request that `api.gate.Gate` could see.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from api.problem import problem
 from noodlings.connections import Connections, Place
 
 HEADERS_SECONDS = 10.0
-"""From the connection, or from the first byte of another request over it, to the end of the headers."""
+"""From the connection, or from the first byte of a later request, to the end of the headers."""
 BODY_SECONDS = 30.0
-"""From the headers to the end of the body."""
+"""From the end of the headers to the end of the body."""
 TAKE_SECONDS = 30.0
-"""So long an answer may lie here because its reader takes none of it, or not the rest after the last one."""
+"""How long an answer may wait for a client that does not read it."""
 MOST_HEADERS = 16_384
-"""Bytes of headers."""
+"""The most bytes of headers."""
 
 SAFE_HEADERS = [
     ("X-Content-Type-Options", "nosniff"),
     ("X-Frame-Options", "DENY"),
     ("Content-Security-Policy", "frame-ancestors 'none'"),
 ]
-"""Of every answer: it is what it says it is, and stands in nobody's frame."""
+"""In every answer: no guessing of its type, and no framing."""
 
 _PLACE = "place"
 
 
 def place_of(scope: Mapping[str, Any]) -> Place | None:
-    """The place of a request's connection; None where no server of ours took it."""
+    """The place of a request's connection; None if no server of ours accepted it."""
     place: Place | None = scope.get("state", {}).get(_PLACE)
     return place
 
 
 def timed(connections: Connections) -> type[asyncio.Protocol]:
-    """What `uvicorn.Config` takes for `http`."""
+    """The `http` argument of `uvicorn.Config`."""
     return cast("type[asyncio.Protocol]", partial(TimedProtocol, connections))
 
 
@@ -56,43 +56,38 @@ class TimedProtocol(H11Protocol):
     def __init__(self, connections: Connections, **given: Any) -> None:
         super().__init__(**given)
         self.conn = _Unambiguous(h11.SERVER, MOST_HEADERS)
-        self._all = connections
+        self._connections = connections
         self._phase = ""
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A connection was made."""
         super().connection_made(transport)
-        self._place = self._all.place_of(transport)
+        self._place = self._connections.place_of(transport)
         self._place.let_go = transport.abort
         self.app_state = self.app_state | {_PLACE: self._place}
-        self._look()
+        self._update_phase()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is gone."""
-        self._in_time("gone")
-        self._taken()
+        self._enter_phase("gone")
+        self._answer_was_read()
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        """Something was received."""
         super().handle_events()
-        self._look()
+        self._update_phase()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
-        """From here on it is no HTTP, and no longer watched here."""
-        self._in_time("upgraded")
+        """From here on it is a WebSocket, without these deadlines."""
+        self._enter_phase("upgraded")
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
-        """An answer was written."""
         self._place.wait()
         super().on_response_complete()
-        self._look()
+        self._update_phase()
 
     def send_400_response(self, msg: str) -> None:
-        """What came is no request."""
         self._refuse(
             HTTPStatus.BAD_REQUEST,
             "This is not valid HTTP/1.1, or it has both Content-Length and Transfer-Encoding; send only one.",
@@ -100,37 +95,35 @@ class TimedProtocol(H11Protocol):
         self.transport.close()
 
     def pause_writing(self) -> None:
-        """Too much of an answer is not taken."""
         super().pause_writing()
         self._unread = self.loop.call_later(TAKE_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It was taken."""
         super().resume_writing()
-        self._taken()
+        self._answer_was_read()
 
-    def _taken(self) -> None:
+    def _answer_was_read(self) -> None:
         if self._unread is not None:
             self._unread.cancel()
             self._unread = None
 
-    def _look(self) -> None:
-        """What is waited for now, and until when."""
+    def _update_phase(self) -> None:
+        """Enter the phase that the connection is in now."""
         if self._phase in ("upgraded", "gone"):
             return
         theirs = self.conn.their_state
         if self.transport.is_closing():
-            self._in_time("closing", TAKE_SECONDS)
+            self._enter_phase("closing", TAKE_SECONDS)
         elif theirs is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):
-            self._in_time("headers", HEADERS_SECONDS)
-        elif theirs is h11.IDLE:  # uvicorn closes it in time, if what is written is taken
-            self._in_time("idle", self.timeout_keep_alive + TAKE_SECONDS)
+            self._enter_phase("headers", HEADERS_SECONDS)
+        elif theirs is h11.IDLE:  # uvicorn closes it in time, provided the client reads what was written
+            self._enter_phase("idle", self.timeout_keep_alive + TAKE_SECONDS)
         elif theirs is h11.SEND_BODY:
-            self._in_time("body", BODY_SECONDS)
+            self._enter_phase("body", BODY_SECONDS)
         else:
-            self._in_time("answering")
+            self._enter_phase("answering")
 
-    def _in_time(self, phase: str, seconds: float | None = None) -> None:
+    def _enter_phase(self, phase: str, seconds: float | None = None) -> None:
         if phase == self._phase:
             return
         self._phase = phase
@@ -144,7 +137,7 @@ class TimedProtocol(H11Protocol):
         self.transport.abort()
 
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
-        """Answer in place of the application, where nothing was answered yet."""
+        """Answer in place of the application, unless an answer has begun."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return
         answer = problem(status, detail)
@@ -154,30 +147,25 @@ class TimedProtocol(H11Protocol):
 
 
 class LiveProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket that holds nothing of what it is sent, which nobody looks at; see `api.live`."""
+    """A WebSocket that discards what it is sent; see `api.live`."""
 
     def pause_writing(self) -> None:
-        """Who does not read is not read on: each ping would be answered, and the answers would lie here."""
+        """Stop reading from a client that does not read: answers to its pings would pile up."""
         super().pause_writing()
         self.transport.pause_reading()
 
     def resume_writing(self) -> None:
-        """It was taken."""
         super().resume_writing()
         self.transport.resume_reading()
 
     def handle_text(self, event: Frame) -> None:
-        """A message; also one that is no UTF-8."""
+        """Ignore a message, even one that is not UTF-8."""
 
-    def handle_bytes(self, event: Frame) -> None:
-        """A message."""
-
-    def handle_cont(self, event: Frame) -> None:
-        """A piece of a message."""
+    handle_bytes = handle_cont = handle_text
 
 
 class _Unambiguous(h11.Connection):
-    """Takes no request that says its length twice: what stands before us may have believed the other one."""
+    """Refuses a request that gives its length twice: a proxy may have believed the other length."""
 
     def next_event(self) -> Any:
         event = super().next_event()

@@ -1,7 +1,7 @@
-"""Recipes: who may come to life, and bringing somebody to life with a new one.
+"""Recipes: listing the characters, and creating one from a new recipe.
 
-The rule it keeps: what is accepted here is kept in the data folder as a file like any other, and can be read
-again at the next start; what could not be is refused before anything is written.
+An accepted recipe is stored in the data folder as a file like any other. One that could not be read at the
+next start is refused before anything is written.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from fastapi import Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from api import examples
 from api.answers import documented, shown
 from api.parts import Actor, Held, Living, Looking, parts_of, topic_router
 from api.problem import Conflict, RefusedRequest
@@ -62,7 +61,7 @@ class Recipes(BaseModel):
     recipes: list[Listed]
 
 
-@router.get("", responses=documented(Recipes, examples.RECIPES))
+@router.get("", responses=documented(Recipes))
 async def recipes(society: Living, held: Held) -> Recipes:
     """List the characters, and whether each comes from a recipe in the data folder."""
     folder = society.settings.data_dir / FOLDER
@@ -78,7 +77,7 @@ async def recipes(society: Living, held: Held) -> Recipes:
 @router.post(
     "/{id}",
     status_code=201,
-    responses=documented(AgentView, examples.AGENT, 201),
+    responses=documented(AgentView, 201),
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -125,7 +124,7 @@ def _text(content_type: str, body: bytes) -> str:
 
 
 def _read(agent_id: str, text: str) -> Persona:
-    """The persona of a recipe, in the words of `load_recipe` where it will not do."""
+    """The persona of a recipe. Raises `UserError` in the words of `load_recipe`."""
     _refuse_aliases(text)
     with TemporaryDirectory(prefix="noodlings-recipe-") as folder:
         path = FilePath(folder) / f"{agent_id}.yaml"
@@ -137,7 +136,7 @@ def _read(agent_id: str, text: str) -> Persona:
 
 
 def _refuse_aliases(text: str) -> None:
-    """An alias may stand for an alias: a page of them is more than any memory holds."""
+    """Refuse YAML aliases: nested ones on a single page can expand beyond any memory."""
     try:
         events: Iterable[Any] = yaml.parse(text, Loader=yaml.SafeLoader)
         if any(isinstance(event, yaml.AliasEvent) for event in events):
@@ -147,7 +146,7 @@ def _refuse_aliases(text: str) -> None:
 
 
 def _require_new(persona: Persona, others: Iterable[Persona]) -> None:
-    """Whoever is called must be one character."""
+    """Raise `Conflict` if a name of this character already belongs to another."""
     mine = _names(persona)
     for other in others:
         shared = mine & _names(other)

@@ -6,8 +6,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from fastapi import FastAPI
@@ -19,57 +18,22 @@ from noodlings.errors import UserError
 if TYPE_CHECKING:
     import socket
 
-    from noodlings.agent.society import Society
     from noodlings.connections import Connections
-    from noodlings.worlds.rooms import Scrollback, World
-
-
-class OrderlyServer(uvicorn.Server):
-    """Does not let the signal that ended it end the process: what is kept is still to be closed."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Signals end the serving, and nothing after it."""
-        with super().capture_signals():
-            yield
-            self._captured_signals.clear()
-
+    from noodlings.host.server import Address, Serving
 
 FINISH_SECONDS = 30
-"""So long requests under way may take when the server stops."""
+"""How long requests under way may take when the server stops."""
 KEEP_SECONDS = 75
-"""So long an idle connection is kept: a world sends the next percept over the same one."""
+"""How long an idle connection is kept: a world sends its next percept over the same one."""
 LINGER_SECONDS = 2.0
-"""So long a connection that is closed may take to say good-bye; over TLS a silent client never would."""
+"""How long a closing connection may take. Over TLS, a silent client would never finish."""
 
 
-class BindAddress(Protocol):
-    """The certificate to listen with, see `noodlings.host.server.Address`."""
-
-    @property
-    def certificate(self) -> Path | None: ...
-
-    @property
-    def key(self) -> Path | None: ...
-
-
-class Served(Protocol):
-    """What is served, see `noodlings.host.server.Serving`."""
-
-    society: Society
-    world: World
-    scrollback: Scrollback
-    connections: Connections
-    stopping: bool
-
-    def ready(self) -> bool: ...
-
-
-async def run(serving: Served, where: BindAddress, bound: socket.socket, started: Callable[[], None]) -> None:
-    """Serve until a signal ends it (SIGTERM, SIGINT); requests and turns under way are finished first.
+async def run(serving: Serving, address: Address, bound: socket.socket, started: Callable[[], None]) -> None:
+    """Serve until SIGTERM or SIGINT; requests and turns under way are finished first.
 
     Raises:
-        UserError: certificate or key cannot be used.
+        UserError: the certificate or the key cannot be used.
     """
     parts = make_parts(serving.society, serving.world, serving.ready, serving.scrollback.clear)
 
@@ -81,57 +45,70 @@ async def run(serving: Served, where: BindAddress, bound: socket.socket, started
         parts.feed.close()
         parts.metrics.close()
 
-    config = uvicorn.Config(
+    config = server_config(
         make_app(parts, lifespan),
-        lifespan="on",
-        http=timed(serving.connections),
-        headers=SAFE_HEADERS,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,  # whoever asks from this machine would name any address, and be counted by it
+        serving.connections,
         timeout_keep_alive=KEEP_SECONDS,
         ws=LiveProtocol,
         ws_max_size=4_096,
-        ws_ping_interval=None,  # our own heartbeats keep the way open, and a slow reader is no dead one
+        ws_ping_interval=None,  # our own heartbeats keep the connection open, and a slow reader is not dead
         ws_per_message_deflate=False,
-        timeout_graceful_shutdown=FINISH_SECONDS,
-        ssl_certfile=where.certificate,
-        ssl_keyfile=where.key,
+        ssl_certfile=address.certificate,
+        ssl_keyfile=address.key,
     )
     try:
         config.load()
     except (OSError, ssl.SSLError) as error:
         raise UserError(f"the TLS certificate or key cannot be used: {error}") from None
-    server = _Server(config, started)
-    await server.serve([bound])
+    await OrderlyServer(config, started).serve([bound])
 
 
-class _Server(OrderlyServer):
-    """Says when it takes requests, and lets go of connections that do not end."""
+def server_config(app: Any, connections: Connections, **more: Any) -> uvicorn.Config:
+    """How every HTTP server of ours runs an ASGI application."""
+    return uvicorn.Config(
+        app,
+        lifespan="on",
+        http=timed(connections),
+        headers=SAFE_HEADERS,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # else a client on this machine could give any address, and evade the rate limit
+        timeout_graceful_shutdown=FINISH_SECONDS,
+        **more,
+    )
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+
+class OrderlyServer(uvicorn.Server):
+    """Calls `started` when it takes requests, aborts connections that linger, and outlives its signal."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None] = lambda: None) -> None:
         super().__init__(config)
         self._say_started = started
 
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let a signal end the serving but not the process, which has things to close."""
+        with super().capture_signals():
+            yield
+            self._captured_signals.clear()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._say_started()
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop listening, finish what is under way, and let go of those who do not."""
-        letting_go = asyncio.create_task(self._let_go())
+        aborting = asyncio.create_task(self._abort_lingering())
         try:
             await super().shutdown(sockets)
         finally:
-            letting_go.cancel()
+            aborting.cancel()
 
-    async def _let_go(self) -> None:
+    async def _abort_lingering(self) -> None:
         while True:
             await asyncio.sleep(LINGER_SECONDS)
             for connection in list(self.server_state.connections):
                 transport = getattr(connection, "transport", None)
                 if transport is not None and transport.is_closing():
                     transport.abort()
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen."""
-        await super().startup(sockets)
-        if self.started:
-            self._say_started()

@@ -1,4 +1,4 @@
-"""The server put together: routes over one society, behind one gate, recorded on the way."""
+"""The server: all routes over one society, behind the gate, with every request recorded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from api.gate import Gate, Rate
 from api.metrics import Metrics
 from api.parts import ServerParts, require_known_parameters
 from api.people import PeopleOnline
-from api.problem import KEPT_BY_NOBODY, Problem, tell_problems
+from api.problem import NO_STORE, Problem, handle_errors
 from api.turns import Turns
 from noodlings import __version__
 from noodlings.inspect.feed import Feed
@@ -53,8 +53,7 @@ if TYPE_CHECKING:
 _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 _DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _METHOD = 20
-"""Characters of a method: anybody may send one that there is not, as long as all headers."""
-_SCHEMA = "/openapi.json"
+"""The most characters of a method in logs and metrics: a client may send any word, however long."""
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -94,19 +93,18 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
         title="noodlings",
         version=__version__,
         description="Characters who remember what matters to them. How to use it: docs/api.md.",
-        openapi_url=_SCHEMA,
         lifespan=lifespan,
         redirect_slashes=False,
         dependencies=[Depends(require_known_parameters)],
     )
     app.state.parts = parts
-    app.state.sheets = live.Sheets()
+    app.state.messages = live.MessageCache()
     app.state.talks = ClientTalks(parts.society)
     topics = (agents, memory, corrections, persons, perceive, command_lines, recipes, live, status, chat)
     for topic in topics:
         app.router.routes += topic.router.routes
-    app.router.routes += (*status.probes.routes, *status.figures.routes, *frontend.router().routes)
-    tell_problems(app)
+    app.router.routes += frontend.router().routes
+    handle_errors(app)
     _with_late_schemas(app)
     rate = Rate(settings.requests_per_second)
     app.add_middleware(
@@ -129,14 +127,13 @@ def make_app(parts: ServerParts, lifespan: Lifespan | None = None) -> FastAPI:
 
 
 class RequestRecorder:
-    """Counts and logs what was asked and what came of it; each change and each denial is in the audit log."""
+    """Counts and logs every request; notes each change and each denial in the audit log."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See `RequestRecorder`."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -151,7 +148,7 @@ class RequestRecorder:
                 status = message["status"]
                 headers = [*message["headers"], (b"x-request-id", request.encode())]
                 if not any(name.lower() == b"cache-control" for name, _ in headers):
-                    headers.append((b"cache-control", KEPT_BY_NOBODY.encode()))
+                    headers.append((b"cache-control", NO_STORE.encode()))
                 message["headers"] = headers
             await send(message)
 
@@ -189,9 +186,9 @@ class RequestRecorder:
 
 
 def _with_late_schemas(app: FastAPI) -> None:
-    """The schemas that documentation alone needs are made when it is asked for, and the start is quicker.
+    """Make the schemas that only the documentation needs when it is asked for, so that the start is quicker.
 
-    Every route refers to the one of problems, and none answers with it in the ordinary way.
+    Every route refers to the schema of problems, which FastAPI does not find by itself.
     """
     made = app.openapi
 

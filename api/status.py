@@ -1,6 +1,6 @@
-"""Whether the server lives, its figures, and what the caller's token permits.
+"""Whether the server is up and ready, its metrics, and what the caller's token permits.
 
-Whether it lives, is ready, and what speaks is open to everybody, without name, address or reason.
+Everybody may ask whether it is up and ready, so these answers give no names, addresses or reasons.
 """
 
 from __future__ import annotations
@@ -12,14 +12,13 @@ from fastapi import Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from pydantic import BaseModel, Field
 
-from api import examples
 from api.answers import documented
 from api.parts import Held, Reader, parts_of, topic_router
 from api.problem import RESPONSES, RefusedRequest
 from noodlings.values.caller import Role
 from noodlings.values.model_status import ModelState
 
-probes = topic_router(tags=["server"])
+router = topic_router(tags=["server"])
 
 
 class Health(BaseModel):
@@ -28,7 +27,7 @@ class Health(BaseModel):
     status: Literal["ok"] = "ok"
 
 
-@probes.get("/health", responses={200: {"content": {"application/json": {"example": {"status": "ok"}}}}})
+@router.get("/health")
 async def health() -> Health:
     """Whether the server is up."""
     return Health()
@@ -42,11 +41,7 @@ class Readiness(Health):
     )
 
 
-@probes.get(
-    "/ready",
-    responses=RESPONSES
-    | {200: {"content": {"application/json": {"example": {"status": "ok", "model": "answers"}}}}},
-)
+@router.get("/ready", responses=RESPONSES)
 async def ready(request: Request) -> Readiness:
     """Whether the server takes requests; 503 while it is starting or stopping.
 
@@ -59,12 +54,8 @@ async def ready(request: Request) -> Readiness:
     return Readiness(model=parts_of(request).society.model_status.state)
 
 
-figures = topic_router()
-
-
-@figures.get(
+@router.get(
     "/metrics",
-    tags=["server"],
     summary="Metrics for Prometheus",
     response_class=Response,
     responses=RESPONSES
@@ -84,9 +75,6 @@ async def metrics(request: Request, held: Held) -> Response:
     """Turns, the time each step took, calls to models, sizes of memories, queues. Admin only."""
     held.require(Role.ADMIN, to="read the server's metrics")
     return Response(parts_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
-
-
-router = topic_router("/api", tags=["server"])
 
 
 class TokenRights(BaseModel):
@@ -109,7 +97,7 @@ class TokenRights(BaseModel):
     tokens: bool = Field(description="Whether tokens are set. If not, everybody on this machine is admin.")
 
 
-@router.get("/whoami", responses=documented(TokenRights, examples.RIGHTS))
+@router.get("/api/whoami", responses=documented(TokenRights))
 async def whoami(request: Request, held: Held, caller: Reader) -> TokenRights:
     """Who you are to this server, and what you may do."""
     role = held.role

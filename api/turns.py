@@ -1,7 +1,7 @@
-"""Percepts on their way to agents: each under a client's key is perceived once, however often it is sent.
+"""Percepts on their way to agents. With a client's key, each is perceived once, however often it is sent.
 
-A key is kept with the percept itself, so a retry finds it after a kill as well. What a retry is told is read
-anew, so that nothing forgotten meanwhile is repeated.
+A key is stored with the percept, so a retry finds it even after a crash. The answer to a retry is read anew,
+so that it repeats nothing that was forgotten meanwhile.
 """
 
 from __future__ import annotations
@@ -23,32 +23,31 @@ from noodlings.values.percept import Kind, Percept
 from noodlings.values.trace import Trace
 
 KEY = "client_key"
-"""Under this a key stands in the data of a percept."""
+"""The client's key in the data of a percept."""
 FINGERPRINT = "client_body"
-"""Beside it, what was sent with it."""
+"""A hash of what was sent with the key."""
 HISTORY = "client_history"
-"""Under this, what a chat client had said before, as a fingerprint; see `api.client_talk`."""
+"""A hash of the conversation before, as a chat client sent it; see `api.client_talk`."""
 KNOWN_KEYS = 10_000
-"""Keys that are known without asking the store, of all agents together."""
+"""How many keys are kept in memory, of all agents together."""
 LOOKED_BACK = 500
-"""So many of an agent's latest percepts are searched for keys when it is first asked for one."""
+"""How many of an agent's latest percepts are searched for keys, once."""
 UNFINISHED = 64
-"""Turns of one agent that may be under way."""
+"""The most turns of one agent under way."""
 SHARE = 8
-"""Of these, turns of one user: nobody keeps a character from everybody else."""
+"""The most of these for one user, so that nobody can monopolize a character."""
 TOKEN_SHARE = 48
-"""Of these, turns by one token: not even a world, which speaks for many."""
-BUSY_SECONDS = "1"
+"""The most of these for one token; a world speaks for many users."""
 FINISH_SECONDS = 30.0
-"""So long turns under way may take when nothing more is taken: whatever asks a model has given up by then."""
-LEAVE_SECONDS = 2.0
+"""How long turns under way may take when the server stops; by then any call to a model has timed out."""
+CANCEL_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class IdempotentTurn:
-    """What became of a key: the entry, what was sent, and whether the turn ended before its answer."""
+    """The turn of a key: its entry, a hash of what was sent, and whether it was cut off unanswered."""
 
     entry_id: int
     fingerprint: str
@@ -56,17 +55,13 @@ class IdempotentTurn:
 
 
 Place = tuple[str, str, str]
-"""Agent, user and key: a key is its user's own, so that it tells nobody else anything."""
+"""Agent, user and key. Keys are per user, so that they reveal nothing to others."""
 _Share = tuple[str, str, str]
-"""Agent, "user" or "token", and which; the last two empty for all turns of the agent."""
+"""Agent, "user" or "token", and its id; the last two are empty for all turns of the agent."""
 
 
 class Turns:
-    """Every percept that was sent here. Use within a running event loop.
-
-    Args:
-        society: whose agents perceive.
-    """
+    """All turns that were sent to this server. Use within a running event loop."""
 
     def __init__(self, society: Society) -> None:
         self._society = society
@@ -80,7 +75,6 @@ class Turns:
 
     @property
     def unfinished(self) -> int:
-        """How many turns are under way."""
         return len(self._tasks)
 
     async def perceive(
@@ -91,20 +85,20 @@ class Turns:
         token: str = "",
         turn: Callable[[Percept], Awaitable[Trace]] | None = None,
     ) -> tuple[int, bool, bool]:
-        """Let an agent perceive something, once; whoever stops waiting does not stop the turn.
+        """Let an agent perceive something, once. The turn goes on even if the client stops waiting.
 
         Args:
-            key: of the client, see above; "" for none.
-            token: by which whoever sends it is known, see `api.authentication.AccessToken.key`.
-            turn: what becomes of the percept; None lets the agent simply perceive it.
+            key: the client's key, or "".
+            token: the sender, as `api.authentication.AccessToken.key`.
+            turn: handles the percept instead of `Society.perceive`.
 
         Returns:
-            The entry it became, whether this was a retry, and whether of a turn that a kill or a full disk
-            cut off: the percept is kept, and nobody answers it any more.
+            The entry, whether this was a retry, and whether the original turn was cut off by a crash or a
+            full disk: then the percept is stored, but will never be answered.
 
         Raises:
-            Refused: 422, the key was used for something else; 429, the agent is too far behind, or has
-                enough to do for this user or token; 503, the server is stopping.
+            RefusedRequest: 422, the key was used for something else; 429, too many turns of this agent,
+                user or token are waiting; 503, the server is stopping.
         """
         if not key:
             return (await asyncio.shield(self._begin(agent_id, percept, token, turn))).entry_id, False, False
@@ -124,12 +118,12 @@ class Turns:
         return (await asyncio.shield(task)).entry_id, False, False
 
     def forget(self, user_ids: Collection[str]) -> None:
-        """No key of these users is known any more."""
+        """Forget the keys of these users."""
         for place in [place for place in self._known if place[1] in user_ids]:
             del self._known[place]
 
     async def close(self) -> None:
-        """Take nothing more, and finish what is under way; what does not come to an end is ended."""
+        """Refuse new turns and wait for those under way, then cancel the rest."""
         self._closed = True
         if not self._tasks:
             return
@@ -138,7 +132,7 @@ class Turns:
             log.warning("%s did not finish within %g s and is abandoned", task.get_name(), FINISH_SECONDS)
             task.cancel()
         if left:
-            await asyncio.wait(left, timeout=LEAVE_SECONDS)
+            await asyncio.wait(left, timeout=CANCEL_SECONDS)
 
     def _begin(
         self,
@@ -150,7 +144,7 @@ class Turns:
         if self._closed:
             raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping; try later.")
         shares: list[_Share] = [(agent_id, "", ""), (agent_id, "token", token)]
-        if percept.kind is not Kind.EVENT:  # those of a game are nobody's own, and counted by its token
+        if percept.kind is not Kind.EVENT:  # game events belong to no user; they count for the token
             shares.append((agent_id, "user", percept.user_id))
         for share in shares:
             self._require_room(share)
@@ -169,20 +163,20 @@ class Turns:
             raise RefusedRequest(
                 HTTPStatus.TOO_MANY_REQUESTS,
                 f"{agent_id} has {most} turns waiting{behind}; send it again in a moment.",
-                {"Retry-After": BUSY_SECONDS},
+                {"Retry-After": "1"},
             )
 
     async def _turn(self, perceive: Callable[[Percept], Awaitable[Trace]], percept: Percept) -> Trace:
-        await self._scheduler.turn()  # or whoever reads would wait for all that were sent at the same moment
+        await self._scheduler.turn()  # else readers would wait for all turns that were sent at once
         return await perceive(percept)
 
     def _finished(self, shares: list[_Share], task: asyncio.Task[Trace]) -> None:
         self._tasks.discard(task)
         self._unfinished.subtract(shares)
-        self._unfinished = +self._unfinished  # a world has more users than need to be remembered
+        self._unfinished = +self._unfinished  # drops the zeros: a world has many users
         agent_id = shares[0][0]
         if not task.cancelled() and task.exception() is not None:
-            self._read_back.discard(agent_id)  # its percept may be kept, and its key with it
+            self._read_back.discard(agent_id)  # its percept may be stored, with the key
             log.warning("a turn of %s failed: %s", agent_id, task.exception())
 
     def _remember(self, place: Place, sent: str, task: asyncio.Task[Trace]) -> None:
@@ -206,7 +200,7 @@ class Turns:
 
 
 def _kept_keys(store: Repository, agent_id: str) -> list[tuple[str, str, IdempotentTurn]]:
-    """User, key and what became of it, of the latest percepts that were sent with a key, oldest first."""
+    """User, key and turn of the latest percepts that were sent with a key, oldest first."""
     record = store.load(agent_id)
     if record is None:
         return []
@@ -220,7 +214,7 @@ def _kept_keys(store: Repository, agent_id: str) -> list[tuple[str, str, Idempot
 
 
 def _fingerprint(percept: Percept) -> str:
-    """The same for the same thing sent again, at whatever time."""
+    """A hash of everything in a percept but its time."""
     told = (
         percept.kind.value,
         percept.text,
@@ -228,7 +222,7 @@ def _fingerprint(percept: Percept) -> str:
         sorted(percept.present),
         percept.place,
         sorted(percept.data.items(), key=lambda fact: fact[0]),
-        # Only where there is any, so that keys of before there was any are known.
+        # Left out if empty, so that hashes of older versions stay valid.
         *((percept.depth,) if percept.depth else ()),
         *((percept.affect.as_list(),) if percept.affect else ()),
         *((("salience", percept.identity_salience),) if percept.identity_salience else ()),

@@ -1,4 +1,4 @@
-"""Who calls a tool, and what the tool can reach: rights are those of the API, whatever the transport."""
+"""Who calls a tool, and what the tool can reach: the rights are those of the API, over any transport."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from noodlings.text import clean
 from noodlings.values.caller import Caller, Role
 
 DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-"""What is in the audit log also where nothing was to be changed."""
+"""Goes to the audit log even if nothing was to be changed."""
+READ_ONLY = "Memories can only be read from here, not changed: {}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +26,9 @@ class Asker:
     """Whoever calls a tool.
 
     Attributes:
-        held: what it may do.
-        user: as whom it reads and acts where a call names nobody, an id; "" for itself.
-        pinned: an admin's call may name nobody else either, because the request says who that is. Nobody
-            else's ever may: a model fills a call in, and does not decide for whom it speaks.
+        user: the id it reads and acts as if a call names nobody; "" for itself.
+        pinned: even an admin's call may not name anybody else, because the request says who it acts for.
+            Calls of others never may: a model fills them in, and does not decide for whom it speaks.
     """
 
     held: AccessToken
@@ -36,16 +36,10 @@ class Asker:
     pinned: bool = False
 
     def reader(self) -> Caller:
-        """Whoever reads. Raises `Forbidden`, see `AccessToken.reader`."""
         return self.held.reader(self.user)
 
     def actor(self, user: str = "") -> Caller:
-        """Whoever changes something, as `user` where one is named.
-
-        Raises:
-            Forbidden: see `AccessToken.actor`.
-            UserError: it is settled already who that is, and this is somebody else.
-        """
+        """The caller that acts as `user`, if given. Raises `UserError` if it must act as somebody else."""
         caller = self.held.actor(user or self.user)
         settled = self.user and (self.pinned or self.held.role is not Role.ADMIN)
         if settled and caller.user_id != self.user:
@@ -58,12 +52,11 @@ class Access:
     """What a call can reach.
 
     Attributes:
-        asker: who calls.
-        opened: gives the society for the time of one call: always the same one, or, where another process
-            writes, what is stored by then.
-        turns: takes in percepts; None where nothing can be changed.
+        opened: gives the society for one call. It is always the same one, or, while another process writes
+            to the data folder, what is stored by then.
+        turns: None if nothing can be changed.
         busy: why nothing can be changed, or "".
-        agent: the character that is meant where a call names none, or "".
+        agent: the id of the default character, or "".
     """
 
     asker: Asker
@@ -82,34 +75,26 @@ class ToolCall:
 
     @property
     def inspector(self) -> Inspector:
-        """Reads the society."""
         return Inspector(self.society)
 
     def reader(self) -> Caller:
-        """Whoever reads."""
         return self.access.asker.reader()
 
     def actor(self, user: str = "") -> Caller:
-        """Whoever changes something."""
         return self.access.asker.actor(user)
 
     def turns(self) -> Turns:
-        """The way in for percepts, and leave to change anything.
-
-        Raises:
-            Refused: 503, another process writes, so nothing can be changed from here.
-        """
+        """What takes in percepts. Raises `RefusedRequest` (503) if nothing can be changed from here."""
         if self.access.turns is None:
-            why = f"Memories can only be read from here, not changed: {self.access.busy}."
-            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, why)
+            raise RefusedRequest(HTTPStatus.SERVICE_UNAVAILABLE, READ_ONLY.format(self.access.busy))
         return self.access.turns
 
     def agent(self, named: str) -> str:
-        """The id of the character that is meant.
+        """The id of the named character, or of the default one.
 
         Raises:
             UserError: none is named, and there are several.
-            NotFound: nobody is called that.
+            NotFound: no character has this name.
         """
         name = clean(named) or default_agent(self.society, self.access)
         if not name:
@@ -118,12 +103,12 @@ class ToolCall:
 
 
 def default_agent(society: Society, access: Access) -> str:
-    """The character that is meant where none is named: as it was settled, or the only one; else ""."""
+    """The id of the character that a call without a name is about, or "" if there are several."""
     alone = next(iter(society.personas)) if len(society.personas) == 1 else ""
     return access.agent or alone
 
 
 def names(society: Society) -> str:
-    """The characters that there are, the first twenty of them."""
+    """The names of the characters, at most twenty."""
     known = sorted((clean(persona.name) for persona in society.personas.values()), key=str.casefold)
     return ", ".join(known[:20]) + (f" and {len(known) - 20} more" if len(known) > 20 else "")

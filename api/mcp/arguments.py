@@ -1,6 +1,6 @@
-"""What each tool takes: checked here, and described for the model that fills it in.
+"""The arguments of each tool, described for the model that fills them in.
 
-The rule it keeps: a value of the wrong type is refused and not bent into the right one.
+A value of the wrong type is refused, not converted.
 """
 
 from __future__ import annotations
@@ -18,14 +18,12 @@ from noodlings.values.affect import Affect, arousal_from_signed
 from noodlings.values.percept import Kind
 
 MOST_RESULTS = 100
-MAX_QUERY = 1_000
-"""Characters of a question."""
 
 Query = Annotated[
     str,
     Field(
         min_length=1,
-        max_length=MAX_QUERY,
+        max_length=1_000,
         description="What to look for, in a few words or as a question; include names and dates.",
         examples=["what happened to Caity's dog"],
     ),
@@ -51,7 +49,7 @@ Signed = Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]
 
 
 class Arguments(BaseModel):
-    """What every tool takes."""
+    """The arguments of every tool."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -67,13 +65,11 @@ class EmotionalContext(BaseModel):
     arousal: Signed = Field(0.0, description="From −1 (asleep) to 1 (frantic); 0 is ordinary wakefulness.")
 
     def affect(self) -> Affect:
-        """As it is felt here, with arousal from 0 to 1."""
+        """The same on our scale, with arousal from 0 to 1."""
         return Affect(self.valence, arousal_from_signed(self.arousal))
 
 
 class SearchMemories(Arguments):
-    """See `api.mcp.tools`."""
-
     query: Query
     n_results: int = Field(10, ge=1, le=MOST_RESULTS, description="The most memories to return.")
     emotional_context: EmotionalContext | None = Field(
@@ -114,8 +110,6 @@ class SearchMemories(Arguments):
 
 
 class StoreMemory(Arguments):
-    """See `api.mcp.tools`."""
-
     content: str = Field(
         min_length=1,
         max_length=MAX_LINE,
@@ -134,8 +128,6 @@ class StoreMemory(Arguments):
 
 
 class GetMemoryContext(Arguments):
-    """See `api.mcp.tools`."""
-
     query: Query
     user_id: Who = ""
     focus_level: int = Field(
@@ -152,8 +144,6 @@ class GetMemoryContext(Arguments):
 
 
 class GetPeople(Arguments):
-    """See `api.mcp.tools`."""
-
     person: str = Field(
         "",
         max_length=MAX_ID,
@@ -164,8 +154,6 @@ class GetPeople(Arguments):
 
 
 class GetJournal(Arguments):
-    """See `api.mcp.tools`."""
-
     day: str = Field(
         "", max_length=20, description="Only this day (UTC). Default: the latest.", examples=["2026-11-23"]
     )
@@ -173,15 +161,11 @@ class GetJournal(Arguments):
 
 
 class AskChronicle(Arguments):
-    """See `api.mcp.tools`."""
-
     query: Query
     n_results: int = Field(5, ge=1, le=MOST_RESULTS, description="The most commits to return.")
 
 
 class ForgetMemory(Arguments):
-    """See `api.mcp.tools`."""
-
     memory_id: int | None = Field(
         None, ge=1, le=LARGEST_ID, description="The memory's number, as other tools show it (#12)."
     )

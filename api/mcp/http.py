@@ -1,8 +1,7 @@
-"""Tools over streamable HTTP: an ASGI endpoint that knows callers by the tokens of the API.
+"""Tools over streamable HTTP: an ASGI endpoint that admits callers by the tokens of the API.
 
-Each request stands alone: there is no session that could be taken over and no stream that stays open.
-Wherever the endpoint is served, `api.gate.Gate` stands in front of it. It can also be served by itself, on a
-bound socket, until a signal ends it.
+Each request stands alone: there is no session to take over and no stream that stays open. `api.gate.Gate`
+always stands in front of the endpoint.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from contextlib import asynccontextmanager, nullcontext
 from http import HTTPStatus
 from typing import Any
 
-import uvicorn
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -28,8 +26,7 @@ from api.gate import Gate, Rate
 from api.mcp.access import DENIED, Access, Asker
 from api.mcp.stdio import Context, make_server
 from api.problem import RefusedRequest, problem, status_of
-from api.protocol import SAFE_HEADERS, timed
-from api.run import OrderlyServer
+from api.run import OrderlyServer, server_config
 from api.turns import Turns
 from noodlings.agent.society import Society
 from noodlings.connections import Connections
@@ -41,28 +38,22 @@ _ACCESS = "mcp_access"
 
 
 class Endpoint:
-    """The ASGI application behind `PATH`. Use within `running`.
+    """The ASGI application behind `PATH`.
 
     Args:
-        society: what the tools work on.
-        turns: takes in percepts.
-        authenticator: knows the tokens.
-        agent: the character that is meant where a call names none, or "".
+        agent: the default character, or "".
 
     Attributes:
         running: the context in which requests are taken, once.
     """
 
     def __init__(self, society: Society, turns: Turns, authenticator: Authenticator, agent: str = "") -> None:
-        self._society = society
-        self._turns = turns
+        self._society, self._turns, self._agent = society, turns, agent
         self._authenticator = authenticator
-        self._agent = agent
         self._manager = StreamableHTTPSessionManager(make_server(_reach), json_response=True, stateless=True)
         self.running = self._manager.run
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one message of a client."""
         try:
             access = self._admit(scope["method"], Headers(scope=scope))
         except NoodlingsError as error:
@@ -78,11 +69,11 @@ class Endpoint:
 
     def _admit(self, method: str, headers: Headers) -> Access:
         if method != "POST":
-            why = "Each message is a POST of its own."
+            why = "Send each message as a POST request of its own."
             raise RefusedRequest(HTTPStatus.METHOD_NOT_ALLOWED, why, {"Allow": "POST"})
         held, user = self._authenticator.admit(headers.get("authorization")), headers.get(USER_HEADER, "")
         asker = Asker(held, user, pinned=True)
-        asker.reader()  # refused here and not by each tool: it may not read for whoever it names
+        asker.reader()  # refuses here, rather than in each tool, a user that this token may not read for
         return Access(asker, lambda: nullcontext(self._society), self._turns, agent=self._agent)
 
 
@@ -92,40 +83,21 @@ async def _reach(context: Context) -> Access:
     return access
 
 
-FINISH_SECONDS = 30
-"""So long requests under way may take when the server stops."""
-
-
 async def run(
-    society: Society,
-    agent: str,
-    bound: socket.socket,
-    connections: Connections,
-    started: Callable[[], None],
+    society: Society, agent: str, bound: socket.socket, connections: Connections, started: Callable[[], None]
 ) -> None:
-    """Serve; when a signal (SIGTERM, SIGINT) ends it, requests and turns under way are finished first.
+    """Serve until SIGTERM or SIGINT; requests and turns under way are finished first.
 
     Args:
-        agent: the character that is meant where a call names none, or "".
+        agent: the default character, or "".
         connections: those of `bound`.
         started: called when requests are taken.
     """
-    config = uvicorn.Config(
-        make_app(society, agent, started),
-        lifespan="on",
-        http=timed(connections),
-        headers=SAFE_HEADERS,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,  # whoever asks from this machine would name any address, and be counted by it
-        ws="none",
-        timeout_graceful_shutdown=FINISH_SECONDS,
-    )
-    await OrderlyServer(config).serve([bound])
+    config = server_config(make_app(society, agent), connections, ws="none")
+    await OrderlyServer(config, started).serve([bound])
 
 
-def make_app(society: Society, agent: str = "", started: Callable[[], None] = lambda: None) -> Starlette:
+def make_app(society: Society, agent: str = "") -> Starlette:
     """The ASGI application: the endpoint behind the gate of the API. Use within a running event loop."""
     settings = society.settings.api
     turns, authenticator = Turns(society), Authenticator.of(society)
@@ -134,7 +106,6 @@ def make_app(society: Society, agent: str = "", started: Callable[[], None] = la
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with endpoint.running():
-            started()
             yield
             await turns.close()
 

@@ -1,10 +1,8 @@
-"""Tools over standard input and output, for a program that started this one, until its input ends.
+"""The MCP server for any transport, and serving it over standard input and output until the input ends.
 
 Standard output belongs to the protocol: the transport sends everything else that is printed to standard
-error.
-
-The protocol server, which serves any transport, is there before the society is: a client is greeted at once,
-and only what needs the society waits for it. That is why nothing heavy is imported here.
+error. The server starts before the society is loaded, so that a client is greeted at once and only its calls
+have to wait. That is why nothing heavy is imported here.
 """
 
 from __future__ import annotations
@@ -39,7 +37,7 @@ log = logging.getLogger(__name__)
 
 Context = ServerRequestContext[Any, Any]
 Reach = Callable[[Context], Awaitable["Access"]]
-"""What a request can reach. Raises `NoodlingsError` where the society cannot be opened."""
+"""Gives what a request can reach. Raises `NoodlingsError` if the society cannot be opened."""
 
 INSTRUCTIONS = (
     "The memories and feelings of characters who remember what matters to them. Search before you answer a"
@@ -84,18 +82,18 @@ def make_server(reach: Reach) -> Server[Any]:
     )
 
 
-REST_SECONDS = 5.0
-"""Real seconds that what is done in the background is waited for when the client has left."""
+BACKGROUND_SECONDS = 5.0
+"""Real seconds that background work may take after the client has left."""
 
 
 async def serve(opened: Callable[[], AbstractContextManager[Access]]) -> None:
-    """Answer one client; when it has left, turns under way are finished.
+    """Answer one client; when it has left, finish the turns under way.
 
     Args:
         opened: opens the society; called on another thread while the client is greeted.
 
     Raises:
-        NoodlingsError: the society could not be opened. The client, who was told, has left by then.
+        NoodlingsError: the society could not be opened. The client was told and has left.
     """
     with ExitStack() as stack:
         opening = asyncio.create_task(asyncio.to_thread(lambda: stack.enter_context(opened())))
@@ -110,4 +108,4 @@ async def serve(opened: Callable[[], AbstractContextManager[Access]]) -> None:
         if access.turns is not None:
             await access.turns.close()
             with access.opened() as society:
-                await society.rest(REST_SECONDS)
+                await society.rest(BACKGROUND_SECONDS)

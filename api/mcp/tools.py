@@ -1,7 +1,7 @@
-"""The tools: each asks `Inspector` or `Society` one thing and tells the result.
+"""The tools: each asks `Inspector` or `Society` for one thing and puts the result into text.
 
-Whatever goes wrong in a call becomes a tool error in one sentence. An unexpected error says only that
-something went wrong, and the log has the details.
+An error in a call becomes a tool error of one sentence. For an unexpected error, the details are only in the
+log.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from api.audit import note
 from api.corrections import Forgot
 from api.mcp import telling
-from api.mcp.access import DENIED, Access, Asker, ToolCall, default_agent, names
+from api.mcp.access import DENIED, READ_ONLY, Access, Asker, ToolCall, default_agent, names
 from api.mcp.arguments import (
     Arguments,
     AskChronicle,
@@ -51,12 +51,12 @@ from noodlings.values.percept import Kind, Percept
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool says.
+    """The answer of a tool.
 
     Attributes:
         text: for a model to read.
-        data: the same, whole: a view as JSON.
-        turn: the memory that was made, for the audit log, or "".
+        data: the complete view as JSON.
+        turn: agent and entry of the new memory, for the audit log, or "".
     """
 
     text: str
@@ -66,15 +66,12 @@ class ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool as it is offered.
+    """One tool.
 
     Attributes:
-        name, title, description: for the model, and for whoever watches it.
-        arguments: what it takes.
-        result: what its data are.
-        run: does it.
-        writes: it changes a memory.
-        destroys: it deletes.
+        result: the class of its data.
+        writes: whether it changes memories.
+        destroys: whether it deletes memories.
     """
 
     name: str
@@ -88,7 +85,6 @@ class Tool:
 
 
 async def search_memories(call: ToolCall, wanted: SearchMemories) -> ToolAnswer:
-    """Look for something in everything a character ever perceived."""
     mood, now = wanted.emotional_context, call.society.clock.now()
     filters = Filters(
         since=None if wanted.since is None else moment_of(wanted.since, now),
@@ -119,7 +115,6 @@ async def search_memories(call: ToolCall, wanted: SearchMemories) -> ToolAnswer:
 
 
 async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
-    """Tell a character something: it is perceived like anything said to it, and answered."""
     turns, caller = call.turns(), call.actor(wanted.user_id)
     text, agent, kind = clean(wanted.content), call.agent(wanted.agent), Kind(wanted.kind)
     if not text:
@@ -138,7 +133,6 @@ async def store_memory(call: ToolCall, wanted: StoreMemory) -> ToolAnswer:
 
 
 async def get_memory_context(call: ToolCall, wanted: GetMemoryContext) -> ToolAnswer:
-    """Put together what a character remembers about a question."""
     agent = call.agent(wanted.agent)
     view = await call.inspector.focus(
         call.reader(), agent, wanted.focus_level, wanted.query, wanted.user_id or None
@@ -147,14 +141,12 @@ async def get_memory_context(call: ToolCall, wanted: GetMemoryContext) -> ToolAn
 
 
 async def get_memory_stats(call: ToolCall, wanted: Arguments) -> ToolAnswer:
-    """How full a character's memory is."""
     view = call.inspector.stats(call.reader(), call.agent(wanted.agent))
     return ToolAnswer(telling.stats(view), view.as_dict())
 
 
 async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
-    """Delete one memory, or everything from one user, for good."""
-    call.turns()  # leave to change anything
+    call.turns()  # raises if nothing can be changed
     corrections, agent = call.society.corrections, call.agent(wanted.agent)
     caller = call.actor()
     if wanted.memory_id is not None:
@@ -163,35 +155,28 @@ async def forget_memory(call: ToolCall, wanted: ForgetMemory) -> ToolAnswer:
         who = caller.user_id if clean(wanted.user_id).casefold() == "me" else wanted.user_id
         forgotten = corrections.forget_user(caller, agent, who)
     name = clean(call.society.find(agent).persona.name)
-    gone = Forgot(
-        agent=agent, forgotten=forgotten.count, answers=len(forgotten.redacted), erased=forgotten.erased
-    )
-    return ToolAnswer(telling.forgot(name, forgotten), gone.model_dump())
+    return ToolAnswer(telling.forgot(name, forgotten), Forgot.of(agent, forgotten).model_dump())
 
 
 async def get_people(call: ToolCall, wanted: GetPeople) -> ToolAnswer:
-    """What a character knows of people."""
     agent, person = call.agent(wanted.agent), wanted.person or None
     view = await call.inspector.people(call.reader(), agent, person, wanted.n_results)
     return ToolAnswer(telling.people(view), view.as_dict())
 
 
 async def get_journal(call: ToolCall, wanted: GetJournal) -> ToolAnswer:
-    """What happened to a character, day by day."""
     agent = call.agent(wanted.agent)
     view = await call.inspector.journal(call.reader(), agent, wanted.day or None, wanted.n_results)
     return ToolAnswer(telling.journal(view), view.as_dict())
 
 
 async def ask_chronicle(call: ToolCall, wanted: AskChronicle) -> ToolAnswer:
-    """Which commits of the code bases that a character read answer a question."""
     agent = call.agent(wanted.agent)
     view = await call.inspector.chronicle(call.reader(), agent, wanted.query, wanted.n_results)
     return ToolAnswer(telling.chronicle(view), view.as_dict())
 
 
 async def get_mood(call: ToolCall, wanted: Arguments) -> ToolAnswer:
-    """What a character feels now."""
     view = call.inspector.mood(call.reader(), call.agent(wanted.agent))
     return ToolAnswer(telling.mood(view), view.as_dict())
 
@@ -305,7 +290,7 @@ TOOLS = (
 
 
 LONGEST = 500
-"""Characters of a refusal."""
+"""The most characters of an error."""
 
 _TOOLS = {tool.name: tool for tool in TOOLS}
 
@@ -313,21 +298,20 @@ log = logging.getLogger(__name__)
 
 
 class Untitled(GenerateJsonSchema):
-    """Leaves out titles, which only repeat the names: whatever a model reads costs tokens."""
+    """A schema without titles, which only repeat the names and cost tokens."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        """Never."""
         return False
 
 
 def offers(access: Access) -> list[Offered]:
-    """All tools as a client sees them, with the characters that there are."""
+    """All tools as a client sees them."""
     with access.opened() as society:
         return [_offer(tool, society, access) for tool in TOOLS]
 
 
 async def call(name: str, access: Access, arguments: dict[str, Any]) -> CallToolResult:
-    """Run a tool; each change and each denial is in the audit log.
+    """Run a tool, and note each change and each denial in the audit log.
 
     Raises:
         NotFound: there is no such tool.
@@ -368,11 +352,7 @@ def _offer(tool: Tool, society: Society, access: Access) -> Offered:
     takes["properties"]["agent"]["description"] = f"The character: {names(society)}. {meant}".rstrip()
     if not default:
         takes["required"] = ["agent", *takes.get("required", [])]
-    busy = (
-        f"\nMemories can only be read from here, not changed: {access.busy}."
-        if tool.writes and access.busy
-        else ""
-    )
+    busy = f"\n{READ_ONLY.format(access.busy)}" if tool.writes and access.busy else ""
     return Offered(
         name=tool.name,
         title=tool.title,

@@ -1,7 +1,7 @@
-"""Scheduled backups: a copy every so often while a server runs, each tried before an older one goes.
+"""Scheduled backups while a server runs.
 
-A copy is a folder named for its time, 2026-11-25T16-00-00Z. It is made aside, read from its first to its last
-record, and takes its name when it is sound. Only then does the oldest one go.
+A backup is a folder named for its time, such as 2026-11-25T16-00-00Z. It is written under a temporary name
+and read from the first to the last record. Only if it is sound does it get its name, and the oldest one go.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from noodlings.store.vault import Encryption
 from noodlings.worlds.accounts import FILE_NAME as ACCOUNTS
 
 BESIDE = (RECIPES, RULES, ACCOUNTS)
-"""What belongs to the database in a backup, by name."""
+"""Names of the files that a backup contains besides the database."""
 FORM = "%Y-%m-%dT%H-%M-%SZ"
 AGAIN_SECONDS = 600.0
-"""Real seconds until a backup that failed is tried again."""
+"""Real seconds until a failed backup is tried again."""
 
 _COPY = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ")
 _UNFINISHED = ".part"
@@ -40,13 +40,11 @@ class ScheduledBackups:
 
     Args:
         data: the data folder.
-        settings: where to, how often, and how many are kept.
-        encryption: the user's keys, to read what was copied.
-        now: the time, seconds since 1970-01-01 UTC.
-        wait: waits for so many seconds.
+        encryption: the user's keys, to read the copies.
+        now: seconds since 1970-01-01 UTC.
 
     Raises:
-        UserError: copies would lie inside the data folder.
+        UserError: the backups would be inside the data folder.
     """
 
     def __init__(
@@ -71,7 +69,7 @@ class ScheduledBackups:
         self._wait = wait
 
     async def run(self) -> None:
-        """Make one whenever it is due, until cancelled; what goes wrong is logged and tried again."""
+        """Make a backup whenever one is due, until cancelled. Failures are logged and tried again."""
         while True:
             await self._wait(max(self.due() - self._now(), 0.0))
             try:
@@ -81,21 +79,21 @@ class ScheduledBackups:
                 await self._wait(AGAIN_SECONDS)
 
     def due(self) -> float:
-        """When the next one is due: so long after the latest copy that is there, else at once."""
+        """When the next backup is due: at once if there is none."""
         copies = self._copies()
         if not copies:
             return self._now()
         return datetime.strptime(copies[-1].name, FORM).replace(tzinfo=UTC).timestamp() + self._seconds
 
     def make(self) -> Path:
-        """Make a copy, try it, and let the oldest go.
+        """Make a backup, check it, and remove the oldest ones.
 
         Raises:
-            NoodlingsError, OSError: it could not be made, or what was copied is damaged. Older copies stay.
+            NoodlingsError, OSError: it could not be made, or the data are damaged. Older backups stay.
         """
         target = self._folder / datetime.fromtimestamp(self._now(), UTC).strftime(FORM)
         unfinished = target.with_name(target.name + _UNFINISHED)
-        for left in self._folder.glob(f"*{_UNFINISHED}"):  # by a process that was ended
+        for left in self._folder.glob(f"*{_UNFINISHED}"):  # by a process that was killed
             if _COPY.fullmatch(left.name.removesuffix(_UNFINISHED)):
                 shutil.rmtree(left)
         size = back_up(self._data, unfinished, BESIDE)
@@ -112,7 +110,7 @@ class ScheduledBackups:
         return target
 
     def _copies(self) -> list[Path]:
-        """Whole copies, the latest last."""
+        """Finished backups, the latest last."""
         return sorted(
             path for path in self._folder.glob("*Z") if _COPY.fullmatch(path.name) and path.is_dir()
         )

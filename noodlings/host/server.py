@@ -1,7 +1,6 @@
-"""`noodlings serve`: one process with a society, its rooms, the API and the MUSH port.
+"""`noodlings serve`: one process with a society, its rooms, the API and the MUSH ports.
 
-It runs until somebody stops it, and stops in order: it accepts nothing new, finishes the turns under way, and
-releases the data folder.
+When it is stopped, it accepts nothing new, finishes the turns under way, and releases the data folder.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ from noodlings.config import Settings
 from noodlings.connections import Connections, cannot_listen, most_connections
 from noodlings.errors import UserError
 from noodlings.host.backups import ScheduledBackups
-from noodlings.host.visit import REST, Connect, opened, rooms_of, shown_in, shown_model
+from noodlings.host.visit import BACKGROUND_SECONDS, Connect, opened, rooms_of, shown_in, shown_model
 from noodlings.store.vault import Encryption
 from noodlings.text import folded
 from noodlings.values.caller import account_id_of, user_id_of
 from noodlings.worlds.accounts import Account, Accounts
-from noodlings.worlds.login_guard import LoginGuard, RealTimer, Timer
+from noodlings.worlds.login_guard import LoginGuard, RealTimer
 from noodlings.worlds.rooms import Scrollback, World
 from noodlings.worlds.telnet import telnet_port
 from noodlings.worlds.visitors import House, Visitors
@@ -42,24 +41,49 @@ if TYPE_CHECKING:
 
 
 Note = Callable[..., None]
-"""Writes down facts of a change, by name."""
+"""Writes facts about a change, as keyword arguments, to the audit log."""
+
+
+PATIENCE = 30.0
+"""Real seconds that unfinished turns may take when the server stops."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen; port 0 is any free one. Certificate and key are PEM files, both or none."""
+
+    host: str
+    port: int
+    certificate: Path | None = None
+    key: Path | None = None
+
+
+@dataclass(slots=True)
+class Serving:
+    """A running server, with the connections of all its ports."""
+
+    society: Society
+    world: World
+    scrollback: Scrollback
+    connections: Connections
+    loaded: bool = False
+    stopping: bool = False
+
+    def ready(self) -> bool:
+        """Whether requests should be sent here."""
+        return self.loaded and not self.stopping
 
 
 @asynccontextmanager
 async def mush_open(
-    society: Society,
-    world: World,
-    scrollback: Scrollback,
-    connect: Connect | None,
-    connections: Connections,
-    note: Note,
-    tls: ssl.SSLContext | None = None,
+    serving: Serving, connect: Connect | None, note: Note, tls: ssl.SSLContext | None
 ) -> AsyncIterator[list[str]]:
-    """The ports of the settings while the block lasts; yields where they are, one line each.
+    """Open the MUSH ports of the settings; yields a line about each.
 
     Args:
-        note: writes down what is changed, see `noodlings.host.server.serve`.
-        tls: the certificate that they listen with; None for plain text.
+        tls: the certificate, or None for plain text.
 
     Raises:
         UserError: a port cannot be used.
@@ -67,43 +91,35 @@ async def mush_open(
     if connect is None:
         yield []
         return
-    settings = society.settings.mush
-    accounts = Accounts(society.settings.data_dir)
-    visitors = Visitors(house(society, world, scrollback, connect, accounts, RealTimer(), note))
-    said: list[str] = []
+    settings, connections = serving.society.settings.mush, serving.connections
+    visitors = Visitors(house(serving, connect, note))
+    lines: list[str] = []
     async with AsyncExitStack() as stack:
         if settings.port:
             host, port = await stack.enter_async_context(
                 telnet_port(settings.host, settings.port, visitors.receive, connections, tls)
             )
             over = "" if tls is None else " over TLS"
-            said.append(f"People can connect by telnet{over} to {host}, port {port}; see docs/mush.md.")
+            lines.append(f"People can connect by telnet{over} to {host}, port {port}; see docs/mush.md.")
         if settings.websocket_port:
-            origins = society.settings.api.origins
+            origins = serving.society.settings.api.origins
             host, port = await stack.enter_async_context(
                 websocket_port(
                     settings.host, settings.websocket_port, visitors.receive, origins, connections, tls
                 )
             )
             scheme = "ws" if tls is None else "wss"
-            said.append(f"People can connect by WebSocket to {scheme}://{host}:{port}.")
+            lines.append(f"People can connect by WebSocket to {scheme}://{host}:{port}.")
         stack.push_async_callback(visitors.close)
-        yield said
+        yield lines
 
 
-def house(
-    society: Society,
-    world: World,
-    scrollback: Scrollback,
-    connect: Connect,
-    accounts: Accounts,
-    timer: Timer,
-    note: Note,
-) -> House:
-    """What visits are made in."""
+def house(serving: Serving, connect: Connect, note: Note) -> House:
+    """What the MUSH ports need to let people in."""
+    society, world, timer = serving.society, serving.world, RealTimer()
     settings = society.settings
 
-    def made(account: Account, address: str) -> None:
+    def created(account: Account, address: str) -> None:
         note(
             at=round(time.time(), 3),
             role=account.role.value,
@@ -113,10 +129,11 @@ def house(
             path="create",
         )
 
+    accounts = Accounts(settings.data_dir)
     return House(
         world=world,
-        scrollback=scrollback,
-        login_guard=LoginGuard(accounts, lambda name: known(society, name), timer, made),
+        scrollback=serving.scrollback,
+        login_guard=LoginGuard(accounts, lambda name: known(society, name), timer, created),
         connect=lambda caller, screen: connect(society, world, caller, screen).dispatch,
         introduce=lambda caller: society.introduce(caller.user_id, caller.name),
         greeting=lambda: greeting(being.name for being, _ in world.who() if being.persona),
@@ -127,7 +144,7 @@ def house(
 
 
 def greeting(characters: Iterable[str]) -> RenderableType:
-    """What one sees at the door: it says nothing about the machine, for anybody may stand there."""
+    """The text before signing in. Anybody may see it, so it says nothing about the machine."""
     names = ", ".join(characters) or "nobody"
     return Group(
         Text("noodlings", style="bold cyan"),
@@ -138,9 +155,9 @@ def greeting(characters: Iterable[str]) -> RenderableType:
 
 
 def known(society: Society, name: str) -> bool:
-    """Whether characters know somebody of this name, or will, or are called so.
+    """Whether this name belongs to a character, or to somebody they know or are going to know.
 
-    Whoever took such a name over the wire would be somebody else by id, and yet be taken for them.
+    A stranger with such a name would have another id, and yet be mistaken for them.
     """
     settings, names = society.settings, society.names()
     user_id, called = user_id_of(name), folded(name)
@@ -156,54 +173,8 @@ def known(society: Society, name: str) -> bool:
     return any(society.store.told_by(agent, one) for agent in society.store.agents() for one in ids)
 
 
-PATIENCE = 30.0
-"""Real seconds that unfinished turns are waited for."""
-
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen, and with which certificate.
-
-    Attributes:
-        port: 0 for any that is free.
-        certificate, key: files in PEM; both or none.
-    """
-
-    host: str
-    port: int
-    certificate: Path | None = None
-    key: Path | None = None
-
-
-@dataclass(slots=True)
-class Serving:
-    """A server while it runs.
-
-    Attributes:
-        society, world: what it serves.
-        scrollback: what was said in its rooms of late.
-        connections: all of them, by whatever port.
-        loaded: whether models are loaded.
-        stopping: whether nothing more is taken.
-    """
-
-    society: Society
-    world: World
-    scrollback: Scrollback
-    connections: Connections
-    loaded: bool = False
-    stopping: bool = False
-
-    def ready(self) -> bool:
-        """Whether requests are best sent here."""
-        return self.loaded and not self.stopping
-
-
 Run = Callable[[Serving, Address, socket.socket, Callable[[], None]], Awaitable[None]]
-"""Serves on a bound socket until the process is to end; the last argument is called when requests are taken.
-Handed in, because nothing here knows the API."""
+"""Serves on a bound socket until the process should end; calls its last argument when it takes requests."""
 
 
 async def serve(
@@ -218,10 +189,10 @@ async def serve(
     """Serve until a signal ends it.
 
     Args:
-        audited: where changes and denials are written, within its block.
-        say: shows one line to whoever started it.
-        connect: puts the commands behind each visit over the MUSH port; without it there is none.
-        note: writes down what is changed there, to where `audited` says.
+        audited: opens the audit log in a folder.
+        say: shows one line to the person who started it.
+        connect: gives each visitor over a MUSH port the commands; without it there are no such ports.
+        note: writes to the audit log.
 
     Raises:
         UserError: the address cannot be used, or not without tokens; the certificate cannot be used.
@@ -233,7 +204,7 @@ async def serve(
     with _bound(address, connections) as bound, opened(settings) as society, audited(settings.data_dir):
         async with (
             _living(society, connections) as serving,
-            mush_open(society, serving.world, serving.scrollback, connect, connections, note, tls) as ports,
+            mush_open(serving, connect, note, tls) as ports,
         ):
             scheme = "https" if address.certificate else "http"
             host, port = bound.getsockname()[:2]
@@ -248,7 +219,7 @@ async def serve(
 
 
 def banner(settings: Settings, society: Society, where: str) -> list[str]:
-    """What is said when requests are taken."""
+    """What is shown when the server takes requests."""
     names = ", ".join(sorted(persona.name for persona in society.personas.values()))
     tokens = len(settings.api.all_tokens())
     rights = (
@@ -269,7 +240,7 @@ def banner(settings: Settings, society: Society, where: str) -> list[str]:
 
 @asynccontextmanager
 async def _living(society: Society, connections: Connections) -> AsyncIterator[Serving]:
-    """The rooms of a society while they are served, with life in them between messages."""
+    """The society and its rooms while they are served, with everything that runs in the background."""
     scrollback = Scrollback()
     world = rooms_of(society, shown=scrollback.note)
     serving = Serving(society, world, scrollback, connections)
@@ -296,14 +267,14 @@ async def _living(society: Society, connections: Connections) -> AsyncIterator[S
         with suppress(TimeoutError):
             await asyncio.wait_for(world.settle(), PATIENCE)
         await world.close()
-        await society.rest(REST)
+        await society.rest(BACKGROUND_SECONDS)
 
 
 async def _load(serving: Serving) -> None:
-    """Load on another thread what else the first percept would wait for.
+    """Load on another thread what the first percept would otherwise wait for.
 
-    All that is there by then stays. Were it looked through for garbage again and again, everybody would
-    wait some hundred milliseconds for that, every few seconds under load.
+    All objects that exist by then stay. Frozen, they are left out of garbage collections, which would stop
+    everybody for some hundred milliseconds, every few seconds under load.
     """
     await asyncio.to_thread(serving.society.warm)
     await asyncio.to_thread(gc.collect)
@@ -312,7 +283,7 @@ async def _load(serving: Serving) -> None:
 
 
 async def _idle_life(serving: Serving) -> None:
-    """Between messages life goes on; what goes wrong in it is logged and does not end it."""
+    """Let characters act on their own between messages; errors are logged and do not end it."""
     seconds = serving.society.settings.world.idle_seconds
     while seconds > 0:
         await asyncio.sleep(seconds)
@@ -334,7 +305,7 @@ def _refuse_openness(settings: Settings, address: Address) -> None:
 
 
 def _tls(address: Address) -> ssl.SSLContext:
-    """The certificate as the MUSH ports listen with it."""
+    """The certificate for the MUSH ports."""
     if address.certificate is None:
         raise UserError("mush.tls needs a certificate: noodlings serve --certificate FILE --key FILE")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -353,12 +324,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def _bound(address: Address, connections: Connections) -> socket.socket:
-    """Bound before anything is loaded, so that a port that is taken is told at once."""
+    """The socket, bound before anything is loaded, so that a port in use is reported at once."""
     try:
         bound = connections.listen(address.host, address.port)
     except (OSError, OverflowError) as error:
         raise cannot_listen(address.host, address.port, "try --port 0", error) from None
-    # Every connection inherits it. Without it the second part of each answer waits for the first to be
-    # acknowledged, 40 ms later; asyncio itself would see to it only for sockets that it made.
+    # Every connection inherits this. Without it, the second part of each answer would wait 40 ms until the
+    # first is acknowledged; asyncio sets it only on sockets that it made itself.
     bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return bound

@@ -1,6 +1,6 @@
-"""Where the studio's sources are put together; run as a program, it is the process that reads a folder.
+"""The sources of the studio. Run as a program, this is the process that reads a data folder.
 
-What reads memories is imported in that process alone. It and the screen begin at the same time.
+Only that process imports what reads memories, so that the screen does not wait for it.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 def remote_source(url: str, token: str, user: str) -> RemoteSource:
-    """A server; nobody is asked anything yet. Raises `UserError` for what is no address."""
+    """A server, which is not contacted yet. Raises `UserError` for an invalid address."""
     from studio.remote import RemoteSource
 
     return RemoteSource(url, token, user)
 
 
 def apart_source(config: Path | None, **overrides: Any) -> ApartSource:
-    """The data folder of these settings, read in a process of its own, which begins now: `meet` it.
+    """The data folder of these settings, read by another process, which starts now; then `meet` it.
 
     Args:
         config, overrides: see `noodlings.config.load_settings`; JSON-compatible.
@@ -46,9 +46,10 @@ def apart_source(config: Path | None, **overrides: Any) -> ApartSource:
 
 
 def local_source(settings: Settings) -> LocalSource:
-    """A data folder, read-only, read in this process. Nothing is loaded before the first question.
+    """A data folder, read by this process; nothing is loaded before the first question.
 
-    Raises `NotFound` where nothing is kept.
+    Raises:
+        NotFound: there are no memories in it.
     """
     from studio.local import LocalSource
 
@@ -68,11 +69,11 @@ def local_source(settings: Settings) -> LocalSource:
 
 
 def require_readable(settings: Settings) -> None:
-    """Look whether the data folder can be read at all; nothing is loaded.
+    """Check that the data folder can be read, without loading anything.
 
     Raises:
-        NotFound: nothing is kept in it.
-        StoreError: it is damaged, or of an older or a newer version.
+        NotFound: there are no memories in it.
+        StoreError: it is damaged, or of another version.
     """
     from noodlings.store.database import Database
     from noodlings.store.vault import Encryption
@@ -82,7 +83,7 @@ def require_readable(settings: Settings) -> None:
 
 
 def folder_of(settings: Settings) -> Path:
-    """The data folder. Raises `NotFound` where nothing is kept in it."""
+    """The data folder. Raises `NotFound` if there are no memories in it."""
     folder = settings.data_dir
     if not (folder / "noodlings.db").is_file():
         raise NotFound(f"{folder} has no noodlings.db yet: name another folder with --data, or play first")
@@ -90,7 +91,7 @@ def folder_of(settings: Settings) -> Path:
 
 
 def _read(asked: str, connection: socket.socket) -> None:
-    """Answer whoever is at the other end; the process ends with them."""
+    """Answer the process at the other end, and end with it."""
     from noodlings.config import load_settings
     from studio.apart import answer_all, greet
 
@@ -105,13 +106,13 @@ def _read(asked: str, connection: socket.socket) -> None:
 
     async def reading() -> None:
         await answer_all(source, connection)
-        os._exit(0)  # a search that is under way in a thread is not waited for
+        os._exit(0)  # does not wait for searches in other threads
 
     asyncio.run(reading())
 
 
 if __name__ == "__main__":
-    # As in `noodlings.__main__`: the folder it is started in may have a `studio` of its own.
+    # As in `noodlings.__main__`: the working directory may contain another package called `studio`.
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is meant for the one with the screen
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the process with the screen
     _read(sys.argv[1], socket.socket(fileno=sys.stdin.fileno()))

@@ -1,7 +1,7 @@
-"""A player's visit: a society, its rooms and a terminal, put together for as long as somebody is there.
+"""A player's visit: a society, its rooms and a terminal, for as long as somebody is there.
 
-On every way out the world comes to rest, and everything is kept. The server and quick commands open folders
-through it, too, so what a visit alone needs is imported when there is one.
+However a visit ends, the world comes to rest and everything is saved. The server and short commands also open
+data folders with this module, so what only a visit needs is imported later.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from noodlings.agent.society import Society
 
 PATIENCE = 5.0
-"""Real seconds that unfinished turns are waited for when a player leaves."""
-REST = 2.0
-"""Real seconds for what is done in the background, after that."""
+"""Real seconds that unfinished turns may take when a player leaves."""
+BACKGROUND_SECONDS = 2.0
+"""Real seconds that background work may take after that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class CommandLine:
 
 
 Connect = Callable[["Society", World, Caller, Screen], CommandLine]
-"""Puts the commands behind a visit; handed in, because nothing here knows them."""
+"""Gives a visitor the commands, which this package may not import."""
 
 
 async def play(settings: Settings, connect: Connect) -> None:
-    """The world in the terminal, or line by line where standard input is none."""
+    """The world in the terminal, or line by line if standard input is not a terminal."""
     from noodlings.worlds.demo import banner
 
     if interactive := sys.stdin.isatty() and sys.stdout.isatty():
@@ -77,7 +77,7 @@ async def play(settings: Settings, connect: Connect) -> None:
             conversation = TerminalSession(
                 line.dispatch,
                 line.complete,
-                # What was typed may be secret; with a key nothing of that stands anywhere in plain words.
+                # With a key, nothing typed is stored in plain text: it may be secret.
                 history=None if settings.store.has_key else make_private(settings.data_dir / "history"),
                 live=lambda: world.live(society.clock.now()),
                 idle_seconds=settings.world.idle_seconds,
@@ -102,9 +102,9 @@ async def demo(settings: Settings, connect: Connect) -> None:
 def opened(
     settings: Settings, clock: Clock | None = None, read_only: bool = False, store: Repository | None = None
 ) -> Iterator[Society]:
-    """A society with its log, closed on every way out.
+    """A society with its log, closed in the end.
 
-    Read-only, or with a store of its own, it leaves no trace in the data folder, not even in the log.
+    If it is read-only or has a store of its own, it writes nothing to the data folder, not even a log.
     """
     with ExitStack() as stack:
         if not read_only and store is None:
@@ -115,7 +115,7 @@ def opened(
 
 
 def owner(settings: Settings) -> Caller:
-    """Whoever sits at the machine that the data folder is on: the player of the settings, with all rights."""
+    """The person at this machine: the player of the settings, with all rights."""
     name = settings.world.player
     return Caller(user_id_of(name), name, Role.ADMIN)
 
@@ -142,13 +142,13 @@ async def _visited(
             with suppress(TimeoutError):
                 await asyncio.wait_for(world.settle(), PATIENCE)
             await world.close()
-            await society.rest(REST)
+            await society.rest(BACKGROUND_SECONDS)
             await asyncio.gather(asking, return_exceptions=True)
             await loading
 
 
 def rooms_of(society: Society, **more: Any) -> World:
-    """The rooms of a society, with everybody where they were; `more` as in `World`."""
+    """The rooms of a society, with everybody where they were last; `more` as in `World`."""
     return World(
         load_places(),
         society.personas.values(),
@@ -164,7 +164,7 @@ def rooms_of(society: Society, **more: Any) -> World:
 
 
 def shown_in(world: World) -> Callable[[TurnEvent], None]:
-    """A watcher that lets a room see who is long about an answer, and what is said while it is made."""
+    """A watcher that shows a room who takes long to answer, and parts of an answer as they are made."""
 
     def watch(turn_event: TurnEvent) -> None:
         if turn_event.step == "thinking":
@@ -176,7 +176,7 @@ def shown_in(world: World) -> Callable[[TurnEvent], None]:
 
 
 def shown_model(world: World) -> ModelWatcher:
-    """A watcher that tells a world when the offline voice stands in for the model, and when no more."""
+    """A watcher that tells a world when the language model stops answering, and when it is back."""
 
     def watch(before: ModelStatus, status: ModelStatus) -> None:
         if status.away and not before.away:
@@ -189,7 +189,7 @@ def shown_model(world: World) -> ModelWatcher:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Whoever ends the process with a signal ends it in order: everything on the way out is run.
+    """Let signals end the process in order, with all cleanup.
 
     The handlers raise, because a script waits in a blocking read, where a flag would not be seen.
     """

@@ -11,12 +11,14 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol, TypeVar
 
 from noodlings.agent.society import Society
 from noodlings.errors import NotFound, UserError
 from noodlings.notes.notebook import FOLDER_NAME, Notebook
 from noodlings.portable.remains import Marks, Remains, lines_with, remains, strike_out, words_in
-from noodlings.ports import StoreSnapshot
+from noodlings.ports import Forgotten, StoreSnapshot
 from noodlings.reflection.facts import TOLD, facts
 from noodlings.store.transfer import snapshot
 from noodlings.store.vault import Encryption
@@ -29,6 +31,18 @@ from noodlings.worlds.beings import split_gestures
 
 REPEATED_SECONDS = 3_600.0
 """World time within which others heard an answer, in the words in which it is kept by whoever gave it."""
+
+T = TypeVar("T")
+
+
+class Change(Protocol):
+    """Calls a function that changes the society."""
+
+    def __call__(self, step: Callable[[], T]) -> T: ...
+
+
+def _at_once(step: Callable[[], T]) -> T:
+    return step()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,11 +185,16 @@ def export_person(society: Society, person: Person, write: Callable[[str], objec
     return sum(map(len, own.values()))
 
 
-def forget_person(society: Society, caller: Caller, person: Person) -> PersonForgotten:
+def forget_person(
+    society: Society, caller: Caller, person: Person, change: Change = _at_once
+) -> PersonForgotten:
     """Delete everything of a person, for good; whoever is in the rooms must have left them before.
 
     Every character forgets what they told, the answers to it that it heard others give, and what others told
     of it; and their id is no longer among those who stood by when somebody else spoke.
+
+    Args:
+        change: calls what changes the society. On a thread beside an event loop, it must do so in the loop.
 
     Raises:
         Forbidden: the caller is no admin.
@@ -189,7 +208,7 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
     done: dict[str, set[int]] = defaultdict(set)
     while todo:
         agent_id, ids = todo.popitem()
-        forgotten = society.corrections.forget(caller, agent_id, sorted(ids))
+        forgotten = change(partial(_forget_entries, society, caller, agent_id, ids))
         memories, answers = memories + forgotten.count, answers + len(forgotten.redacted)
         done[agent_id] |= ids
         name = society.personas[agent_id].name
@@ -197,19 +216,39 @@ def forget_person(society: Society, caller: Caller, person: Person) -> PersonFor
             if heard not in done[hearer]:
                 todo.setdefault(hearer, set()).add(heard)
     for agent_id in kept.agents:
-        for one in person.ids:  # what was too damaged to be read
-            memories += society.corrections.forget_user(caller, agent_id, one).count
-        society.agents[agent_id].part_from(person.ids)
+        memories += change(partial(_part_from, society, caller, agent_id, person))
+    change(partial(_forget_being_there, society, person))
+    erased = society.store.erase()
+    return PersonForgotten(
+        memories, answers, lines, remains(folder, marks.words, Encryption.of(society.settings.store)), erased
+    )
+
+
+def _forget_entries(society: Society, caller: Caller, agent_id: str, ids: Collection[int]) -> Forgotten:
+    """Let an agent forget those of these entries that are still there."""
+    try:
+        return society.corrections.forget(caller, agent_id, sorted(ids))
+    except NotFound:
+        agent = society.agents[agent_id]
+        left = [one for one in sorted(ids) if agent.entry(one) is not None]
+        return society.corrections.forget(caller, agent_id, left)
+
+
+def _part_from(society: Society, caller: Caller, agent_id: str, person: Person) -> int:
+    """Have forgotten what was too damaged to be read, or is new. Returns how many memories."""
+    told = [society.corrections.forget_user(caller, agent_id, one).count for one in person.ids]
+    society.agents[agent_id].part_from(person.ids)
+    return sum(told)
+
+
+def _forget_being_there(society: Society, person: Person) -> None:
+    """Forget their names, where they were, and their accounts."""
     society.forget_names(person.ids)
     rooms = society.world_state.get("rooms", {})
     left = {one: room for one, room in rooms.items() if one not in person.ids}
     society.save_world(society.world_state | {"rooms": left})
     for account in person.accounts:
-        Accounts(folder).erase(account.name)
-    erased = society.store.erase()
-    return PersonForgotten(
-        memories, answers, lines, remains(folder, marks.words, Encryption.of(society.settings.store)), erased
-    )
+        Accounts(society.settings.data_dir).erase(account.name)
 
 
 @dataclass(slots=True)
@@ -259,7 +298,7 @@ def _read(society: Society, person: Person) -> _Kept:
         kept = _Kept(stored.agents())
         for agent_id in kept.agents:
             _read_agent(stored, society, person, agent_id, kept)
-    for persona in society.personas.values():
+    for persona in tuple(society.personas.values()):
         kept.others |= words_in(str(persona))
     return kept
 

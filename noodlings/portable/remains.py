@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -101,30 +102,42 @@ def _ordinary() -> frozenset[str]:
 
 def lines_with(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
     """File → lines about a person; `own_history`: the terminal's history is theirs, all of it."""
-    found = ((path.name, _split(path, marks, own_history)) for path in _files(folder))
+    found = ((path.name, _split(path, _lines(path), marks, own_history)) for path in _files(folder))
     return {name: len(theirs) for name, (_, theirs) in found if theirs}
 
 
 def strike_out(folder: Path, marks: Marks, own_history: bool) -> dict[str, int]:
     """Take these lines out of the files, or out of the audit log whoever they are about; as `lines_with`.
 
+    A file is looked through while the logs are written to; they are held still only to replace it.
+
     Raises:
         StoreError: a file cannot be written.
     """
-    struck = {}
+    struck: Counter[str] = Counter()
+    done: set[int] = set()  # by inode: a log that is rotated meanwhile gets another name
     try:
-        with held_still(folder):
-            for path in _files(folder):
-                kept, theirs = _split(path, marks, own_history)
-                if theirs:
-                    struck[path.name] = len(theirs)
+        while True:
+            with held_still(folder):
+                path = next((one for one in _files(folder) if one.stat().st_ino not in done), None)
+                seen = [] if path is None else _lines(path)
+            if path is None:
+                return dict(struck)
+            kept, theirs = _split(path, seen, marks, own_history)
+            with held_still(folder):
+                lines = _lines(path)
+                if lines[: len(seen)] != seen:  # it was rotated
+                    continue
+                late_kept, late_theirs = _split(path, lines[len(seen) :], marks, own_history)
+                if found := len(theirs) + len(late_theirs):
+                    struck[path.name] += found
                     mode = path.stat().st_mode
                     with atomic_write(path) as aside:
-                        aside.write_text("".join(kept), "utf-8", "surrogateescape", "")
+                        aside.write_text("".join(kept + late_kept), "utf-8", "surrogateescape", "")
                         aside.chmod(mode)
+                done.add(path.stat().st_ino)
     except OSError as error:
         raise StoreError(f"the logs cannot be written, so nothing is forgotten yet: {error}") from None
-    return struck
 
 
 def remains(folder: Path, words: frozenset[str], encryption: Encryption | None = None) -> Remains:
@@ -175,10 +188,13 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from sorted(folder.glob(pattern))
 
 
-def _split(path: Path, marks: Marks, own_history: bool) -> tuple[list[str], list[str]]:
-    """The lines of a file as they may stay, and those that may not."""
+def _lines(path: Path) -> list[str]:
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
-        lines = file.readlines()
+        return file.readlines()
+
+
+def _split(path: Path, lines: list[str], marks: Marks, own_history: bool) -> tuple[list[str], list[str]]:
+    """Those lines of a file that may stay, and those that may not."""
     near = marks.within("".join(lines))
     everything = path.name == HISTORY and own_history
     theirs = [line for line in lines if everything or near.are_in(line)]

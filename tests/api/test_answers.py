@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jsonschema_rs
 import pytest
 
 from tests.api.conftest import Site
@@ -127,6 +128,9 @@ async def test_every_route_is_documented_with_an_example(site: Site):
             assert all("example" in content for content in answers[0]["content"].values()), (
                 f"{where} shows no answer"
             )
+            for content in answers[0]["content"].values():
+                whole = content.get("schema", {}) | {"components": schema["components"]}
+                jsonschema_rs.validate(whole, content["example"])
             for parameter in route.get("parameters", []):
                 assert (
                     parameter.get("example")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from noodlings.portable import person
 from noodlings.store.sql import SqlStore
 from tests.api.conftest import MakeSite
 
@@ -23,6 +28,7 @@ async def test_an_admin_sees_exports_and_deletes_a_person_while_the_world_runs(
         "/api/commands", {"user_id": "user_caity", "name": "Caity", "line": "look"}, "world"
     )
     assert walked.status_code == 200, walked.text
+    await site.parts.people.world.settle()
     for who in ("caity", "viewer", "world"):
         headers = {"Noodlings-User": "user_caity"} if who == "world" else {}
         refused = [
@@ -36,7 +42,7 @@ async def test_an_admin_sees_exports_and_deletes_a_person_while_the_world_runs(
         assert {answer.status_code for answer in refused} == {403}
     kept = (await site.get(PERSON, "admin")).json()
     assert "zarnok" not in json.dumps(kept)
-    assert kept["characters"]["servnak"]["memories"] == 1
+    assert kept["characters"]["servnak"]["memories"] == 2  # the words and the arrival
     assert kept["tokens"] == 1
     exported = await site.get(f"{PERSON}/export", "admin")
     assert exported.headers["content-type"].startswith("application/x-ndjson")
@@ -58,3 +64,52 @@ async def test_whoever_nothing_is_kept_of_is_not_found(make_site: MakeSite, tmp_
     store: Any = SqlStore(tmp_path)
     site = make_site(store=store)
     assert (await site.get("/api/persons/user_nobody")).status_code == 404
+
+
+@pytest.mark.parametrize("slow", ["_read", "strike_out", "remains"])
+async def test_others_are_answered_while_a_person_is_forgotten(
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: str
+) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+    await site.tell("I hid the zarnok in the mill")
+    begun, answered = threading.Event(), threading.Event()
+    do = getattr(person, slow)
+
+    def wait_for_the_others(*given: Any) -> Any:
+        begun.set()
+        assert answered.wait(20), "nobody else was answered meanwhile"
+        return do(*given)
+
+    monkeypatch.setattr(person, slow, wait_for_the_others)
+    forgetting = asyncio.create_task(site.ask("DELETE", f"{PERSON}?yes=true"))
+    assert await asyncio.to_thread(begun.wait, 20)
+    await site.tell("The mill is for sale", user="user_toad")
+    answered.set()
+    answer = await forgetting
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["done"]["remains"]["found"] == {}
+    left = (await site.get("/api/agents/servnak/memory/working")).text
+    assert "for sale" in left
+    assert "zarnok" not in left
+
+
+async def test_what_somebody_else_forgot_meanwhile_does_not_stop_it(
+    make_site: MakeSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store: Any = SqlStore(tmp_path)
+    site = make_site(store=store)
+    first = await site.tell("I hid the zarnok in the mill")
+    await site.tell("The zarnok hums at night")
+    strike_out = person.strike_out
+
+    def forgotten_by_hand(*given: Any) -> Any:
+        path = f"/api/agents/servnak/memory/entries/{first}"
+        asyncio.run_coroutine_threadsafe(site.ask("DELETE", path), loop).result(20)
+        return strike_out(*given)
+
+    loop = asyncio.get_running_loop()
+    monkeypatch.setattr(person, "strike_out", forgotten_by_hand)
+    done = (await site.ask("DELETE", f"{PERSON}?yes=true")).json()["done"]
+    assert done["memories"] == 1
+    assert done["remains"]["found"] == {}
