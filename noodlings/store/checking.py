@@ -16,7 +16,7 @@ from noodlings.store.database import Database
 from noodlings.store.transfer import SqlSnapshot
 from noodlings.store.vault import Encryption
 
-MOST = 1_000
+MOST_FAULTS = 1_000
 """Faults of the file that are listed."""
 
 
@@ -56,15 +56,15 @@ def check(
     found = Checked()
     with (
         closing(Database(folder, read_only=True, encryption=encryption)) as database,
-        database.transaction() as connection,
+        database.transaction() as transaction,
     ):
-        faults = connection.exec_driver_sql(f"PRAGMA integrity_check({MOST})").scalars()
-        found.damaged += [f"the file: {fault}" for fault in faults if fault != "ok"]
-        orphans = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        faults = transaction.pragma(f"integrity_check({MOST_FAULTS})")
+        found.damaged += [f"the file: {fault}" for (fault,) in faults if fault != "ok"]
+        orphans = transaction.pragma("foreign_key_check")
         found.damaged += [
             f"a record of {table} belongs to nothing in {parent}" for table, _, parent, _ in orphans
         ]
-        kept = SqlSnapshot(connection, database.vault, sealed_words=True)
+        kept = SqlSnapshot(transaction, sealed_words=True)
         for number, agent_id in enumerate(kept.agents(), 1):
             kept.agent(agent_id)
             found.entries += _count(kept.entries(agent_id))

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,12 @@ def _entry(row: Stored) -> Row:
     return {"parts": parts_document(column(row, "entries.parts", what, parts_of))}
 
 
+@cache
+def _counted(found: Select[Any]) -> Select[Any]:
+    """How many rows these are."""
+    return select(func.count()).select_from(found.subquery())
+
+
 _OLDER = (
     _Older("traces", "entry_id", sql.OLDER_TRACES, sql.CHANGE_TRACE, _trace),
     _Older("vectors", "entry_id", sql.OLDER_VECTORS, sql.CHANGE_VECTOR, _vector),
@@ -78,17 +85,14 @@ class Compaction:
 
     def agents(self) -> list[str]:
         """Ids of all agents, sorted."""
-        with self._database.transaction() as connection:
-            return list(connection.execute(sql.AGENTS).scalars())
+        with self._database.transaction() as transaction:
+            return transaction.column(sql.AGENTS, {})
 
     def due(self, agents: Sequence[str]) -> int:
         """How many rows of these agents are in the older form."""
-        with self._database.transaction() as connection:
+        with self._database.transaction() as transaction:
             return sum(
-                connection.execute(
-                    select(func.count()).select_from(older.found.subquery()),
-                    {"of_agent": agent_id, "position": -1, "limit": -1},
-                ).scalar_one()
+                transaction.value(_counted(older.found), {"of_agent": agent_id, "position": -1, "limit": -1})
                 for agent_id in agents
                 for older in _OLDER
             )
@@ -113,14 +117,14 @@ class Compaction:
 
     def shrink(self) -> bool:
         """Give what room came free back to the disk; False where somebody reads, and it comes later."""
-        with self._database.transaction() as connection:
-            free = connection.exec_driver_sql("PRAGMA freelist_count").scalar_one()
+        with self._database.transaction() as transaction:
+            ((free,),) = transaction.pragma("freelist_count")
         return self._database.shrink() if free or self._written else True
 
     def _next(self, older: _Older, agent_id: str, position: int) -> Sequence[Stored]:
         at = {"of_agent": agent_id, "position": position, "limit": AT_ONCE}
-        with self._database.transaction() as connection:
-            return connection.execute(older.found, at).mappings().all()
+        with self._database.transaction() as transaction:
+            return transaction.rows(older.found, at)
 
     def _replace(self, older: _Older, agent_id: str, rows: Sequence[Stored]) -> int:
         anew = []
@@ -131,10 +135,8 @@ class Compaction:
                 anew.append(self._database.vault.sealed(older.table, key | changed))
             except StoreError as error:
                 log.warning("left unchanged: %s", error)
-        if anew:
-            with self._database.transaction() as connection:
-                connection.execute(older.change, anew)
-        return len(anew)
+        with self._database.transaction() as transaction:
+            return transaction.run_each(older.change, anew)
 
 
 @contextmanager

@@ -18,15 +18,15 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from sqlalchemy import Connection, NullPool, create_engine, event
+from sqlalchemy import Connection, StaticPool, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from noodlings.errors import NotFound, StoreBusy, StoreError
 from noodlings.files import atomic_write
 from noodlings.store.lock import writer_lock
 from noodlings.store.tables import SCHEMA, make_tables
+from noodlings.store.transaction import Transaction
 from noodlings.store.vault import TABLES, Encryption, Vault
-from noodlings.store.writing import DriverTransaction
 
 DATABASE_NAME = "noodlings.db"
 LOGS = (f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm")
@@ -38,7 +38,9 @@ Durability = Literal["normal", "full"]
 Files = tuple[tuple[int, int] | None, ...]
 """Device and number of each file, None where there is none."""
 
-_ERASURE_DUE = 1  # as PRAGMA user_version: it is part of a transaction, and survives a kill
+_ERASURE_DUE = 1
+MARK_FOR_ERASURE = f"user_version = {_ERASURE_DUE}"
+"""A pragma for a transaction that deletes: the bytes must leave the disk, even if we are killed then."""
 
 _UNDECODED = re.compile("Could not decode to UTF-8 column '([^']*)'")
 
@@ -79,6 +81,7 @@ class Database:
         self._begin = "BEGIN" if read_only else "BEGIN IMMEDIATE"
         self._durability = durability
         self._mutex = threading.Lock()
+        self._closed = False
         with ExitStack() as resources, self._in_words():
             if read_only:
                 self._require_file()
@@ -96,7 +99,7 @@ class Database:
             self._resources = resources.pop_all()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
+    def transaction(self) -> Iterator[Transaction]:
         """All of the block or nothing of it, on the disk when the block has ended; for reading, one moment.
 
         Raises:
@@ -104,21 +107,9 @@ class Database:
         """
         with self._mutex, self._in_words(), self._measured():
             self._require_open()
-            with self._connection.begin():
-                yield self._connection
-
-    @contextmanager
-    def direct(self) -> Iterator[DriverTransaction]:
-        """The same without what SQLAlchemy does around each statement; see `noodlings.store.writing`."""
-        with self._mutex, self._in_words(), self._measured():
-            self._require_open()
             self._driver.execute(self._begin)
             with self._driver:  # commits, or rolls back
-                yield DriverTransaction(self._driver)
-
-    def mark_for_erasure(self, connection: Connection) -> None:
-        """Within a transaction that deletes: its bytes must leave the disk, even if we are killed then."""
-        connection.exec_driver_sql(f"PRAGMA user_version = {_ERASURE_DUE}")
+                yield Transaction(self._driver, self.vault)
 
     def erase(self) -> bool:
         """Write the file anew, so that it holds no byte of what was deleted. True when that is done.
@@ -164,13 +155,13 @@ class Database:
             while some:
                 if stopped():
                     return written
-                with self.direct():
+                with self.transaction():
                     after, some = self.vault.reseal_some(table, after)
                 written += some
-        with self.direct():
+        with self.transaction() as transaction:
             dropped = self.vault.settle()
             if written or dropped:
-                self._driver.execute(f"PRAGMA user_version = {_ERASURE_DUE}")
+                transaction.pragma(MARK_FOR_ERASURE)
         if written or dropped:
             self.erase()
             log.info("%s: %d records were encrypted with the newest key", self.path, written)
@@ -179,12 +170,12 @@ class Database:
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""
         with self._mutex, self._in_words():
+            self._closed = True
             self._resources.close()
 
     def _open(self) -> None:
         with ExitStack() as opened:
             self._driver = opened.enter_context(closing(self._connect(self.path)))
-            self._connection = opened.enter_context(self._wrap(self._driver))
             self._prepare()
             self.vault = Vault(self._driver, self._encryption, not self.read_only)
             self._driver.create_function("opened", 4, self._opened_text)
@@ -201,12 +192,6 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
-
-    def _wrap(self, driver: sqlite3.Connection) -> Connection:
-        """SQLAlchemy over the one connection there is. Every transaction begins explicitly, DDL included."""
-        engine = create_engine("sqlite://", creator=lambda: driver, poolclass=NullPool, hide_parameters=True)
-        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(self._begin))
-        return engine.connect()
 
     def _prepare(self) -> None:
         """Check before anything is written, then switch on what we rely on."""
@@ -227,7 +212,10 @@ class Database:
         self._driver.execute(f"PRAGMA synchronous = {self._durability}")
         self._driver.execute("PRAGMA secure_delete = ON")
         if schema != SCHEMA:
-            _migrate(self._connection)
+            from noodlings.store.migrations import migrate  # it loads Alembic
+
+            with _ddl_transaction(self._driver) as connection:
+                migrate(connection)
         if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
             self._erase()
 
@@ -258,14 +246,10 @@ class Database:
                 f" {' and '.join(left)}. To start afresh, move the remaining files away"
             )
         try:
-            with (
-                atomic_write(self.path) as aside,
-                closing(self._connect(aside)) as driver,
-                self._wrap(driver) as connection,
-            ):
+            with atomic_write(self.path) as aside, closing(self._connect(aside)) as driver:
                 driver.execute("PRAGMA journal_mode = MEMORY")  # what a kill leaves aside is of no use
                 driver.execute("PRAGMA synchronous = OFF")  # `atomic_write` brings it to the disk
-                with connection.begin():
+                with _ddl_transaction(driver) as connection:
                     make_tables(connection)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be created: {error}") from error
@@ -290,7 +274,7 @@ class Database:
         return not busy
 
     def _require_open(self) -> None:
-        if self._connection.closed:
+        if self._closed:
             raise StoreError(f"{self.path} was closed")
         try:
             stats = self._stats()
@@ -435,12 +419,13 @@ def _size(found: os.stat_result | None) -> int:
     return 0 if found is None else found.st_size
 
 
-def _migrate(connection: Connection) -> None:
-    """An older file, to what the code knows now. Alembic is loaded here alone."""
-    from noodlings.store.migrations import migrate
-
-    with connection.begin():
-        migrate(connection)
+@contextmanager
+def _ddl_transaction(driver: sqlite3.Connection) -> Iterator[Connection]:
+    """SQLAlchemy over an open connection, in one transaction that begins explicitly, DDL included."""
+    engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool, hide_parameters=True)
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+    with engine.begin() as connection:
+        yield connection
 
 
 def _make_folder(folder: Path) -> None:

@@ -528,6 +528,6 @@ def symbol_of(row: Stored) -> Symbol:
     )
 
 
-def kept_symbol_of(row: Stored) -> ArchivedSymbol:
+def archived_symbol_of(row: Stored) -> ArchivedSymbol:
     """The symbol of a row, and whether it faded. Raises `StoreError` when the row is damaged."""
-    return ArchivedSymbol(symbol_of(row), row["faded"])
+    return ArchivedSymbol(symbol_of(row), bool(row["faded"]))

@@ -6,7 +6,7 @@ column that is set.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from sqlalchemy import (
@@ -23,6 +23,7 @@ from sqlalchemy import (
     delete,
     func,
     insert,
+    null,
     or_,
     select,
     table,
@@ -53,8 +54,8 @@ _ESCAPED = {ord(sign): f"{_ESCAPE}{sign}" for sign in f"%_{_ESCAPE}"}
 _agent: BindParameter[Any] = bindparam("of_agent")
 _of_agent = entries.c.agent_id == _agent
 _of_entry = _of_agent & (entries.c.id == bindparam("of_id"))
-_ids: BindParameter[Any] = bindparam("ids", expanding=True)
-_among = _of_agent & entries.c.id.in_(_ids)
+# The ids as one JSON list, so that the statement is the same for any number of them.
+_listed = select(func.json_each(bindparam("ids", type_=Text)).table_valued("value").c.value)
 _of_trace = (traces.c.agent_id == _agent) & (traces.c.entry_id == bindparam("of_id"))
 _limit: BindParameter[Any] = bindparam("limit")
 
@@ -70,12 +71,10 @@ REVISE = update(entries).where(_of_entry)
 JOIN_EPISODIC = REVISE.values(episodic=True, consolidated=True)
 LEAVE_EPISODIC = REVISE.values(episodic=False, consolidated=True)
 HAS_ENTRY = select(entries.c.id).where(_of_entry)
-# The ids as one JSON list, so that the statement is the same for any number of them.
-_listed = func.json_each(bindparam("ids", type_=Text)).table_valued("value")
-ENTRIES = select(entries).where(_of_agent, entries.c.id.in_(select(_listed.c.value)))
+ENTRIES = select(entries).where(_of_agent, entries.c.id.in_(_listed))
 PLAIN = select(*(entries.c[name] for name in ("agent_id", "id", "tier", "user_text", "extra"))).where(
     _of_agent,
-    entries.c.id.in_(select(_listed.c.value)),
+    entries.c.id.in_(_listed),
     or_(*(func.typeof(words) == "text" for words in (entries.c.user_text, entries.c.extra))),
 )
 WORKING = (
@@ -120,6 +119,7 @@ _SORTED = {
 }
 
 
+@cache
 def in_order(order: Order, falling: bool, narrowed: bool, among: bool) -> Select[Any]:
     """All ids of an agent, sorted, as one JSON list; narrowed to what is like `like`, among a JSON list.
 
@@ -157,12 +157,7 @@ TRACES = (
     .order_by(traces.c.entry_id.desc())
     .limit(_limit)
 )
-TRACES_AFTER = (
-    select(traces)
-    .where(traces.c.agent_id == _agent, traces.c.entry_id > bindparam("position"))
-    .order_by(traces.c.entry_id)
-    .limit(_limit)
-)
+ALL_TRACES = select(traces).where(traces.c.agent_id == _agent).order_by(traces.c.entry_id)
 
 _add_link = sqlite.insert(links)
 ADD_LINK = _add_link.on_conflict_do_update(
@@ -182,7 +177,7 @@ LINKS = (
 # One index for each end; joined by OR, rows are looked up once more.
 _ends = union_all(
     *(
-        select(links, end.label("end")).where(links.c.agent_id == _agent, end.in_(select(_listed.c.value)))
+        select(links, end.label("end")).where(links.c.agent_id == _agent, end.in_(_listed))
         for end in (links.c.source_id, links.c.target_id)
     )
 ).subquery()
@@ -231,17 +226,12 @@ VECTORS = select(vectors).where(
 CHANGE_VECTOR = update(vectors).where(vectors.c.agent_id == _agent, vectors.c.entry_id == bindparam("of_id"))
 
 # Rows in the form of before, which took more room: see `noodlings.store.compacting`.
-OLDER_TRACES = TRACES_AFTER.where(traces.c.document != "")
-OLDER_VECTORS = (
-    select(vectors)
-    .where(
-        vectors.c.agent_id == _agent,
-        vectors.c.entry_id > bindparam("position"),
-        func.length(vectors.c.vector) % 2 == 0,
-    )
-    .order_by(vectors.c.entry_id)
-    .limit(_limit)
+OLDER_TRACES = ALL_TRACES.where(traces.c.entry_id > bindparam("position"), traces.c.document != "").limit(
+    _limit
 )
+OLDER_VECTORS = ALL_VECTORS.where(
+    vectors.c.entry_id > bindparam("position"), func.length(vectors.c.vector) % 2 == 0
+).limit(_limit)
 OLDER_ENTRIES = ARCHIVE.where(entries.c.parts.startswith('{"v":1,"data":{'))
 
 _of_agents_symbols = symbols.c.agent_id == _agent
@@ -251,26 +241,24 @@ SYMBOLS = select(symbols).where(_of_agents_symbols, ~symbols.c.faded).order_by(s
 ALL_SYMBOLS = select(symbols).where(_of_agents_symbols).order_by(symbols.c.id)
 LAST_SYMBOL_ID = select(func.coalesce(func.max(symbols.c.id), 0)).where(_of_agents_symbols)
 SYMBOLS_OF = select(symbols.c.agent_id, symbols.c.id, symbols.c.symbolic_encoding).where(
-    _of_agents_symbols, symbols.c.entry_id.in_(_ids)
+    _of_agents_symbols, symbols.c.entry_id.in_(_listed)
 )
 
 _of_agents_records = source_records.c.agent_id == _agent
 _of_source = _of_agents_records & (source_records.c.source == bindparam("of_source"))
 ADD_TAKEN = insert(source_records).prefix_with("OR REPLACE")
-TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(select(_listed.c.value)))
+TAKEN = select(source_records).where(_of_source, source_records.c.record_id.in_(_listed))
 HELD = (
     select(source_records.c.record_id)
     .where(_of_source, source_records.c.entry_id.is_not(None))
     .order_by(source_records.c.record_id)
 )
-_record_key = tuple_(source_records.c.source, source_records.c.record_id)
-TAKEN_AFTER = (
-    select(source_records)
-    .where(_of_agents_records, _record_key > tuple_(bindparam("of_source"), bindparam("of_record")))
-    .order_by(source_records.c.source, source_records.c.record_id)
-    .limit(_limit)
-)
-PARKED = TAKEN_AFTER.where(source_records.c.record.is_not(None))
+_record_key = (source_records.c.source, source_records.c.record_id)
+ALL_TAKEN = select(source_records).where(_of_agents_records).order_by(*_record_key)
+PARKED = ALL_TAKEN.where(
+    tuple_(*_record_key) > tuple_(bindparam("of_source"), bindparam("of_record")),
+    source_records.c.record.is_not(None),
+).limit(_limit)
 FORGET_TAKEN = update(source_records).where(
     _of_agents_records, source_records.c.entry_id == bindparam("of_id")
 )
@@ -280,7 +268,9 @@ FORGET_PARKED = update(source_records).where(
     source_records.c.record.is_not(None),
 )
 
-WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(_among)
+WORDS = select(entries.c.agent_id, entries.c.id, entries.c.user_text, entries.c.response).where(
+    _of_agent, entries.c.id.in_(_listed)
+)
 FORGET_ENTRY = delete(entries).where(_of_entry)
 RAISE_FORGOTTEN_ID = (
     update(agents)
@@ -292,10 +282,9 @@ RAISE_FORGOTTEN_SYMBOL_ID = (
     .where(agents.c.agent_id == _agent)
     .values(forgotten_symbol_id=func.max(agents.c.forgotten_symbol_id, bindparam("last_id")))
 )
-ALL_TRACES = select(traces).where(traces.c.agent_id == _agent)
 CHANGE_TRACE = update(traces).where(_of_trace)
 FORGET_TRACE = delete(traces).where(_of_trace)
-REDACT_RESPONSE = REVISE.values(response=None)
+REDACT_RESPONSE = REVISE.values(response=null())
 ADD_EVENT = insert(events)
 
 WORLD_GET = select(world.c.value).where(world.c.key == bindparam("of_key"))
