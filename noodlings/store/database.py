@@ -214,7 +214,7 @@ class Database:
         if schema != SCHEMA:
             from noodlings.store.migrations import migrate  # it loads Alembic
 
-            with _ddl_transaction(self._driver) as connection:
+            with ddl_transaction(self._driver) as connection:
                 migrate(connection)
         if self._driver.execute("PRAGMA user_version").fetchone()[0] == _ERASURE_DUE:
             self._erase()
@@ -249,7 +249,7 @@ class Database:
             with atomic_write(self.path) as aside, closing(self._connect(aside)) as driver:
                 driver.execute("PRAGMA journal_mode = MEMORY")  # what a kill leaves aside is of no use
                 driver.execute("PRAGMA synchronous = OFF")  # `atomic_write` brings it to the disk
-                with _ddl_transaction(driver) as connection:
+                with ddl_transaction(driver) as connection:
                     make_tables(connection)
         except OSError as error:
             raise StoreError(f"{self.path} cannot be created: {error}") from error
@@ -420,7 +420,7 @@ def _size(found: os.stat_result | None) -> int:
 
 
 @contextmanager
-def _ddl_transaction(driver: sqlite3.Connection) -> Iterator[Connection]:
+def ddl_transaction(driver: sqlite3.Connection) -> Iterator[Connection]:
     """SQLAlchemy over an open connection, in one transaction that begins explicitly, DDL included."""
     engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool, hide_parameters=True)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))

@@ -74,17 +74,20 @@ class SqlStore:
         kept_traces: int = 2_000,
         encryption: Encryption | None = None,
     ) -> None:
+        self._use(Database(folder, durability, read_only, encryption), working_capacity, kept_traces)
+
+    def _use(self, database: Database, working_capacity: int, kept_traces: int) -> None:
+        self._database = database
         self._working_capacity = working_capacity
         self._kept_traces = kept_traces
         self._known: set[str] = set()
         self._closing = threading.Event()
         self._resealing: threading.Thread | None = None
-        self._database = Database(folder, durability, read_only, encryption)
 
     @property
     def keeps_secrets(self) -> bool:
-        """Whether secret and sealed memories can be kept: there is a key."""
-        return self._database.vault.encrypts
+        """Whether secret and sealed memories can be kept. See the port."""
+        return self._database.vault.keeps_secrets
 
     def commit(self, changes: Changes) -> None:
         """Keep it all in one transaction. Raises `StoreError`; then nothing of it was kept."""

@@ -122,6 +122,11 @@ class Vault:
         return self._current is not None
 
     @property
+    def keeps_secrets(self) -> bool:
+        """Whether secret and sealed memories can be kept: there is a key."""
+        return self.encrypts
+
+    @property
     def _key(self) -> DataKey:
         """The key that new values are sealed with."""
         if self._current is None:
