@@ -17,8 +17,7 @@ from noodlings.errors import NotFound, UserError
 
 if TYPE_CHECKING:
     from noodlings.config import Settings
-    from noodlings.portable.export import Exported
-    from noodlings.portable.intake import Imported
+    from noodlings.portable.lines import Contents
     from noodlings.store.cipher import UserKey
     from noodlings.store.keys import UserKeys
 
@@ -310,7 +309,7 @@ def _count_lines(file: BinaryIO) -> int:
     return count
 
 
-def _counted(found: Exported | Imported) -> str:
+def _counted(found: Contents) -> str:
     who = "1 character" if len(found.agents) == 1 else f"{len(found.agents)} characters"
     turns = f"{found.entries:,} memories, {found.traces:,} traces"
     return f"{who}, {turns}, {found.links:,} links and {found.symbols:,} symbols"
