@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from noodlings.cli.data import STANDARD_OUTPUT, output, report_on, require_elsewhere
+from noodlings.cli.data import STANDARD_OUTPUT, output, require_elsewhere
 from noodlings.cli.options import AsJson, Config, Data, settings_of
+from noodlings.cli.options import report as answer
 from noodlings.errors import StoreBusy, UserError
 
 if TYPE_CHECKING:
@@ -59,15 +60,15 @@ def person(
                     count = export_person(society, who, write)
                 to_terminal = export == STANDARD_OUTPUT
                 said = f"exported {count:,} memories of what {who.name} told"
-                report_on(said, {"file": export, "memories": count}, as_json, err=to_terminal)
+                answer(said, {"file": export, "memories": count}, as_json, err=to_terminal)
             elif forget and yes:
                 kept = report_of(society, who)
                 done = forget_person(society, owner(settings), who)
-                report_on(shown_end(kept, done), asdict(done), as_json)
+                answer(shown_end(kept, done), asdict(done), as_json)
             else:
                 kept = report_of(society, who)
                 hint = "\nAll of this would be deleted for good. If you mean it, add --yes." if forget else ""
-                report_on(shown_report(kept) + hint, asdict(kept), as_json)
+                answer(shown_report(kept) + hint, asdict(kept), as_json)
     except StoreBusy as error:
         raise StoreBusy(
             f"{error}. Or ask the server that runs there: DELETE /api/persons/{name}?yes=true, as an admin"
