@@ -130,9 +130,8 @@ class Compaction:
         anew = []
         for row in rows:
             try:
-                key = {"of_agent": agent_id, "of_id": row[older.key]}
                 changed = older.anew(self._database.vault.opened(older.table, row))
-                anew.append(self._database.vault.sealed(older.table, key | changed))
+                anew.append({"of_agent": agent_id, "of_id": row[older.key]} | changed)
             except StoreError as error:
                 log.warning("left unchanged: %s", error)
         with self._database.transaction() as transaction:

@@ -200,17 +200,16 @@ def _redact_traces(
     A trace that cannot be read cannot be redacted, so it is deleted. The traces of the forgotten entries are
     deleted with them.
     """
-    vault = transaction.vault
     traces: dict[int, Trace] = {}
     for row in transaction.rows(sql.ALL_TRACES, {"of_agent": agent_id}):
         try:
-            traces[row["entry_id"]] = trace_of(vault.opened("traces", row))
+            traces[row["entry_id"]] = trace_of(transaction.vault.opened("traces", row))
         except StoreError:
             transaction.run(sql.FORGET_TRACE, _key(agent_id, row["entry_id"]))
     turns = turns_made_of(list(traces.values()), gone, words, symbols) - gone
     for entry_id in turns:
-        redacted = vault.sealed("traces", trace_row(without(traces[entry_id], gone)))
-        transaction.run(sql.CHANGE_TRACE, {**_key(agent_id, entry_id), **redacted})
+        redacted = trace_row(without(traces[entry_id], gone))
+        transaction.run(sql.CHANGE_TRACE, _key(agent_id, entry_id) | redacted)
     return sorted(turns)
 
 

@@ -206,7 +206,7 @@ class SqlStore:
         """Keep them in place of what there was, without those of entries that were forgotten meanwhile."""
         rows = [vector_row(agent_id, vector) for vector in vectors]
         with self._database.transaction() as transaction:
-            write_vectors(transaction, agent_id, [transaction.vault.sealed("vectors", row) for row in rows])
+            write_vectors(transaction, agent_id, rows)
 
     def taken(self, agent_id: str, source: str, record_ids: Sequence[str]) -> dict[str, IngestedRecord]:
         """What became of these records of a source, by id; those that are new are missing."""
@@ -263,7 +263,7 @@ class SqlStore:
         """Put JSON-compatible data under a key, in place of what stood there."""
         row = {"key": text(key, "key"), "value": to_json(value, f"the world data under {key!r}")}
         with self._database.transaction() as transaction:
-            transaction.run(sql.WORLD_SET, transaction.vault.sealed("world", row))
+            transaction.run(sql.WORLD_SET, row)
 
     def close(self) -> None:
         """Let go of the file and the lock. A second time it does nothing."""

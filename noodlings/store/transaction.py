@@ -18,7 +18,8 @@ from sqlalchemy.dialects import sqlite
 from noodlings.store.rows import Row
 from noodlings.store.vault import Vault
 
-Statement = Insert | Update | Delete | Select[Any] | CompoundSelect[Any]
+Change = Insert | Update | Delete
+Statement = Change | Select[Any] | CompoundSelect[Any]
 
 _DIALECT = sqlite.dialect(paramstyle="named")
 
@@ -26,26 +27,32 @@ _DIALECT = sqlite.dialect(paramstyle="named")
 class Transaction:
     """An open transaction; `noodlings.store.database.Database.transaction` gives it. Raises `sqlite3.Error`.
 
-    A statement may not have parameters that expand to several.
+    A statement may not have parameters that expand to several. Rows that are written are sealed here, so that
+    no key is dropped before they are written; rows that were read are opened by whoever reads them.
 
     Attributes:
-        vault: seals rows that are written, and opens those that were read.
+        vault: the keys.
+
+    Raises:
+        StoreError: a secret is to be written, and there is no key.
     """
 
     def __init__(self, driver: sqlite3.Connection, vault: Vault) -> None:
         self._driver = driver
         self.vault = vault
 
-    def run(self, statement: Statement, row: Row) -> int:
+    def run(self, statement: Change, row: Row) -> int:
         """Run a statement once. Returns how many rows it changed."""
-        return self._execute(statement, row).rowcount
+        return self._execute(statement, self._sealed(statement, row)).rowcount
 
-    def run_each(self, statement: Statement, rows: Sequence[Row]) -> int:
+    def run_each(self, statement: Change, rows: Sequence[Row]) -> int:
         """Run a statement for each row; all have the same names. Returns how many rows it changed."""
         if not rows:
             return 0
         words, constants = _prepared(statement, tuple(rows[0]))
-        return self._driver.executemany(words, [constants | row for row in rows]).rowcount
+        return self._driver.executemany(
+            words, [constants | self._sealed(statement, row) for row in rows]
+        ).rowcount
 
     def each(self, statement: Statement, parameters: Row) -> Iterator[Row]:
         """Rows that a statement finds, one by one and by column; a boolean is 0 or 1."""
@@ -74,6 +81,9 @@ class Transaction:
     def pragma(self, name: str) -> list[tuple[Any, ...]]:
         """Run a pragma."""
         return self._driver.execute(f"PRAGMA {name}").fetchall()
+
+    def _sealed(self, statement: Change, row: Row) -> Row:
+        return self.vault.sealed(statement.table.description, row)
 
     def _execute(self, statement: Statement, parameters: Row) -> sqlite3.Cursor:
         words, constants = _prepared(statement, tuple(parameters))

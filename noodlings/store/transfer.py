@@ -166,11 +166,9 @@ class SqlImporter:
         if agent.agent_id in self.agents():
             raise UserError(f"{agent.agent_id} is already there")
         with self._database.transaction() as transaction:
-            vault = transaction.vault
-            transaction.run(sql.ADD_AGENT, vault.sealed("agents", row))
+            transaction.run(sql.ADD_AGENT, row)
             for record in records:
-                statement, row = _addition(agent.agent_id, record)
-                transaction.run(statement, vault.sealed(statement.table.name, row))
+                transaction.run(*_addition(agent.agent_id, record))
 
 
 @contextmanager

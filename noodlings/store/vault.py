@@ -211,12 +211,11 @@ class Vault:
         ):
             return row
         columns, changed = TABLES[table], dict(row)
-        key = [row[_GIVEN_AS[name] if name not in row else name] for name in columns.key]
         for name in (*columns.texts, *columns.blobs):
             value = row.get(name)
-            if value and not (
-                name in columns.texts and isinstance(value, bytes)
-            ):  # else it is sealed already
+            sealed_already = name in columns.texts and isinstance(value, bytes)
+            if value and not sealed_already:
+                key = [row[_GIVEN_AS[part] if part not in row else part] for part in columns.key]
                 plain = value.encode() if isinstance(value, str) else value
                 changed[name] = self._current.seal(plain, place(table, name, *key))
         return changed

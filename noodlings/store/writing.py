@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlalchemy import Update
 
@@ -20,7 +20,6 @@ from noodlings.store.documents import text, to_json, whole
 from noodlings.store.ingested_rows import FORGOTTEN, taken_row
 from noodlings.store.rows import Row, entry_row, history_row, link_row, symbol_row, trace_row, vector_row
 from noodlings.store.transaction import Transaction
-from noodlings.store.vault import Vault
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +54,6 @@ class CommitRows:
     symbols: list[Row]
     faded: list[int]
     taken: list[Row]
-
-    def sealed(self, vault: Vault) -> CommitRows:
-        """The same as they are written. Raises `StoreError` for a secret where there is no key."""
-        state = vault.sealed("agents", {"agent_id": self.agent_id, "state": self.state})["state"]
-        revised = {
-            number: vault.sealed("entries", row | {"of_agent": self.agent_id, "of_id": number})
-            for number, row in self.revised.items()
-        }
-        return replace(
-            self,
-            state=state,
-            added=[vault.sealed("entries", row) for row in self.added],
-            revised=revised,
-            trace=None if self.trace is None else vault.sealed("traces", self.trace),
-            vectors=[vault.sealed("vectors", row) for row in self.vectors],
-            symbols=[vault.sealed("symbols", row) for row in self.symbols],
-            taken=[vault.sealed("source_records", row) for row in self.taken],
-        )
 
     @property
     def linked(self) -> frozenset[int]:
@@ -111,15 +92,13 @@ def commit_rows(changes: Changes) -> CommitRows:
     )
 
 
-def write_commit(transaction: Transaction, plain: CommitRows, kept_traces: int) -> None:
+def write_commit(transaction: Transaction, batch: CommitRows, kept_traces: int) -> None:
     """Keep a batch of an agent that is known; of its traces those of its latest `kept_traces` percepts.
-
-    It is sealed here, within the transaction, so that no key is dropped before it is written.
 
     Raises:
         StoreError: it changes, or goes with, an entry that never was.
     """
-    agent_id, batch = plain.agent_id, plain.sealed(transaction.vault)
+    agent_id = batch.agent_id
     if batch.state is not None:
         transaction.run(sql.SET_STATE, {"of_agent": agent_id, "state": batch.state})
     transaction.run_each(sql.ADD_ENTRY, batch.added)
@@ -143,13 +122,11 @@ def write_vectors(transaction: Transaction, agent_id: str, rows: Sequence[Row]) 
 
 def _seal_raised(transaction: Transaction, batch: CommitRows) -> None:
     """Seal the words of entries that were plain until an answer to them was made of something secret."""
-    vault = transaction.vault
-    raised = [number for number, row in batch.revised.items() if vault.may_be_plain(row["tier"])]
+    raised = [number for number, row in batch.revised.items() if transaction.vault.may_be_plain(row["tier"])]
     wanted = {"of_agent": batch.agent_id, "ids": json.dumps(raised)}
     for row in transaction.rows(sql.PLAIN, wanted) if raised else ():
-        words = vault.sealed("entries", row)
         change = {"of_agent": batch.agent_id, "of_id": row["id"]}
-        transaction.run(sql.REVISE, change | {name: words[name] for name in ("user_text", "extra")})
+        transaction.run(sql.REVISE, change | {name: row[name] for name in ("user_text", "extra")})
 
 
 def _keep_trace(transaction: Transaction, trace: Row, kept_traces: int) -> None:
